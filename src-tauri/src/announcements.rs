@@ -20,14 +20,14 @@ const MIN_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of notifications that are shown at the same time. A further one replaces the oldest.
 const MAX_SHOWN: usize = 8;
 
-/// Notifications that are currently shown.
+/// Notifications that the desktop currently shows.
 #[derive(Default)]
 pub(crate) struct Announcements(Mutex<ShownAnnouncements>);
 
 #[derive(Debug, Default)]
 struct ShownAnnouncements {
     last: Option<Instant>,
-    /// Number that the next notification gets.
+    /// Number of the next notification, by which it can be withdrawn.
     next: i32,
     all: VecDeque<AnnouncedRequest>,
 }

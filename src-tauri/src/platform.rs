@@ -27,7 +27,7 @@ pub(crate) fn test_platform() -> Option<PlatformInFolder> {
     env::var_os(TEST_PLATFORM_VARIABLE).filter(|folder| !folder.is_empty()).map(PlatformInFolder::new)
 }
 
-/// Platform of the desktop app.
+/// Implementation of the host's platform with Tauri's dialogs, opener and notifications.
 #[derive(Default)]
 pub(crate) struct DesktopPlatform {
     app: OnceLock<AppHandle>,

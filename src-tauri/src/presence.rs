@@ -17,16 +17,16 @@ const UPDATE_DEBOUNCE: Duration = Duration::from_millis(250);
 
 /// Numbers to display, and the language in which they are displayed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Presence {
+pub(crate) struct TrayStatus {
     /// Number of running servers.
     pub(crate) servers: usize,
     /// Number of requests that wait for the user.
     pub(crate) requests: usize,
-    /// `true` to display them in Chinese.
+    /// `true` to display the numbers in Chinese, otherwise in English.
     pub(crate) chinese: bool,
 }
 
-impl Presence {
+impl TrayStatus {
     fn from_snapshot(snapshot: &Snapshot) -> Self {
         Self {
             servers: background::running_servers(snapshot),
@@ -78,13 +78,13 @@ pub(crate) fn follow_events(app: &AppHandle, host: Host) {
             let Ok(snapshot) = host.snapshot().await else { return };
             let waiting: Vec<_> = snapshot.questions.iter().map(|request| request.id).collect();
             app.state::<Announcements>().withdraw_others(&app, &waiting);
-            let now = Presence::from_snapshot(&snapshot);
+            let now = TrayStatus::from_snapshot(&snapshot);
             if shown.replace(now) != Some(now) {
                 app.state::<Tray>().update(now);
             }
             loop {
                 let Some(event) = events.next().await else { return };
-                if affects_presence(&event.event) {
+                if affects_tray_status(&event.event) {
                     break;
                 }
             }
@@ -95,7 +95,7 @@ pub(crate) fn follow_events(app: &AppHandle, host: Host) {
     });
 }
 
-fn affects_presence(event: &HostEvent) -> bool {
+fn affects_tray_status(event: &HostEvent) -> bool {
     use HostEvent::{ConsentRequestChanged, ConsentRequestClosed, ServerChanged, ServerRemoved, SettingsChanged};
     matches!(
         event,
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn numbers_are_formatted_in_both_languages() {
         let lines = |servers, requests, chinese| {
-            let presence = Presence { servers, requests, chinese };
+            let presence = TrayStatus { servers, requests, chinese };
             [presence.servers_line(), presence.requests_line()]
         };
         assert_eq!(lines(0, 0, false), ["No server is running", "No request is waiting"], "zero");

@@ -78,7 +78,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
     }
     let options = HostOptions { autostart: true, ..HostOptions::default() };
-    let computer = checked_computer(&ports, locations.data_dir.clone());
+    let computer = computer_check_inputs(&ports, locations.data_dir.clone());
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).with_computer_checks(computer);
     let ports = api.host().ports();
     let (documents, secrets) = (Arc::clone(&ports.documents), Arc::clone(&ports.secrets));
@@ -127,7 +127,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
 }
 
 /// Returns the environment that the command *Check this computer* examines.
-fn checked_computer(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
+fn computer_check_inputs(ports: &Ports, data_folder: PathBuf) -> CheckInputs {
     let name = if cfg!(target_os = "linux") {
         "WebKitGTK"
     } else if cfg!(windows) {

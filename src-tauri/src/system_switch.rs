@@ -7,13 +7,13 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum SystemSwitch {
-    /// The setting is on.
+    /// The setting is on, according to the operating system.
     On,
-    /// The setting is off.
+    /// The setting is off, according to the operating system.
     Off,
     /// The setting can't be read or changed on this system.
     Unavailable {
-        /// Cause as a sentence for the user.
+        /// Reason why the setting is unavailable, as a sentence for the user.
         cause: String,
     },
 }

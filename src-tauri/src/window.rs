@@ -49,7 +49,7 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         // Dropped files are passed to the page, which attaches them and can't navigate to them. Tauri's drop handler
         // would not pass them on. `dropped_bundles` handles bundles.
         .disable_drag_drop_handler()
-        .on_navigation(is_own_page)
+        .on_navigation(is_app_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         // Downloads are refused. Only the host writes files, to a path that the user selects.
         .on_download(|_, _| false);
@@ -97,7 +97,7 @@ pub(crate) fn is_in_front(app: &AppHandle) -> bool {
 }
 
 /// Returns `true` for the URL of the page as served by Tauri, or in development builds by the development server.
-fn is_own_page(url: &Url) -> bool {
+fn is_app_page(url: &Url) -> bool {
     let own = match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),
         "http" | "https" => url.host_str() == Some("tauri.localhost") && url.port().is_none(),
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn only_own_urls_are_the_page() {
         for own in ["tauri://localhost/index.html", "http://tauri.localhost/", "https://tauri.localhost/#/settings"] {
-            assert!(is_own_page(&own.parse().expect("a URL")), "{own} should be the page");
+            assert!(is_app_page(&own.parse().expect("a URL")), "{own} should be the page");
         }
         let others = [
             "https://example.com/",
@@ -128,7 +128,7 @@ mod tests {
             "about:blank",
         ];
         for other in others {
-            assert!(!is_own_page(&other.parse().expect("a URL")), "{other} should not be the page");
+            assert!(!is_app_page(&other.parse().expect("a URL")), "{other} should not be the page");
         }
     }
 }

@@ -7,7 +7,7 @@ mod server;
 
 use std::fs;
 
-use drawbridge::updater::{UpdateInstall, configure_updater, updater_plugin};
+use drawbridge::updater::{UpdateInstaller, configure_updater, updater_plugin};
 use semver::Version;
 use server::{RELEASE_FILE, ReleaseServer, ServedRelease, TestKeys, manifest_text};
 use tauri::test::{MockRuntime, mock_builder, mock_context, noop_assets};
@@ -46,7 +46,7 @@ impl Program {
         updates.check(&|_| ()).await?;
         let UpdateStep::Found { release } = updates.report().step else { return Ok(()) };
         let program = self.folder.path().join("app");
-        let installer = UpdateInstall::new(self.app.handle(), Ok(Some(self.channel.clone())), Some(program));
+        let installer = UpdateInstaller::new(self.app.handle(), Ok(Some(self.channel.clone())), Some(program));
         updates.install(&release.version, &installer, &|_| ()).await
     }
 
@@ -103,7 +103,7 @@ async fn older_file_announced_as_newer_is_rejected() {
     let keys = TestKeys::new();
     let old = keys.sign(RELEASE_FILE, "timestamp:1700000000\tfile:app\tversion:0.9.0");
     let served =
-        ServedRelease::release(&keys, NEW_VERSION).announcing(manifest_text(NEW_VERSION, &old, RELEASE_FILE.len()));
+        ServedRelease::release(&keys, NEW_VERSION).with_manifest(manifest_text(NEW_VERSION, &old, RELEASE_FILE.len()));
     let expected = UpdateRefusal::OtherVersion { signed: "0.9.0".to_owned(), announced: NEW_VERSION.to_owned() };
     assert_eq!(failed_update(&keys, served).await, expected);
 }
@@ -116,7 +116,7 @@ async fn changed_version_in_a_signature_is_rejected() {
         "version:0.9.0",
         NEW_VERSION_FIELD,
     );
-    let served = ServedRelease::release(&keys, NEW_VERSION).announcing(manifest_text(
+    let served = ServedRelease::release(&keys, NEW_VERSION).with_manifest(manifest_text(
         NEW_VERSION,
         &signature,
         RELEASE_FILE.len(),
@@ -131,7 +131,7 @@ async fn signature_without_a_version_is_rejected() {
     let keys = TestKeys::new();
     let bare = keys.sign(RELEASE_FILE, "timestamp:1700000000\tfile:app-version:900.1.0");
     let served =
-        ServedRelease::release(&keys, NEW_VERSION).announcing(manifest_text(NEW_VERSION, &bare, RELEASE_FILE.len()));
+        ServedRelease::release(&keys, NEW_VERSION).with_manifest(manifest_text(NEW_VERSION, &bare, RELEASE_FILE.len()));
     assert_eq!(failed_update(&keys, served).await, UpdateRefusal::NoVersion);
 }
 
@@ -139,8 +139,11 @@ async fn signature_without_a_version_is_rejected() {
 async fn file_signed_with_another_key_is_rejected() {
     let (keys, others) = (TestKeys::new(), TestKeys::new());
     let foreign = others.sign(RELEASE_FILE, "file:app\tversion:900.1.0");
-    let served =
-        ServedRelease::release(&keys, NEW_VERSION).announcing(manifest_text(NEW_VERSION, &foreign, RELEASE_FILE.len()));
+    let served = ServedRelease::release(&keys, NEW_VERSION).with_manifest(manifest_text(
+        NEW_VERSION,
+        &foreign,
+        RELEASE_FILE.len(),
+    ));
     assert_eq!(failed_update(&keys, served).await, UpdateRefusal::FileSignature(SignatureProblem::OtherKey));
 }
 
@@ -149,7 +152,7 @@ async fn release_without_this_platform_is_rejected() {
     let keys = TestKeys::new();
     let other = manifest_text(NEW_VERSION, &keys.sign(RELEASE_FILE, NEW_VERSION_FIELD), RELEASE_FILE.len())
         .replace(&server::platform_key(), "plan9-x86_64-tar");
-    let refusal = failed_update(&keys, ServedRelease::release(&keys, NEW_VERSION).announcing(other)).await;
+    let refusal = failed_update(&keys, ServedRelease::release(&keys, NEW_VERSION).with_manifest(other)).await;
     let expected =
         UpdateRefusal::NoPlatform { version: Version::parse(NEW_VERSION).unwrap(), platform: server::platform_key() };
     assert_eq!(refusal, expected);

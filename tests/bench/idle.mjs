@@ -51,7 +51,7 @@ async function approve(place, names) {
     const state = async () => (await page.invoke("snapshot", {})).value;
     for (const server of names) {
       await page.invoke("start_server", { server });
-      const consentRequest = await page.until(`the question about ${server}`, async () => (await state())?.questions[0]);
+      const consentRequest = await page.until(`the consent request for ${server}`, async () => (await state())?.questions[0]);
       const { id, hash } = consentRequest;
       await page.invoke("answer_question", { id, hash, answer: { action: "allow", scope: "always" } });
       const isReady = ({ name, state: now }) => name === server && now.is === "ready";
@@ -94,8 +94,8 @@ async function measure(what, place, servers, env = {}) {
   const running = spawn(app, [], { env: { ...process.env, ...place.env, ...env }, stdio: ["ignore", place.output, place.output] });
   const ended = once(running, "exit");
   try {
-    await until("the window", () => processes(place.folder, WEB_PROCESS).length > 0);
-    await until("the servers", () => processes(place.folder, demo).length >= servers);
+    await until("the window to open", () => processes(place.folder, WEB_PROCESS).length > 0);
+    await until("the servers to start", () => processes(place.folder, demo).length >= servers);
     await wait(SETTLES_MS);
     const all = processes(place.folder, "");
     const appProcesses = all.filter(({ command }) => !command.includes(demo));

@@ -11,13 +11,13 @@ const PERMIT_HOST = "permits.example.com";
 
 export async function activityAndConsent(page, place, step) {
   for (const era of ["legacy", "modern"]) {
-    await step(`10 ${era}: every message in order, searched, opened, exported`, async () => {
+    await step(`10 ${era}: the activity log is searched, opened and exported`, async () => {
       await page.go(`#/server/${era}/activity`);
       await page.fill("Search activity", "tools/call");
       await page.waitForText("tools/call", ACTIVITY);
       await page.picture(`${era}-activity`);
       // The list may still be scrolling to its end, so that the click misses the row.
-      await page.until("a message to be chosen", async () => {
+      await page.until("a message to be selected", async () => {
         await page.click("option", /tools\/call/, ACTIVITY);
         return page.run((list) => document.querySelector(`${list} [aria-selected=true]`) !== null, ACTIVITY);
       });
@@ -28,11 +28,11 @@ export async function activityAndConsent(page, place, step) {
       await page.click("button", "Export…");
       await page.waitForText(`Saved as ${file}`);
       const lines = readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
-      assert.ok(lines.length > 20, "every message is a line of JSON");
+      assert.ok(lines.length > 20, "the file should contain one line of JSON for each message");
     });
   }
 
-  await step("11 several consent requests: counted, one in front, all in one list, denied together", async () => {
+  await step("11 several consent requests are counted, shown one at a time, listed, and denied together", async () => {
     await page.go("#/server/legacy/overview");
     for (const [server, count] of [["legacy", 1], ["modern", 4]]) {
       for (let number = 0; number < count; number++) {
@@ -55,9 +55,9 @@ export async function activityAndConsent(page, place, step) {
     await page.waitForConsentRequest("legacy");
     await page.armed();
     await page.press("d");
-    await page.until("all calls to be told", () => page.run(() => window.answers.length === 5));
+    await page.until("all calls to end", () => page.run(() => window.answers.length === 5));
     const codes = await page.run(() => window.answers.map((answer) => answer.code));
-    assert.deepEqual(codes, Array(5).fill("refused"), "each call was refused, none was sent");
+    assert.deepEqual(codes, Array(5).fill("refused"), "each call should be refused");
   });
 
   await step("11 a click meant for the previous consent request approves nothing", async () => {
@@ -73,27 +73,27 @@ export async function activityAndConsent(page, place, step) {
     await page.allow("Allow once");
     // The next request looks the same, and its buttons are at the same positions.
     await page.waitForConsentRequest("1 of 2");
-    await page.until("one call to be made", async () => (await answered()) === 1);
+    await page.until("one call to be completed", async () => (await answered()) === 1);
     await page.armed();
     await page.clickAgain();
     await page.waitForConsentRequest("The dialog moved under your pointer");
-    assert.equal(await answered(), 1, "a pointer that rests approves nothing");
+    assert.equal(await answered(), 1, "a resting pointer should approve nothing");
     // A click elsewhere, so that two clicks at the same position are no double click.
     await page.goAndClick("heading", /./, CONSENT_REQUEST);
     await page.allow("Allow once");
-    await page.until("the second call to be made", async () => (await answered()) === 2);
+    await page.until("the second call to be completed", async () => (await answered()) === 2);
     await page.allow("Allow once");
-    await page.until("the third", async () => (await answered()) === 3);
+    await page.until("the third call to be completed", async () => (await answered()) === 3);
   });
 
   await step("11 consent requests are announced as system notifications", () => {
     const announced = readFileSync(join(place.platform, "announced"), "utf8");
     for (const line of ["demo\tstart-server", "legacy\ttool", "modern\telicitation", "legacy\troots"]) {
-      assert.ok(announced.includes(`${line}\n`), `${line} was announced`);
+      assert.ok(announced.includes(`${line}\n`), `${line} should be announced`);
     }
   });
 
-  await step("11 the audit log: every decision, readable in the window and as a file", async () => {
+  await step("11 the audit log contains every decision, in the window and as a file", async () => {
     await page.go("#/audit");
     for (const text of ["Denied", "Allowed", "show_everything", "Model's answer", PERMIT_HOST]) {
       await page.waitForText(text, "main");
@@ -107,7 +107,7 @@ export async function activityAndConsent(page, place, step) {
     const lines = readFileSync(file, "utf8").trim().split("\n").slice(1, -1);
     const kinds = new Set(lines.map((line) => JSON.parse(line).entry.kind));
     for (const kind of ["start-server", "tool", "sampling-answer", "elicitation", "url", "roots"]) {
-      assert.ok(kinds.has(kind), `a decision about ${kind} is written down`);
+      assert.ok(kinds.has(kind), `the audit log should contain a decision of the kind ${kind}`);
     }
   });
 
@@ -116,18 +116,18 @@ export async function activityAndConsent(page, place, step) {
     await page.waitForText("show_everything", "main");
     await page.picture("rules");
     await page.click("button", /^Revoke: .*show_everything, legacy/);
-    await page.until("it to be gone", async () => !(await page.has("button", /show_everything, legacy/)));
-    await page.until("the question to be closed", () => page.run(() => !document.querySelector("[role=dialog]")));
+    await page.until("the grant to be removed", async () => !(await page.has("button", /show_everything, legacy/)));
+    await page.until("the consent request to be closed", () => page.run(() => !document.querySelector("[role=dialog]")));
   });
 
-  await step("the palette by keyboard, dark theme, and Chinese", async () => {
+  await step("the palette opens by keyboard, and the theme and language are changed", async () => {
     await page.chord(CONTROL, "k");
     await page.waitForText("Actions", "[role=dialog]");
     await page.picture("palette");
     await page.press(ESCAPE);
     const { value } = await page.invoke("snapshot", {});
     await page.invoke("set_settings", { ...value.settings, theme: "dark", language: "zh" });
-    await page.until("the language", () => page.run(() => document.documentElement.lang.startsWith("zh")));
+    await page.until("the language to be changed", () => page.run(() => document.documentElement.lang.startsWith("zh")));
     await page.go("#/server/modern/overview");
     await page.picture("dark-chinese");
     await page.invoke("set_settings", value.settings);

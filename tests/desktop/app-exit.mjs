@@ -15,7 +15,7 @@ const CLOSING_MS = 8_000;
 const KILLED_MS = 3_000;
 
 /** Returns the processes of all servers and of their children that remain after the timeout. */
-const served = async (place, limit) => [
+const remainingProcesses = async (place, limit) => [
   ...(await waitForNone(place.home, place.demo, limit)),
   ...(await waitForNone(place.home, CHILD, limit)),
   ...(await waitForNone(place.home, place.everything, limit)),
@@ -23,11 +23,11 @@ const served = async (place, limit) => [
 
 export async function exitByClosing(place, step) {
   await step("closing the window with the choice to quit ends the servers and the app", async () => {
-    assert.ok(processes(place.home, place.demo).length >= 4, "servers run until then");
+    assert.ok(processes(place.home, place.demo).length >= 4, "the servers should run before the window is closed");
     await closeWindow("Drawbridge");
-    assert.deepEqual(await served(place, CLOSING_MS), [], "no server is left");
-    assert.deepEqual(await waitForNone(place.home, place.app, CLOSING_MS), [], "the app is not either");
-    assert.deepEqual(JSON.parse(readFileSync(place.running, "utf8")), [], "it ended them itself, in order");
+    assert.deepEqual(await remainingProcesses(place, CLOSING_MS), [], "no server should be left");
+    assert.deepEqual(await waitForNone(place.home, place.app, CLOSING_MS), [], "the app should have ended");
+    assert.deepEqual(JSON.parse(readFileSync(place.running, "utf8")), [], "the app should have ended its servers in order");
   });
 
   await step("the provider's key is in no file and in no output", () => assertNoKeyInFiles(place.home));
@@ -35,26 +35,26 @@ export async function exitByClosing(place, step) {
 
 export async function exitBySignals(place, step) {
   await step("after a restart, approved servers run, and SIGTERM ends them", async () => {
-    const app = await running(place);
+    const app = await startApp(place);
     await end(app, "SIGTERM");
-    assert.deepEqual(await served(place, CLOSING_MS), [], "no server is left");
+    assert.deepEqual(await remainingProcesses(place, CLOSING_MS), [], "no server should be left");
   });
 
   await step("servers end with a killed app, and the next start ends orphans", async () => {
-    const app = await running(place);
+    const app = await startApp(place);
     await end(app, "SIGKILL");
-    assert.deepEqual(await waitForNone(place.home, place.demo, KILLED_MS), [], "no server is left");
-    const behind = processes(place.home, CHILD).map(({ pid }) => pid);
-    const next = await running(place);
-    const still = processes(place.home, CHILD).filter(({ pid }) => behind.includes(pid));
-    assert.deepEqual(still, [], "what a server had started is swept away");
+    assert.deepEqual(await waitForNone(place.home, place.demo, KILLED_MS), [], "no server should be left");
+    const orphans = processes(place.home, CHILD).map(({ pid }) => pid);
+    const next = await startApp(place);
+    const remaining = processes(place.home, CHILD).filter(({ pid }) => orphans.includes(pid));
+    assert.deepEqual(remaining, [], "the next start should end the child processes of servers");
     await end(next, "SIGTERM");
-    assert.deepEqual(await served(place, CLOSING_MS), [], "and nothing is left in the end");
+    assert.deepEqual(await remainingProcesses(place, CLOSING_MS), [], "no process should be left");
   });
 }
 
 /** Starts the app and waits until all of its servers are running and recorded for the next start. */
-async function running(place) {
+async function startApp(place) {
   const app = start(place);
   const isRunning = () => processes(place.home, place.demo).length >= 4 && recorded(place, app) >= 4;
   for (let tries = 0; !isRunning(); tries++) {

@@ -15,88 +15,95 @@ const SECTION = "section[aria-labelledby=settings-desktop]";
 const LOGIN = "Start Drawbridge when you log in";
 const KEEP = "Keep running in the background";
 /** Timeout in milliseconds for a window to appear or disappear. */
-const COMES_MS = 30_000;
+const WINDOW_TIMEOUT_MS = 30_000;
 /** Timeout in milliseconds for a second start, which notifies the first instance and exits. */
-const HANDS_OVER_MS = 10_000;
+const SECOND_START_TIMEOUT_MS = 10_000;
 const ENDED_MS = 8_000;
 
 export async function background(page, place, step) {
   await step("Settings enables and disables the start at login", async () => {
     const file = join(place.env.XDG_CONFIG_HOME, "autostart/drawbridge.desktop");
-    assert.ok(!existsSync(file), "off at first");
+    assert.ok(!existsSync(file), "the start at login should be disabled by default");
     await page.go("#/settings");
     await page.waitForText("This desktop has no tray", SECTION);
     await page.click("checkbox", LOGIN, SECTION);
-    await page.until("the file", () => existsSync(file));
-    await page.until("the switch to be on", () => isOn(page));
-    assert.match(readFileSync(file, "utf8"), new RegExp(`^Exec="${place.app}" --background$`, "m"), "in the background");
+    await page.until("the file to be created", () => existsSync(file));
+    await page.until("the checkbox to be checked", () => isOn(page));
+    assert.match(
+      readFileSync(file, "utf8"),
+      new RegExp(`^Exec="${place.app}" --background$`, "m"),
+      "the entry should start the app in the background",
+    );
     await page.scrollTo(SECTION);
     await page.picture("desktop-settings");
     await page.click("checkbox", LOGIN, SECTION);
-    await page.until("the file to be gone", () => !existsSync(file));
+    await page.until("the file to be removed", () => !existsSync(file));
   });
 
   await step("closing the window while servers run shows a dialog, and Cancel changes nothing", async () => {
     const running = processes(place.home, place.demo).length;
-    assert.ok(running >= 4, "servers run");
-    await closing(page);
+    assert.ok(running >= 4, "the servers should be running");
+    await requestClose(page);
     await page.picture("closing");
     await page.click("button", "Cancel", DIALOG);
-    await page.until("the dialog to be gone", () => page.run(() => document.querySelector("[role=dialog]") === null));
-    assert.ok(await isShown(TITLE), "the window stays");
-    assert.equal(processes(place.home, place.demo).length, running, "and so do the servers");
+    await page.until("the dialog to be closed", () => page.run(() => document.querySelector("[role=dialog]") === null));
+    assert.ok(await isShown(TITLE), "the window should stay open");
+    assert.equal(processes(place.home, place.demo).length, running, "the servers should still be running");
   });
 
   await step("in the background: the window is hidden, its servers run, and a start at login does not show it", async () => {
     const running = processes(place.home, place.demo).length;
-    await closing(page);
+    await requestClose(page);
     await hideWindow(page);
-    await shows(false);
-    assert.equal(processes(place.home, place.demo).length, running, "the servers run on");
-    assert.equal(await startSecondInstance(place, ["--background"]), 0, "a start at login hands over");
-    assert.ok(!(await isShown(TITLE)), "and opens nothing");
+    await waitForWindow(false);
+    assert.equal(processes(place.home, place.demo).length, running, "the servers should still be running");
+    assert.equal(await startSecondInstance(place, ["--background"]), 0, "the second instance should exit successfully");
+    assert.ok(!(await isShown(TITLE)), "the window should stay hidden");
   });
 
   await step("a second start shows the window of the first instance, and exits", async () => {
-    assert.equal(await startSecondInstance(place), 0, "it ends by itself, successfully");
-    await shows(true);
-    await page.until("the page to be seen", () => page.run(() => document.visibilityState === "visible"));
+    assert.equal(await startSecondInstance(place), 0, "the second instance should exit successfully");
+    await waitForWindow(true);
+    await page.until("the page to be visible", () => page.run(() => document.visibilityState === "visible"));
     await page.waitForElement("button", "New conversation", "nav");
   });
 
   await step("the choice is remembered on request", async () => {
-    await closing(page);
+    await requestClose(page);
     await page.click("checkbox", "Remember my choice", DIALOG);
     await hideWindow(page);
-    await shows(false);
-    assert.equal(await startSecondInstance(place), 0, "it is opened again");
-    await shows(true);
+    await waitForWindow(false);
+    assert.equal(await startSecondInstance(place), 0, "the second instance should exit successfully");
+    await waitForWindow(true);
     await closeWindow(TITLE);
-    await shows(false);
-    assert.equal(await startSecondInstance(place), 0, "and once more");
-    await shows(true);
+    await waitForWindow(false);
+    assert.equal(await startSecondInstance(place), 0, "the second instance should exit successfully");
+    await waitForWindow(true);
     await page.go("#/settings");
     await page.click("radio", "Quit and stop all servers", SECTION);
-    await page.until("the setting", () => JSON.parse(readFileSync(join(place.data, "settings.json"), "utf8")).onClose === "quit");
+    await page.until("the setting to be stored", () => {
+      const settings = JSON.parse(readFileSync(join(place.data, "settings.json"), "utf8"));
+      return settings.onClose === "quit";
+    });
   });
 }
 
 export async function startedInBackground(place, step) {
   await step("started in the background: servers run without a window, and another start opens it", async () => {
     const app = start(place, ["--background"]);
-    await until("the servers", () => processes(place.home, place.demo).length >= 4);
-    assert.deepEqual(processes(place.home, "/WebKitWebProcess "), [], "nothing is drawn");
-    assert.equal(await startSecondInstance(place), 0, "another start hands over");
-    await shows(true);
+    await until("the servers to start", () => processes(place.home, place.demo).length >= 4);
+    assert.deepEqual(processes(place.home, "/WebKitWebProcess "), [], "no web process should be started");
+    assert.equal(await startSecondInstance(place), 0, "the second instance should exit successfully");
+    await waitForWindow(true);
     const ended = once(app, "exit");
     app.kill("SIGTERM");
     await ended;
-    assert.deepEqual(await waitForNone(place.home, place.demo, ENDED_MS), [], "told to end, it ends its servers");
+    assert.deepEqual(await waitForNone(place.home, place.demo, ENDED_MS), [], "the app should end its servers after SIGTERM");
   });
 }
 
-/** Closes the window, and waits for the dialog that asks for the action. */
-async function closing(page) {
+/** Closes the window, and waits for the dialog in which the user chooses what to do. */
+async function requestClose(page) {
   await closeWindow(TITLE);
   await page.waitForText(/Keep \d+ servers running\?/, DIALOG);
 }
@@ -112,12 +119,13 @@ async function hideWindow(page) {
 
 const isOn = (page) => page.run((section) => document.querySelector(`${section} input[type=checkbox]`)?.checked === true, SECTION);
 
-const shows = (wanted) => until(`the window to be ${wanted ? "shown" : "hidden"}`, async () => (await isShown(TITLE)) === wanted);
+const waitForWindow = (visible) =>
+  until(`the window to be ${visible ? "shown" : "hidden"}`, async () => (await isShown(TITLE)) === visible);
 
 async function until(what, look) {
-  const end = Date.now() + COMES_MS;
+  const end = Date.now() + WINDOW_TIMEOUT_MS;
   while (!(await look())) {
-    assert.ok(Date.now() < end, `waited ${COMES_MS / 1000} s for ${what}`);
+    assert.ok(Date.now() < end, `waited ${WINDOW_TIMEOUT_MS / 1000} s for ${what}`);
     await wait(50);
   }
 }
@@ -125,7 +133,7 @@ async function until(what, look) {
 /** Starts the app a second time. Resolves to the exit status of the second process. */
 export async function startSecondInstance(place, args = []) {
   const second = start(place, args);
-  const [status] = await Promise.race([once(second, "exit"), wait(HANDS_OVER_MS).then(() => ["none"])]);
+  const [status] = await Promise.race([once(second, "exit"), wait(SECOND_START_TIMEOUT_MS).then(() => ["none"])]);
   if (status === "none") second.kill("SIGKILL");
   return status;
 }

@@ -36,7 +36,7 @@ export async function calls(page, place, step) {
       await page.waitForText("Refused: the tool was not called", RESULT);
     });
 
-    await step(`4 ${era}: progress with its message, then cancellation`, async () => {
+    await step(`4 ${era}: a call shows its progress and message, and is cancelled`, async () => {
       await callTool(page, era, "slow_report", { Seconds: "60", Steps: "200" });
       await page.allow("Allow once");
       await page.waitForText(/Page \d+ of 200 is written/, RESULT);
@@ -45,26 +45,26 @@ export async function calls(page, place, step) {
       await page.waitForText("Cancelled", RESULT);
     });
 
-    await step(`4 ${era}: text, Markdown, picture, sound, link, data`, async () => {
+    await step(`4 ${era}: text, Markdown, a picture, a sound, a link and data are shown`, async () => {
       await callTool(page, era, "show_everything");
       await page.allow("Always allow this tool");
       await page.waitForText("Today in the harbour", RESULT);
-      const shown = await page.until("the picture to be read", () =>
+      const shown = await page.until("the picture to be decoded", () =>
         page.run((selector) => {
           const result = document.querySelector(selector);
           const picture = result?.querySelector("img");
           return picture?.naturalWidth > 0 ? { sounds: result.querySelectorAll("audio").length } : null;
         }, RESULT),
       );
-      assert.equal(shown.sounds, 1, "the sound has a player");
+      assert.equal(shown.sounds, 1, "the sound should have a player");
       await page.waitForText("Sea chart", RESULT);
       await page.waitForText("Structured result", RESULT);
       await page.picture(`${era}-everything`);
       const sent = await called(page, era);
       await page.click("button", "Call", "main");
-      await page.until("another call", async () => (await called(page, era)) > sent);
+      await page.until("the second call to be sent", async () => (await called(page, era)) > sent);
       await page.waitForText("Today in the harbour", RESULT);
-      assert.equal(await page.has("button", "Deny"), false, "an approval for always asks no more");
+      assert.equal(await page.has("button", "Deny"), false, "a granted call should require no consent");
     });
 
     await step(`4 ${era}: an error of the tool is shown as an error`, async () => {
@@ -75,18 +75,18 @@ export async function calls(page, place, step) {
   }
 
   for (const era of ["legacy", "modern"]) {
-    await step(`5 ${era}: / in the composer, completions from the server, preview, insertion into the conversation`, async () => {
+    await step(`5 ${era}: a prompt is found by /, completed by the server, previewed and inserted into the conversation`, async () => {
       const { value } = await page.invoke("create_conversation", { title: `Trip (${era})` });
       await page.go(`#/conversation/${value.id}`);
       await page.click("textbox", "Message");
       await page.press("/");
       await page.waitForText("Greet a ship", "[role=dialog]");
-      await page.until("its search to have the focus", () =>
+      await page.until("the search field to be focused", () =>
         page.run(() => document.activeElement?.getAttribute("role") === "combobox"),
       );
       await page.picture(`${era}-prompts`);
       await page.press(..."Greet");
-      await page.until("one offer of each server", () => page.has("option", /Greet a ship.*/, "[role=dialog]"));
+      await page.until("the prompt to be offered", () => page.has("option", /Greet a ship.*/, "[role=dialog]"));
       await page.click("option", new RegExp(`Greet a ship.*${era}`), "[role=dialog]");
       await page.fill(/^Harbour/, "Ber", "combobox");
       await page.click("option", "Bergen");
@@ -100,7 +100,7 @@ export async function calls(page, place, step) {
       await page.waitForText(/crew of the Borealis/, "main");
     });
 
-    await step(`6 ${era}: reading, watching with a mark, a template with completion`, async () => {
+    await step(`6 ${era}: a resource is read and marked when it changes, and a template is completed and read`, async () => {
       await page.go(`#/server/${era}/resources/${encodeURIComponent("clock:///now")}`);
       await page.click("button", "Read", "main");
       await page.click("button", "Watch for changes");
@@ -114,11 +114,11 @@ export async function calls(page, place, step) {
       await page.click("option", "tuesday");
       await page.waitForText("tide:///Bergen/tuesday", "main");
       await page.click("button", "Read", "main");
-      await page.until("the table", () => page.run(() => document.querySelector("main table") !== null));
+      await page.until("the table to be rendered", () => page.run(() => document.querySelector("main table") !== null));
       await page.picture(`${era}-template`);
     });
 
-    await step(`6 ${era}: attachment to the conversation`, async () => {
+    await step(`6 ${era}: a resource is attached to a conversation`, async () => {
       await page.go(`#/server/${era}/resources/${encodeURIComponent("harbour:///welcome.txt")}`);
       await page.click("button", "Attach…");
       await page.click("button", "New conversation", "[role=dialog]");
@@ -130,9 +130,9 @@ export async function calls(page, place, step) {
       await page.go(`#/server/${era}/skills`);
       await page.click("option", /plan-passage/, "main");
       await page.click("button", "Read", "main");
-      await page.until("its instructions", () => page.has("heading", "Plan a passage", "main"));
+      await page.until("the instructions to be rendered", () => page.has("heading", "Plan a passage", "main"));
       await page.click("button", "references/rules-of-thumb.md", "main");
-      await page.until("a file of it", () => page.has("heading", "Rules of thumb", "main"));
+      await page.until("the file of the skill to be rendered", () => page.has("heading", "Rules of thumb", "main"));
       await page.picture(`${era}-skill`);
     });
   }

@@ -60,8 +60,12 @@ export async function installs(page, place, step) {
     await page.picture("install-sheet-filled");
     await page.click("button", "Add server", sheet);
     const name = "everything";
-    await page.until("it to be set up", () => settings()[name]);
-    assert.equal(settings()[name].env.EVERYTHING_KEY, `\${secret:${name}.EVERYTHING_KEY}`, "its secret is named");
+    await page.until("the server to be added", () => settings()[name]);
+    assert.equal(
+      settings()[name].env.EVERYTHING_KEY,
+      `\${secret:${name}.EVERYTHING_KEY}`,
+      "the settings file should refer to the secret by name",
+    );
     await page.waitForElement("heading", name);
     await page.inEachTheme("installed-server");
     await page.invoke("remove_server", { server: name });
@@ -78,7 +82,7 @@ export async function installs(page, place, step) {
     await page.click("disclosure", /checks passed/, dialog);
     await page.inEachTheme("check-passed");
     await page.press("\uE00C");
-    await page.until("it to be closed", async () => !(await page.has("button", "Copy report", dialog)));
+    await page.until("the dialog to be closed", async () => !(await page.has("button", "Copy report", dialog)));
     await page.invoke("remove_server", { server: "lost" });
   });
 }

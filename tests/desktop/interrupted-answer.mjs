@@ -28,18 +28,18 @@ export async function killWhileAnswering(page, place, step) {
     await page.waitForText("word word word", ANSWER);
     await page.picture("answering");
     const words = count(await page.text(ANSWER));
-    await page.until("what was read to be written", async () => (await written(page, conversation)) >= words);
+    await page.until("the visible part of the answer to be stored", async () => (await written(page, conversation)) >= words);
     await page.until("the answer to grow further", async () => count(await page.text(ANSWER)) > words);
     await page.fill("Message", DRAFT);
-    await page.until("the draft to be kept", async () => {
+    await page.until("the draft to be stored", async () => {
       const { value } = await page.invoke("conversation", { conversation });
       return value.draft === DRAFT;
     });
     interrupted = { conversation, words };
     const pids = processes(place.home, place.app).map(({ pid }) => pid);
-    assert.equal(pids.length, 1, "the app is one process");
+    assert.equal(pids.length, 1, "the app should be one process");
     kill(pids[0]);
-    assert.ok(await waitForExit(pids[0], ENDED_MS), "the app is gone");
+    assert.ok(await waitForExit(pids[0], ENDED_MS), "the app should have ended");
   });
 }
 
@@ -48,13 +48,20 @@ export async function restoredAnswer(page, place, step) {
     await page.waitForElement("button", "New conversation", "nav");
     await page.go(`#/conversation/${interrupted.conversation}`);
     await page.waitForText("The answer is incomplete.", ANSWER);
-    assert.ok(count(await page.text(ANSWER)) >= interrupted.words, "all that was read a moment before is kept");
-    assert.equal(await page.run((answer) => document.querySelector(answer).ariaBusy, ANSWER), "false", "nothing answers");
-    assert.equal(await page.run(() => document.querySelector("[data-testid=composer] textarea").value), DRAFT, "the draft is there");
+    assert.ok(
+      count(await page.text(ANSWER)) >= interrupted.words,
+      "the part of the answer that was shown before the kill should be restored",
+    );
+    assert.equal(await page.run((answer) => document.querySelector(answer).ariaBusy, ANSWER), "false", "no answer should be running");
+    assert.equal(
+      await page.run(() => document.querySelector("[data-testid=composer] textarea").value),
+      DRAFT,
+      "the draft should be restored",
+    );
     await page.picture("cut");
     const requestsBefore = (await place.provider.requestBodies()).length;
     await page.click("button", "Answer again", ANSWER);
-    await page.until("the model to be asked", async () => (await place.provider.requestBodies()).length === requestsBefore + 1);
+    await page.until("the model to receive a request", async () => (await place.provider.requestBodies()).length === requestsBefore + 1);
     await page.click("button", "Stop", "[data-testid=composer]");
     await page.waitForText("You stopped it.", ANSWER);
     await assertPageHasNoKey(page);

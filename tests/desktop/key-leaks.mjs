@@ -10,7 +10,7 @@ export function assertNoKeyInFiles(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const found = files.filter((file) => bytes(file).includes(KEY));
-  assert.deepEqual(found, [], "the key is in no file");
+  assert.deepEqual(found, [], "no file should contain the key");
 }
 
 /** Returns the content of a file. Empty if the file was removed in the meantime. */
@@ -29,6 +29,6 @@ export async function assertPageHasNoKey(page) {
     const fields = [...document.querySelectorAll("input, textarea")].map(({ value }) => value);
     return [document.documentElement.outerHTML, ...fields, JSON.stringify({ ...localStorage })].join("\n");
   });
-  assert.ok(pageContents.length > 1000, "there is a page to look at");
-  assert.ok(!pageContents.includes(KEY), "the key is nowhere in the page");
+  assert.ok(pageContents.length > 1000, "the page should have content");
+  assert.ok(!pageContents.includes(KEY), "the page should not contain the key");
 }

@@ -19,7 +19,7 @@ export async function startKeychain(env) {
     if (keychain.exitCode !== null) throw new Error(`gnome-keyring-daemon ended with status ${keychain.exitCode}`);
     await wait(50);
   }
-  throw new Error("gnome-keyring-daemon does not answer");
+  throw new Error("gnome-keyring-daemon does not respond");
 }
 
 /**

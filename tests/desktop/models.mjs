@@ -49,8 +49,8 @@ export async function models(page, place, step) {
     await page.waitForText("Default model: gpt-4o of Fake lab.", "main");
     await page.picture("models");
     const secrets = join(place.data, "secrets.json");
-    assert.ok(existsSync(secrets), "the key is kept, encrypted, as there is a keychain");
-    assert.match(readFileSync(join(place.data, "models.json"), "utf8"), /Fake lab/, "and the provider beside it");
+    assert.ok(existsSync(secrets), "the encrypted key should be stored, because a keychain is available");
+    assert.match(readFileSync(join(place.data, "models.json"), "utf8"), /Fake lab/, "the provider should be stored");
     assertNoKeyInFiles(place.home);
     await assertPageHasNoKey(page);
   });
@@ -75,7 +75,7 @@ export async function models(page, place, step) {
     await page.go("#/server/everything/tools");
     await page.click("button", /^Review \d+ new tools/);
     await page.click("button", "Mark all as reviewed", DIALOG);
-    await page.until("them to be reviewed", async () => !(await page.has("button", /^Review \d+ new tools/)));
+    await page.until("the tools to be reviewed", async () => !(await page.has("button", /^Review \d+ new tools/)));
   });
 
   await step("12 a model calls a tool, the user changes the arguments, and the model answers with the result", async () => {
@@ -108,13 +108,13 @@ export async function models(page, place, step) {
 
     const requests = await provider.requestBodies();
     const last = requests.at(-1);
-    assert.equal(last.model, "gpt-4o", "the model that was chosen answers");
+    assert.equal(last.model, "gpt-4o", "the request should be for the selected model");
     const offered = last.tools.map((tool) => tool.function.name);
-    assert.ok(offered.includes("everything__get-sum"), "it was offered the tools of the server");
-    assert.ok(offered.every((name) => name.startsWith("everything__")), "and of no other one");
+    assert.ok(offered.includes("everything__get-sum"), "the tools of the server should be offered");
+    assert.ok(offered.every((name) => name.startsWith("everything__")), "no tools of other servers should be offered");
     const results = last.messages.filter(({ role }) => role === "tool");
-    assert.equal(results.length, 1, "it called one tool");
-    assert.ok(JSON.stringify(results).includes("The sum of 2 and 42 is 44."), "and has what came back of the changed call");
-    assert.ok(!JSON.stringify(requests).includes(KEY), "the key is in nothing that a model reads");
+    assert.equal(results.length, 1, "the model should receive one result");
+    assert.ok(JSON.stringify(results).includes("The sum of 2 and 42 is 44."), "the model should receive the result of the changed call");
+    assert.ok(!JSON.stringify(requests).includes(KEY), "no request to the model should contain the key");
   });
 }

@@ -21,7 +21,7 @@ const seconds = (startedAt) => ((Date.now() - startedAt) / 1000).toFixed(1);
 
 /** Scrolls through the consent request, and clicks its first approving button. */
 async function scrollAndAllow(page, name) {
-  await page.until("what is asked to be seen whole", async () => {
+  await page.until("the consent request to be viewed completely, and armed", async () => {
     if (await page.isArmed()) return true;
     await page.wheel(`${CONSENT_REQUEST} section`);
     return false;
@@ -39,7 +39,7 @@ export async function firstCall(page, _place, step) {
     await scrollAndAllow(page, "Allow once");
     await page.waitForText("2 + 3 = 5", RESULT);
     console.log(`        ${page.clicks} clicks; the app took ${seconds(startedAt)} s`);
-    assert.ok(page.clicks <= FIRST_CALL_CLICKS, `${page.clicks} clicks`);
+    assert.ok(page.clicks <= FIRST_CALL_CLICKS, `the first call should take at most ${FIRST_CALL_CLICKS} clicks, not ${page.clicks}`);
   });
 }
 
@@ -71,7 +71,7 @@ export async function importTenServers(page, place, step) {
     await page.picture("ten-found");
     await page.click("button", `Import ${count} servers`, "main");
     await page.waitForText(`${count} servers imported`, "main");
-    assert.deepEqual((await own()).map(({ state }) => state.is), Array(count).fill("stopped"), "nothing was started");
+    assert.deepEqual((await own()).map(({ state }) => state.is), Array(count).fill("stopped"), "no server should be started");
     await page.click("button", `Start ${count} servers`, "main");
     const commands = new Set();
     let ready = 0;
@@ -83,11 +83,11 @@ export async function importTenServers(page, place, step) {
         await page.allow("Always allow this command");
       }
       // E7: requests of running servers outside of a call are not shown as dialogs.
-      assert.ok(!requestText.includes("asks for your folders"), "no folders are asked for in front");
+      assert.ok(!requestText.includes("asks for your folders"), "a request for folders should not be shown as a dialog");
       ready = (await own()).filter(({ state }) => state.is === "ready").length;
-      assert.ok(Date.now() - startedAt < TEN_READY_MS, `${ready} of ${count} are ready in time`);
+      assert.ok(Date.now() - startedAt < TEN_READY_MS, `all servers should be ready in time, but ${ready} of ${count} are`);
     }
-    assert.equal(commands.size, count, "each command was shown and approved");
+    assert.equal(commands.size, count, "each command should be shown and approved");
     console.log(`        ${page.clicks} clicks; ten servers are ready after ${seconds(startedAt)} s`);
     await page.picture("ten-ready");
   });
@@ -96,8 +96,8 @@ export async function importTenServers(page, place, step) {
     const called = "#/server/files-1/tools/list_allowed_directories";
     // E7: requests for roots wait in the queue.
     const waiting = (await page.invoke("snapshot", {})).value.questions;
-    assert.ok(waiting.length > 0 && waiting.every(({ body }) => body.kind === "roots"), "only folders wait");
-    assert.equal(await page.consentRequestText(), "", "and none of them in front");
+    assert.ok(waiting.length > 0 && waiting.every(({ body }) => body.kind === "roots"), "only requests for folders should be pending");
+    assert.equal(await page.consentRequestText(), "", "no request for folders should be shown as a dialog");
     await page.go(called);
     await page.click("button", "Call", "main");
     await page.allow("Allow once");
@@ -111,6 +111,6 @@ export async function endApp(page, place) {
   await page.invoke("set_settings", { ...value.settings, onClose: "quit" });
   await closeWindow("Drawbridge");
   for (const program of [place.demo, "/dist/index.js", place.app]) {
-    assert.deepEqual(await waitForNone(place.home, program, ENDS_MS), [], `no ${program} runs on`);
+    assert.deepEqual(await waitForNone(place.home, program, ENDS_MS), [], `no process of ${program} should be left`);
   }
 }

@@ -34,7 +34,7 @@ export async function openedAtStart(page, place, step) {
   await step("a start with a bundle file shows the focused sheet, and installs nothing", async () => {
     await page.waitForText("Install first", DIALOG);
     await page.waitForText("first bundle.mcpb", DIALOG);
-    await page.until("the focus in the sheet", () => page.run(() => document.activeElement?.closest("[role=dialog]") !== null));
+    await page.until("the sheet to be focused", () => page.run(() => document.activeElement?.closest("[role=dialog]") !== null));
     await page.picture("opened-at-first");
     await assertNothingInstalled(page, place, "first");
     await close(page);
@@ -43,10 +43,14 @@ export async function openedAtStart(page, place, step) {
 
 export async function openedWhileRunning(page, place, step) {
   await step("files opened while the app runs are shown one after another", async () => {
-    assert.equal(await startSecondInstance(place, [createBundle(place, "second"), createBundle(place, "third")]), 0, "the second start hands over");
+    assert.equal(
+      await startSecondInstance(place, [createBundle(place, "second"), createBundle(place, "third")]),
+      0,
+      "the second instance should exit successfully",
+    );
     await page.waitForText("Install second", DIALOG);
-    assert.equal(await startSecondInstance(place, [createBundle(place, "fourth")]), 0, "another one");
-    assert.match(await page.text(DIALOG), /Install second/, "what is looked at stays");
+    assert.equal(await startSecondInstance(place, [createBundle(place, "fourth")]), 0, "the second instance should exit successfully");
+    assert.match(await page.text(DIALOG), /Install second/, "the open sheet should not be replaced");
     for (const next of ["third", "fourth"]) {
       await page.click("button", "Cancel", DIALOG);
       await page.waitForText(`Install ${next}`, DIALOG);
@@ -59,86 +63,108 @@ export async function openedWhileRunning(page, place, step) {
     const [pipe, text] = [join(place.home, "pipe.mcpb"), join(place.home, "text.txt")];
     execFileSync("mkfifo", [pipe]);
     writeFileSync(text, "");
-    assert.equal(await startSecondInstance(place, [pipe]), 0, "a pipe keeps nobody waiting");
+    assert.equal(await startSecondInstance(place, [pipe]), 0, "the second instance should not wait for the pipe");
     await page.waitForText("This is not a file");
     await page.waitForText(pipe);
-    assert.equal(await startSecondInstance(place, [text, join(place.home, "none.mcpb")]), 0, "others");
+    assert.equal(
+      await startSecondInstance(place, [text, join(place.home, "none.mcpb")]),
+      0,
+      "the second instance should exit successfully",
+    );
     await page.waitForText("This file is not a bundle");
     await page.waitForText("This file does not exist");
     await page.picture("refused");
-    assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet is opened");
+    assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet should be opened");
     await closeNotes(page);
   });
 
   await step("links are disabled by default and refused", async () => {
     const handler = join(place.env.XDG_DATA_HOME, "applications/drawbridge-links.desktop");
-    assert.ok(!existsSync(handler), "nothing is registered at first");
-    assert.equal(await startSecondInstance(place, [linkTo({ command: "npx", args: ["a"] })]), 0, "a link by hand");
+    assert.ok(!existsSync(handler), "no handler should be registered by default");
+    assert.equal(
+      await startSecondInstance(place, [linkTo({ command: "npx", args: ["a"] })]),
+      0,
+      "the second instance should exit successfully",
+    );
     await page.waitForText("links are turned off in Settings");
     await closeNotes(page);
     await page.go("#/settings");
     await page.click("checkbox", LINKS, SECTION);
-    await page.until("the handler", () => existsSync(handler));
+    await page.until("the handler to be registered", () => existsSync(handler));
     assert.match(readFileSync(join(place.env.XDG_CONFIG_HOME, "mimeapps.list"), "utf8"), /^x-scheme-handler\/drawbridge=drawbridge-links.desktop;$/m);
-    await page.until("the switch to be on", () => isOn(page));
+    await page.until("the checkbox to be checked", () => isOn(page));
   });
 
   await step("X58 a link fills in a sheet that shows it completely, one at a time, and adds and starts nothing", async () => {
     const config = { command: "npx", args: ["-c", "touch ~/ran", "--yes"], env: { NODE_OPTIONS: "--require evil" } };
-    assert.equal(await startSecondInstance(place, [linkTo(config)]), 0, "as the browser starts it");
+    assert.equal(await startSecondInstance(place, [linkTo(config)]), 0, "the second instance should exit successfully");
     await page.waitForText(UNKNOWN, DIALOG);
     await page.waitForText("touch ~/ran", DIALOG);
     await page.waitForText("NODE_OPTIONS", DIALOG);
-    await page.until("the focus in the sheet", () => page.run(() => document.activeElement?.closest("[role=dialog]") !== null));
+    await page.until("the sheet to be focused", () => page.run(() => document.activeElement?.closest("[role=dialog]") !== null));
     await page.picture("link");
     for (let more = 0; more < 3; more++) {
-      assert.equal(await startSecondInstance(place, [linkTo({ command: "sh", args: ["-c", "exit"] }, `more${more}`)]), 0, "more links");
+      assert.equal(
+        await startSecondInstance(place, [linkTo({ command: "sh", args: ["-c", "exit"] }, `more${more}`)]),
+        0,
+        "the second instance should exit successfully",
+      );
     }
-    assert.match(await page.text(DIALOG), /touch ~\/ran/, "what is looked at stays");
+    assert.match(await page.text(DIALOG), /touch ~\/ran/, "the open sheet should not be replaced");
     await page.click("button", "Cancel", DIALOG);
     await page.waitForText("3 more files or links were not opened");
-    assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "and none of them opens a sheet");
+    assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no other link should open a sheet");
     await closeNotes(page);
     await assertNothingInstalled(page, place, "proposed");
   });
 
   await step("X58 a link with forbidden options is refused", async () => {
-    assert.equal(await startSecondInstance(place, [linkTo({ command: "npx", args: ["a"], dxtPath: "/tmp/other" })]), 0, "another key");
+    assert.equal(
+      await startSecondInstance(place, [linkTo({ command: "npx", args: ["a"], dxtPath: "/tmp/other" })]),
+      0,
+      "the second instance should exit successfully",
+    );
     await page.waitForText("dxtPath", DIALOG);
-    assert.equal(await page.has("button", /^Add/, DIALOG), false, "there is nothing to add");
+    assert.equal(await page.has("button", /^Add/, DIALOG), false, "the sheet should offer nothing to add");
     await page.picture("hostile-link");
     await close(page);
     const forbiddenLinks = ["drawbridge://mcp/start?name=demo", "cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=e30", `drawbridge://mcp/install?name=a&config=${"A".repeat(40_000)}`];
-    assert.equal(await startSecondInstance(place, forbiddenLinks), 0, "links that install nothing");
+    assert.equal(await startSecondInstance(place, forbiddenLinks), 0, "the second instance should exit successfully");
     await page.waitForText("it is not an install link for Drawbridge");
     await page.waitForText("it is too long");
-    assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet is opened");
+    assert.equal(await page.run((dialog) => document.querySelector(dialog), DIALOG), null, "no sheet should be opened");
     await closeNotes(page);
     await assertNothingInstalled(page, place, "proposed");
   });
 
   await step("disabling links removes the handler completely", async () => {
     await page.click("checkbox", LINKS, SECTION);
-    await page.until("the handler to be gone", () => !existsSync(join(place.env.XDG_DATA_HOME, "applications/drawbridge-links.desktop")));
-    assert.doesNotMatch(readFileSync(join(place.env.XDG_CONFIG_HOME, "mimeapps.list"), "utf8"), /drawbridge/, "nor the choice");
+    await page.until("the handler to be removed", () => {
+      return !existsSync(join(place.env.XDG_DATA_HOME, "applications/drawbridge-links.desktop"));
+    });
+    assert.doesNotMatch(
+      readFileSync(join(place.env.XDG_CONFIG_HOME, "mimeapps.list"), "utf8"),
+      /drawbridge/,
+      "the app should not be the default for links any more",
+    );
   });
 }
 
 async function assertNothingInstalled(page, place, name) {
   const { value } = await page.invoke("snapshot", {});
-  assert.ok(!value.servers.some((server) => server.name === name), "no server is added");
-  assert.ok(!existsSync(join(place.data, "bundles")), "nothing is unpacked");
-  assert.ok(!existsSync(join(place.home, "ran")), "nothing has run");
+  assert.ok(!value.servers.some((server) => server.name === name), "no server should be added");
+  assert.ok(!existsSync(join(place.data, "bundles")), "no bundle should be unpacked");
+  assert.ok(!existsSync(join(place.home, "ran")), "nothing should have run");
 }
 
 async function close(page) {
   await page.click("button", "Cancel", DIALOG);
-  await page.until("the sheet to be gone", () => page.run((dialog) => document.querySelector(dialog) === null, DIALOG));
+  await page.until("the sheet to be closed", () => page.run((dialog) => document.querySelector(dialog) === null, DIALOG));
 }
 
 /** Closes the failure notes at the bottom of the main area. */
 async function closeNotes(page) {
-  await page.until("no notes", async () => {
+  await page.until("all notes to be closed", async () => {
     if (!(await page.has("button", "Close", ".failures"))) return true;
     await page.click("button", "Close", ".failures");
     return false;

@@ -22,10 +22,13 @@ export async function otherApps(page, place, step) {
     await page.waitForText("1 server imported", "main");
     const { value } = await page.invoke("snapshot", {});
     const found = value.servers.find(({ name }) => name === NAME);
-    assert.equal(found?.state.is, "stopped", "it is set up, and nothing was started");
-    assert.ok(readFileSync(place.config, "utf8").includes(`\${secret:${NAME}.GITHUB_TOKEN}`), "its secret is named");
-    assert.ok(!readFileSync(place.config, "utf8").includes(SECRET), "and not in the file");
-    assert.equal(readFileSync(file, "utf8"), text, "the other app's file is as it was");
+    assert.equal(found?.state.is, "stopped", "the imported server should be stopped");
+    assert.ok(
+      readFileSync(place.config, "utf8").includes(`\${secret:${NAME}.GITHUB_TOKEN}`),
+      "the settings file should refer to the secret by name",
+    );
+    assert.ok(!readFileSync(place.config, "utf8").includes(SECRET), "the settings file should not contain the secret");
+    assert.equal(readFileSync(file, "utf8"), text, "the file of the other app should be unchanged");
     await page.invoke("remove_server", { server: NAME });
   });
 }

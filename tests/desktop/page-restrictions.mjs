@@ -13,16 +13,16 @@ export async function pageRestrictions(page, place, step) {
     ];
     for (const [name, args] of forbidden) {
       const { refused } = await page.call(name, args);
-      assert.match(String(refused), /not allowed|not found/, `${name} is refused`);
+      assert.match(String(refused), /not allowed|not found/, `${name} should be refused`);
     }
     const { frozen, global } = await page.run(() => ({
       frozen: Object.isFrozen(Object.prototype),
       global: "__TAURI__" in window,
     }));
-    assert.ok(frozen, "what all objects inherit can't be replaced");
-    assert.equal(global, false, "there is no global way into Tauri");
+    assert.ok(frozen, "`Object.prototype` should be frozen");
+    assert.equal(global, false, "the global API of Tauri should be disabled");
     const { value } = await page.invoke("snapshot", {});
-    assert.equal(value.servers.length, 1, "its own commands answer");
+    assert.equal(value.servers.length, 1, "commands of the API should be available");
   });
 
   await step("the page can't navigate, and opens no window", async () => {
@@ -30,8 +30,8 @@ export async function pageRestrictions(page, place, step) {
     await page.run(() => void (location.href = "https://example.com/"));
     await page.run(() => void window.open("https://example.com/"));
     await page.waitForText("Your tools, behind a bridge you control");
-    assert.equal(await page.run(() => location.href.split("#")[0]), before.split("#")[0], "it is still the page");
-    assert.equal(await page.windows(), 1, "there is one window");
+    assert.equal(await page.run(() => location.href.split("#")[0]), before.split("#")[0], "the page should not navigate");
+    assert.equal(await page.windows(), 1, "one window should be open");
   });
 
   await step("the page has no network access, and runs no script from data", async () => {
@@ -47,8 +47,8 @@ export async function pageRestrictions(page, place, step) {
       fetch("https://example.com/").catch(() => undefined);
       return { intruder: window.intruder ?? false };
     });
-    assert.equal(outcome.intruder, false, "an inline script does not run");
-    await page.until("both to be blocked", async () => {
+    assert.equal(outcome.intruder, false, "an inline script should not run");
+    await page.until("both requests to be blocked", async () => {
       const blocked = await page.run(() => window.blocked);
       return blocked.includes("img-src") && blocked.includes("connect-src");
     });

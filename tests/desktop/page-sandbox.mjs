@@ -12,7 +12,7 @@ import { kill, waitForNone, processes } from "./processes.mjs";
 const SECTION = "section[aria-labelledby=settings-sandbox]";
 const WEB_PROCESS = "/WebKitWebProcess ";
 /** Timeout in milliseconds for a web process to start, or for the app to restart. */
-const COMES_MS = 30_000;
+const START_TIMEOUT_MS = 30_000;
 /** Number of threads of a web process that has connected to WebKitGTK but has not painted yet. */
 const STARTED_THREADS = 4;
 const ENDED_MS = 8_000;
@@ -32,7 +32,7 @@ const isOwn = (pid, name) => readlinkSync(`/proc/${pid}/ns/${name}`) !== readlin
 
 /** Returns the id of the only web process, and the namespaces that it does not share with the app. */
 async function separated(page, place) {
-  const [web] = await page.until("one web process", () => {
+  const [web] = await page.until("one web process to start", () => {
     const found = webProcesses(place);
     return found.length === 1 && found;
   });
@@ -50,11 +50,11 @@ export async function pageSandbox(page, place, step) {
     }
     // Run by root, bubblewrap needs no user namespace.
     const expectedNamespaces = process.getuid() === 0 ? ["pid", "mnt", "net"] : ["user", "pid", "mnt", "net"];
-    assert.deepEqual(names, expectedNamespaces, `these are its own: ${names}`);
+    assert.deepEqual(names, expectedNamespaces, `the web process should have these separate namespaces, not ${names}`);
     for (const file of [place.config, join(place.data, "audit.db"), join(place.data, "secrets.json"), place.running]) {
-      assert.ok(!existsSync(join(`/proc/${web}/root`, file)), `${file} is not in its file system`);
+      assert.ok(!existsSync(join(`/proc/${web}/root`, file)), `${file} should not be visible to the web process`);
     }
-    assert.ok(existsSync(place.config), "though it is there");
+    assert.ok(existsSync(place.config), "the file should be visible outside of the sandbox");
     await page.waitForText("On. The process that draws this window can't read your files and has no network.", SECTION);
     await page.scrollTo(SECTION);
     await page.picture("sandbox");
@@ -86,10 +86,10 @@ export async function blankPage(place, step) {
     const before = start(place);
     const ended = once(before, "exit");
     const web = await first(() => webProcesses(place).filter((pid) => threads(pid) >= STARTED_THREADS));
-    assert.ok(isOwn(web, "mnt"), "it is in the sandbox");
+    assert.ok(isOwn(web, "mnt"), "the web process should be in the sandbox");
     kill(web);
     const [status] = await ended;
-    assert.equal(status, 0, "the app ends in order");
+    assert.equal(status, 0, "the app should exit successfully");
     await endRestarted(place, web);
   });
 }
@@ -122,17 +122,17 @@ function threads(pid) {
 /** Closes the window, and waits until the app and its web processes have ended. */
 export async function quitApp(_page, place) {
   await closeWindow("Drawbridge");
-  assert.deepEqual(await waitForNone(place.home, place.app, ENDED_MS), [], "the app ends");
-  assert.deepEqual(await waitForNone(place.home, WEB_PROCESS, ENDED_MS), [], "and its web process");
+  assert.deepEqual(await waitForNone(place.home, place.app, ENDED_MS), [], "the app should have ended");
+  assert.deepEqual(await waitForNone(place.home, WEB_PROCESS, ENDED_MS), [], "no web process should be left");
 }
 
 /** Waits until `look` finds a process. Returns the first one. */
 async function first(look) {
-  const end = Date.now() + COMES_MS;
+  const end = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const [found] = look();
     if (found !== undefined) return found;
-    assert.ok(Date.now() < end, `nothing came within ${COMES_MS / 1000} s`);
+    assert.ok(Date.now() < end, `a process should start within ${START_TIMEOUT_MS / 1000} s`);
     await wait(5);
   }
 }
@@ -140,7 +140,7 @@ async function first(look) {
 export async function sandboxDisabled(page, place, step) {
   if (!allowsSandbox) return;
   await step("Settings shows that the page is outside of the sandbox and why, and tries again", async () => {
-    assert.deepEqual((await separated(page, place)).names, [], "the page's process shares all namespaces");
+    assert.deepEqual((await separated(page, place)).names, [], "the web process should share all namespaces");
     await page.go("#/settings");
     await page.waitForText("The window stayed blank in the sandbox, so Drawbridge started without it.", SECTION);
     await page.scrollTo(SECTION);
@@ -153,8 +153,8 @@ export async function sandboxDisabled(page, place, step) {
 export async function sandboxRestored(page, place, step) {
   if (!allowsSandbox) return;
   await step("after the next start the page is in the sandbox again", async () => {
-    assert.ok((await separated(page, place)).names.includes("mnt"), "it has a file system of its own");
+    assert.ok((await separated(page, place)).names.includes("mnt"), "the web process should have a separate mount namespace");
     const counted = join(place.data, "page-sandbox.json");
-    await page.until("the start not to count as failed", () => !existsSync(counted));
+    await page.until("the start to be counted as successful", () => !existsSync(counted));
   });
 }

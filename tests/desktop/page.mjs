@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-const PATIENCE_MS = 15_000;
-const LOOK_AGAIN_MS = 50;
+const TIMEOUT_MS = 15_000;
+const RETRY_INTERVAL_MS = 50;
 /** Time to wait in milliseconds for a clicked consent request to close, before the click is repeated. */
 const ANSWER_MS = 500;
 const CONSENT_REQUEST = "[data-testid=question]";
@@ -77,9 +77,9 @@ const PRESS = [
 ];
 
 /**
- * Maximum number of screenshots that are compared until the window is still. A window never is while a model answers.
+ * Maximum number of screenshots that are compared until the window is still. While a model answers, it never is.
  */
-const LOOKS = 5;
+const MAX_COMPARISONS = 5;
 /** Number of screenshots that were saved so far, in all windows. */
 let pictures = 0;
 
@@ -106,9 +106,9 @@ export class Page {
     return this.#browser.executeAsyncScript(script, args);
   }
 
-  /** Repeats `attempt` until it returns a truthy value. Throws with the description `what` after a timeout. */
+  /** Repeats `attempt` until it returns a truthy value. Throws an error with the description `what` after a timeout. */
   async until(what, attempt) {
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + TIMEOUT_MS;
     let error;
     while (Date.now() < end) {
       try {
@@ -119,9 +119,9 @@ export class Page {
         // The page may have replaced the element between two attempts.
         error = cause;
       }
-      await wait(LOOK_AGAIN_MS);
+      await wait(RETRY_INTERVAL_MS);
     }
-    throw new Error(`waited ${PATIENCE_MS / 1000} s for ${what}${error ? `: ${error.message}` : ""}`);
+    throw new Error(`waited ${TIMEOUT_MS / 1000} s for ${what}${error ? `: ${error.message}` : ""}`);
   }
 
   async #find(role, name, within = null) {
@@ -149,7 +149,7 @@ export class Page {
    * movement.
    */
   async goAndClick(role, name, within) {
-    const { x, y, from } = await this.until(`the ${role} ${name} to lie open`, async () => {
+    const { x, y, from } = await this.until(`the ${role} ${name} to be clickable`, async () => {
       const element = await this.run(locate, role, serializedName(name), within ?? null);
       return element && (await this.#runAsync(middle, element));
     });
@@ -182,7 +182,7 @@ export class Page {
 
   /** Replaces the text of a field by typing. */
   async fill(name, text, role = "textbox", within) {
-    await this.until(`the ${role} ${name} to hold ${text}`, async () => {
+    await this.until(`the ${role} ${name} to contain ${text}`, async () => {
       const id = await this.#find(role, name, within);
       if (id === null) return false;
       await this.#browser.elementClear(id);
@@ -193,7 +193,7 @@ export class Page {
 
   /** Selects an option of a select element. */
   async choose(name, option, within) {
-    await this.until(`${option} to be chosen as ${name}`, async () => {
+    await this.until(`${option} to be selected as ${name}`, async () => {
       const id = await this.#find("select", name, within);
       if (id === null) return false;
       const path = `.//option[normalize-space()="${option}"]`;
@@ -292,12 +292,12 @@ export class Page {
 
   /** Waits until the consent request can be approved. Its keyboard shortcuts are enabled from then on, too. */
   async armed() {
-    await this.until("the question to be armed", () => this.isArmed());
+    await this.until("the consent request to be armed", () => this.isArmed());
   }
 
   /** Scrolls through the remaining part of the consent request with the wheel, and waits until it can be approved. */
   async readByWheel() {
-    await this.until("the question to be read to its end, and armed", async () => {
+    await this.until("the consent request to be viewed to its end, and armed", async () => {
       await this.turnWheel(CONSENT_REQUEST);
       return this.isArmed();
     });
@@ -310,7 +310,7 @@ export class Page {
 
   /** Expands and scrolls through the whole consent request, and waits until it can be approved. */
   async read() {
-    await this.until("the question to be seen whole, and armed", async () => {
+    await this.until("the consent request to be viewed completely, and armed", async () => {
       for (const more of [/^More (above|below)/, "Show all of the definition"]) {
         const id = await this.#find("button", more, CONSENT_REQUEST);
         if (id !== null) {
@@ -327,7 +327,7 @@ export class Page {
   async allow(name) {
     await this.read();
     const before = await this.#stage();
-    await this.until(`${name} to be taken`, async () => {
+    await this.until(`the decision ${name} to be accepted`, async () => {
       if ((await this.#stage()) !== before) return true;
       // A click is ignored while the request changes, as when the server announces other tools.
       if (await this.isArmed()) await this.#clickAnswer(name);
@@ -359,7 +359,7 @@ export class Page {
   /** Saves a screenshot once two consecutive ones are equal, or after a few comparisons. */
   async picture(name) {
     let data = await this.#screenshot();
-    for (let look = 1; look < LOOKS; look++) {
+    for (let look = 1; look < MAX_COMPARISONS; look++) {
       const before = data;
       data = await this.#screenshot();
       if (data === before) break;

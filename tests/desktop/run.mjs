@@ -100,13 +100,13 @@ async function step(name, act, page) {
     note(name, true);
     console.log(`ok      ${name} (${Date.now() - start} ms)`);
   } catch (error) {
-    const front = page ? await page.consentRequestText().catch(() => "") : "";
-    failures.push(`${name}: ${error.message}${front ? `\n  in front: ${front.slice(0, 300)}` : ""}`);
+    const requestText = page ? await page.consentRequestText().catch(() => "") : "";
+    failures.push(`${name}: ${error.message}${requestText ? `\n  consent request: ${requestText.slice(0, 300)}` : ""}`);
     note(name, false);
     console.log(`FAILED  ${name}: ${error.message}`);
     await page?.picture("failure").catch(() => undefined);
     if (page) console.log((await page.text().catch(() => "")).slice(0, 3000));
-    if (page) console.log(`In front: ${front}`);
+    if (page) console.log(`Consent request: ${requestText}`);
     throw new StepFailed();
   }
 }

@@ -14,7 +14,7 @@ export async function samplingRequest(page, place, step) {
   const requestBodies = async () => (await place.provider.requestBodies()).map((body) => JSON.stringify(body));
   const serverRequestBodies = async () => (await requestBodies()).filter((body) => body.includes(SYSTEM));
 
-  await step("13 a server may use models once that is enabled and announced to it", async () => {
+  await step("13 a server may use models after sampling is enabled", async () => {
     await page.go("#/server/everything/permissions");
     await page.click("checkbox", "Let this server use your models");
     await page.waitForText("The change takes effect when the server restarts.", "main");
@@ -26,21 +26,21 @@ export async function samplingRequest(page, place, step) {
     await page.waitForText("simulate-research-query", "main");
   });
 
-  await step("13 its request is reviewed, a model answers, the answer is edited and sent", async () => {
+  await step("13 a sampling request is reviewed, and the answer of the model is edited and sent", async () => {
     await callTool(page, "everything", TOOL, { prompt: "say hello" });
     await page.allow("Allow once");
     await page.waitForConsentRequest("requests an answer from a model");
     for (const part of [SYSTEM, "say hello", "100 tokens", "Your default model."]) await page.waitForConsentRequest(part);
-    assert.deepEqual(await serverRequestBodies(), [], "[sampling-human-in-loop]: nothing went to the model yet");
+    assert.deepEqual(await serverRequestBodies(), [], "[sampling-human-in-loop]: the model should receive nothing before consent");
     await page.picture("sampling-of-server");
     await page.allow("Ask gpt-4o");
     await page.waitForConsentRequest("Hello! Grüße, 你好 and 👋 from the model.");
     await page.waitForConsentRequest("Sends to everything as the model's answer:");
     await page.picture("sampling-answered");
     const bodies = await serverRequestBodies();
-    assert.equal(bodies.length, 1, "the model was asked once");
-    assert.ok(bodies[0].includes("say hello"), "for what was shown");
-    assert.ok(!bodies[0].includes('"tools"'), "and was given no tools");
+    assert.equal(bodies.length, 1, "the model should receive one request");
+    assert.ok(bodies[0].includes("say hello"), "the model should receive the request that was shown");
+    assert.ok(!bodies[0].includes('"tools"'), "the model should receive no tools");
     await page.click("button", "Edit the answer", CONSENT_REQUEST);
     await page.fill("Your answer", "Hello, harbour.", "textbox", CONSENT_REQUEST);
     await page.picture("sampling-edited");
@@ -50,7 +50,7 @@ export async function samplingRequest(page, place, step) {
     await page.waitForText("Hello, harbour.", RESULT);
     assert.ok(
       !(await page.text(RESULT)).includes("from the model"),
-      "[sampling-review-result]: it got what was reviewed, and nothing else",
+      "[sampling-review-result]: the result should not contain the original answer",
     );
     await page.scrollTo(RESULT);
     await page.picture("sampling-sent");
@@ -61,6 +61,6 @@ export async function samplingRequest(page, place, step) {
     await page.go("#/audit");
     for (const kind of ["Request to the model", "Model's answer"]) await page.waitForText(kind, "main");
     await assertPageHasNoKey(page);
-    assert.ok((await requestBodies()).every((body) => !body.includes(KEY)), "the key is in nothing that a model reads");
+    assert.ok((await requestBodies()).every((body) => !body.includes(KEY)), "no request to the model should contain the key");
   });
 }

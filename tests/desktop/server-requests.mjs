@@ -17,7 +17,7 @@ export async function serverRequests(page, place, step) {
   };
 
   for (const era of ["legacy", "modern"]) {
-    await step(`7 ${era}: sampling in two steps with a manual response`, async () => {
+    await step(`7 ${era}: sampling is approved in two steps with a manual response`, async () => {
       await callTool(page, era, "ask_model");
       await page.allow("Allow once");
       await page.waitForConsentRequest("requests an answer from a model");
@@ -46,7 +46,7 @@ export async function serverRequests(page, place, step) {
       await page.fill(/^Crew/, "7");
       // The layout moves up once the fields above are valid.
       const isRight = async () => !/Fill this in|Enter an email/.test(await page.text(CONSENT_REQUEST));
-      await page.until("the fields above to be right", isRight);
+      await page.until("the fields above to be valid", isRight);
       await page.click("checkbox", "Chinese", CONSENT_REQUEST);
       await page.allow("Accept and send");
       await page.waitForText("The user accepted and sent the form.", RESULT);
@@ -54,7 +54,7 @@ export async function serverRequests(page, place, step) {
     });
 
     for (const [button, outcome] of [["Decline", "declined"], ["Cancel", "cancelled"]]) {
-      await step(`8 ${era}: a form ${outcome}`, async () => {
+      await step(`8 ${era}: a form is ${outcome}`, async () => {
         await callTool(page, era, "ask_user");
         await page.allow("Allow once");
         await page.waitForConsentRequest("asks you to fill in a form");
@@ -70,11 +70,11 @@ export async function serverRequests(page, place, step) {
       await page.waitForConsentRequest("wants to open a web page");
       await page.waitForConsentRequest(PERMIT);
       await page.waitForConsentRequest("It belongs to example.com.");
-      assert.equal(opened().length, before, "nothing was opened yet");
+      assert.equal(opened().length, before, "no URL should be opened before consent");
       await page.picture(`${era}-url`);
       await page.allow("Open in the browser");
       await page.waitForText("The permit is signed.", RESULT);
-      assert.deepEqual(opened().slice(before), [PERMIT], "the browser got exactly what was shown");
+      assert.deepEqual(opened().slice(before), [PERMIT], "the browser should open exactly the URL that was shown");
     });
 
     await step(`9 ${era}: roots from the system dialog require consent once, and changes are announced`, async () => {

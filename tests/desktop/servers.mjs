@@ -8,10 +8,10 @@ export async function servers(page, place, step) {
   const running = () => processes(place.home, place.demo);
   const settings = () => JSON.parse(readFileSync(place.config, "utf8")).mcpServers;
 
-  await step("1 first start: a welcome, the demo server ready, nothing running", async () => {
+  await step("1 the first start shows the welcome and the demo server, and runs nothing", async () => {
     await page.waitForText("Your tools, behind a bridge you control");
     await page.waitForElement("button", "Start the demo server");
-    assert.deepEqual(running(), [], "no server runs before anybody approved it");
+    assert.deepEqual(running(), [], "no server should run before an approval");
     await page.picture("welcome");
   });
 
@@ -19,14 +19,14 @@ export async function servers(page, place, step) {
     await page.click("button", "Start the demo server");
     await page.waitForConsentRequest("wants to run on this computer");
     await page.waitForConsentRequest(place.demo);
-    assert.deepEqual(running(), [], "no server runs while the question is open");
+    assert.deepEqual(running(), [], "no server should run while the consent request is pending");
     await page.picture("question-start");
     await page.allow("Always allow this command");
     await page.waitForText("ready", "nav");
-    assert.equal(running().length, 1, "the demo server runs");
+    assert.equal(running().length, 1, "the demo server should run");
   });
 
-  await step("2 a server by form with separate arguments", async () => {
+  await step("2 a server is added by form with separate arguments", async () => {
     await page.go("#/add-server");
     await page.click("tab", "Fill in");
     await page.fill(/^Name/, "legacy");
@@ -38,11 +38,11 @@ export async function servers(page, place, step) {
     await page.picture("add-by-form");
     await page.click("button", "Add server");
     await page.waitForElement("heading", "legacy");
-    assert.deepEqual(settings().legacy, { command: place.demo, args: ["--era", "legacy"] }, "mcp.json has it");
-    assert.equal(statSync(place.config).mode & 0o077, 0, "and belongs to its user alone");
+    assert.deepEqual(settings().legacy, { command: place.demo, args: ["--era", "legacy"] }, "mcp.json should contain the server");
+    assert.equal(statSync(place.config).mode & 0o077, 0, "mcp.json should be accessible to its owner only");
   });
 
-  await step("2 a server from a README's JSON", async () => {
+  await step("2 a server is added from a README's JSON", async () => {
     await page.go("#/add-server");
     await page.click("tab", "Paste");
     const text = JSON.stringify({ mcpServers: { modern: { command: place.demo, args: ["--era", "modern"] } } });
@@ -54,7 +54,7 @@ export async function servers(page, place, step) {
   });
 
   for (const name of ["legacy", "modern"]) {
-    await step(`2 ${name}: its exact command is approved`, async () => {
+    await step(`2 ${name}: the exact command is approved`, async () => {
       await page.go(`#/server/${name}/overview`);
       await page.waitForElement("heading", name);
       await page.click("button", "Start", "main");
@@ -76,7 +76,7 @@ export async function servers(page, place, step) {
     await page.waitForText("ready", "main header");
   });
 
-  await step("3 state, revision, capabilities, instructions, and unverified claims", async () => {
+  await step("3 the overview shows state, revision, capabilities, instructions, and unverified claims", async () => {
     await page.go("#/server/legacy/overview");
     for (const text of ["ready", "2025-11-25", "tools.listChanged", "Provided by the server.", "Instructions for a model"]) {
       await page.waitForText(text, "main");
@@ -84,16 +84,16 @@ export async function servers(page, place, step) {
     await page.picture("overview");
   });
 
-  await step("3 stop, start, restart", async () => {
+  await step("3 a server is stopped, started and restarted", async () => {
     const before = running().length;
     await page.click("button", "Stop", "main");
     await page.waitForText("stopped", "main");
-    assert.equal(running().length, before - 1, "its process is gone");
+    assert.equal(running().length, before - 1, "the process should have ended");
     await page.click("button", "Start", "main");
     await page.waitForText("ready", "main header");
     const pids = running().map(({ pid }) => pid);
     await page.click("button", "Restart", "main");
-    await page.until("another process", () => {
+    await page.until("the server to run as another process", () => {
       const now = running().map(({ pid }) => pid);
       return now.length === pids.length && now.some((pid) => !pids.includes(pid));
     });
@@ -130,18 +130,18 @@ export async function servers(page, place, step) {
     await page.click("button", "Start", "main");
     await page.allow("Always allow this command");
     await page.waitForText("ready", "main header");
-    assert.equal(processes(place.home, CHILD).filter(({ command }) => command === CHILD).length, 1, "its child runs");
+    assert.equal(processes(place.home, CHILD).filter(({ command }) => command === CHILD).length, 1, "the child process should run");
   });
 
-  await step("3 remove", async () => {
+  await step("3 servers are removed", async () => {
     for (const name of ["missing", "ending"]) {
       await page.go(`#/server/${name}/overview`);
       await page.waitForElement("heading", name);
       await page.click("button", "More", "main");
       await page.click("menuitem", "Remove server");
       await page.click("button", "Remove server", "[role=alertdialog], [role=dialog]");
-      await page.until(`${name} to be out of mcp.json`, () => settings()[name] === undefined);
-      await page.until("its page to be left", async () => !(await page.has("heading", name)));
+      await page.until(`${name} to be removed from mcp.json`, () => settings()[name] === undefined);
+      await page.until("the page of the server to be closed", async () => !(await page.has("heading", name)));
     }
   });
 }

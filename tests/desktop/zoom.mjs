@@ -16,20 +16,20 @@ export async function zoomByKeys(page, _place, step) {
     for (let times = 0; times < 7; times++) await page.chord(CONTROL, "+");
     await page.until("the page to be twice as large", async () => Math.abs((await width(page)) - before / 2) <= 1);
     const isChosen = () => [...document.querySelectorAll("select")].some((one) => one.selectedOptions[0]?.text === "200 %");
-    await page.until("Settings to say so", () => page.run(isChosen));
+    await page.until("Settings to show the zoom", () => page.run(isChosen));
     for (const [name, view] of [["settings", "#/settings"], ["add-server", "#/add-server"], ["rules", "#/rules"]]) {
       await page.go(view);
       await page.picture(`E11-${name}-at-200`);
       const over = await page.run(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(over <= 0, `${name} is ${over} pixels wider than the window`);
+      assert.ok(over <= 0, `${name} should not be ${over} pixels wider than the window`);
     }
     await page.go("#/settings");
     await page.chord(CONTROL, "-");
-    await page.until("a step back", async () => Math.abs((await width(page)) - before / 1.75) <= 1);
+    await page.until("the zoom to be reduced by a step", async () => Math.abs((await width(page)) - before / 1.75) <= 1);
     await page.chord(CONTROL, "0");
-    await page.until("the actual size", async () => (await width(page)) === before);
+    await page.until("the zoom to be reset", async () => (await width(page)) === before);
     await page.choose("Zoom", "150 %");
-    await page.until("the size that was chosen", async () => Math.abs((await width(page)) - before / 1.5) <= 1);
+    await page.until("the selected zoom", async () => Math.abs((await width(page)) - before / 1.5) <= 1);
     storedWidth = await width(page);
   });
 }
@@ -38,8 +38,8 @@ export async function zoomRestored(page, _place, step) {
   await step("E11: the next start restores the zoom", async () => {
     await page.go("#/settings");
     // The zoom is restored once the settings are read, which may be after the first drawing.
-    await page.until("the stored zoom", async () => Math.abs((await width(page)) - storedWidth) <= 1);
+    await page.until("the stored zoom to be restored", async () => Math.abs((await width(page)) - storedWidth) <= 1);
     await page.chord(CONTROL, "0");
-    await page.until("the actual size", async () => Math.abs((await width(page)) - storedWidth * 1.5) <= 2);
+    await page.until("the zoom to be reset", async () => Math.abs((await width(page)) - storedWidth * 1.5) <= 2);
   });
 }

@@ -21,13 +21,14 @@ use crate::gate::report_withstood;
 use crate::pair::ServerPair;
 use crate::report::ResultRow;
 
-/// Time limit of a response of the owner. Much shorter than the timeout of the document lock, which is several seconds.
+/// Time limit for a response of the task that owns the state. Much shorter than the timeout of the document lock, which
+/// is several seconds.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
 /// Time limit until a file is written after the lock is released.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Number of requests that the owner has to serve before the lock is released.
+/// Number of requests that the host has to serve before the lock is released.
 const REQUEST_COUNT: usize = 20;
 
 /// Locks the documents, like a process that was stopped while it was writing them.
@@ -41,7 +42,7 @@ fn data_folder(app: &TestApp) -> PathBuf {
     app.folder.path().join("data")
 }
 
-/// Runs a command while a resource is blocked. Asserts that the owner serves other requests in the meantime, then drops
+/// Runs a command while a resource is blocked. Asserts that the host serves other requests in the meantime, then drops
 /// `held` to release the resource.
 async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act: impl Future<Output = T>) -> T {
     let mut act = pin!(act);

@@ -4,13 +4,15 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Listener on all addresses of this computer. The user has named none of them.
+/// Listener on all addresses of this computer. The user has named none of these addresses, so every connection is a
+/// failure.
 pub(crate) struct ForbiddenListener {
     pub(crate) port: u16,
     hits: Arc<AtomicUsize>,
 }
 
-/// Returns the listener of this process. Bad servers use its address wherever they can name one.
+/// Returns the listener, which all tests of this process share. Bad servers use its address wherever they can name an
+/// address.
 pub(crate) fn forbidden_listener() -> &'static ForbiddenListener {
     static SHARED: OnceLock<ForbiddenListener> = OnceLock::new();
     SHARED.get_or_init(ForbiddenListener::start)

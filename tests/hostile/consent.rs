@@ -66,7 +66,7 @@ async fn wait_until_sent(app: &TestApp, method: &str) {
     assert!(testkit::deadline::poll_until(EVENT_TIMEOUT, is_sent).await, "the server receives {method}");
 }
 
-/// Covers the requirement `[tools-list-changed]`.
+/// Covers the MCP requirement `[tools-list-changed]`.
 #[tokio::test]
 async fn tool_grant_ends_when_its_definition_changes() {
     let app = start_app("legacy").await;
@@ -98,7 +98,7 @@ async fn tool_grant_ends_when_its_definition_changes() {
     assert_eq!(outcome(called).await.err(), Some(CallFailure::Cancelled), "closing the request cancels it");
 }
 
-/// Covers the requirement `[lifecycle-deprecated-handle]`.
+/// Covers the MCP requirement `[lifecycle-deprecated-handle]`.
 #[tokio::test]
 async fn sampling_is_reviewed_twice_in_both_eras() {
     for era in ["legacy", "modern"] {

@@ -14,13 +14,13 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::pair::ServerPair;
 
-/// Upper bound of all five restart delays (1 s, 2 s, 4 s, 8 s, 16 s) and the time that the starts take.
+/// Upper bound of the time until a server is no longer restarted: five delays of 1, 2, 4, 8 and 16 s, and the starts.
 const TOTAL_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Longer than 32 s, the delay before a sixth restart that must not occur.
+/// Time without another restart after which restarting counts as ended. A sixth restart would follow after 32 s.
 const BEYOND_LAST_BACKOFF: Duration = Duration::from_secs(60);
 
-/// Calls the good server until the bad one is no longer restarted. Returns the last failure.
+/// Calls the good server until the bad one is no longer restarted. Returns the last failure of the bad server.
 async fn wait_until_not_restarted(pair: &ServerPair, what: &str) -> Failure {
     let began = Instant::now();
     let left = async {
@@ -123,7 +123,7 @@ async fn x40_remote_server_that_ends_on_use_is_reconnected_with_backoff() {
         words.iter().any(|word| failure.message.contains(word)),
         "{what}: the failure message contains the cause: {failure:?}"
     );
-    let opened = server.seen().iter().filter(|request| request.method == "GET").count();
+    let opened = server.received_requests().iter().filter(|request| request.method == "GET").count();
     assert_eq!(opened, 6, "{what}: the stream was opened once and five more times");
     pair.assert_memory_bounded(what);
     pair.close(what).await;

@@ -26,7 +26,7 @@ fn original_tool() -> Value {
     })
 }
 
-/// Returns the definition with another value at this JSON Pointer.
+/// Returns the original tool definition with the value at this JSON Pointer replaced.
 fn tool_with_change(pointer: &str, value: Value) -> Value {
     let mut tool = original_tool();
     let (parent, name) = pointer.rsplit_once('/').expect("a pointer");
@@ -42,7 +42,7 @@ fn count_calls(record: &Path) -> usize {
     std::fs::read_to_string(record).unwrap_or_default().matches(r#""method":"tools/call""#).count()
 }
 
-/// Calls the tool with a permanent approval.
+/// Calls the tool and approves it permanently.
 async fn allow_always(pair: &ServerPair, what: &str) {
     let first = pair.spawn_call("first", "echo", json!({"text": "hello"}));
     let request = pair.tool_request(what, |_| true).await;
@@ -177,7 +177,7 @@ async fn x03_tool_changed_after_use_asks_again() {
     pair.close(what).await;
 }
 
-/// Both servers have the same display name. The tool names differ in one Cyrillic letter.
+/// Two servers claim the same display name. Their tool names differ in one Cyrillic letter.
 #[tokio::test]
 async fn x06_look_alike_names_reach_their_own_servers() {
     let what = "X06, a server and a tool that look like others";
@@ -204,7 +204,7 @@ async fn x06_look_alike_names_reach_their_own_servers() {
     pair.close(what).await;
 }
 
-/// The names differ only in the script of their letters.
+/// Uses names with one Cyrillic letter, although no other name is similar to them.
 #[tokio::test]
 async fn e18_name_with_letters_of_another_script_is_marked_without_a_look_alike() {
     let what = "E18, names with a Cyrillic letter and nothing like them near";

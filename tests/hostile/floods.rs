@@ -19,7 +19,7 @@ use crate::report::number_near;
 
 /// Maximum size of the app's folder after a flood in bytes, including the audit log.
 const MAX_FOLDER_BYTES: u64 = 10 * 1024 * 1024;
-/// Number of sampling requests that are sent together. Debug builds take much longer for each.
+/// Number of sampling requests that are sent together. Lower in debug builds, which take much longer for each.
 const SAMPLING_REQUESTS: usize = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
 /// Approximate number of messages in a flood.
 const FLOOD_MESSAGES: usize = 200_000;
@@ -29,15 +29,15 @@ fn folder_bytes(folder: &Path) -> u64 {
     entries.map(|path| if path.is_dir() { folder_bytes(&path) } else { path.metadata().unwrap().len() }).sum()
 }
 
-/// X41: sends about 200,000 messages of each kind. Also returns how often the list of tools was read afterwards, as
-/// counted by the server.
+/// X41: sends about 200,000 messages of each kind. Returns the servers, and the number of times that the tool list was
+/// read afterwards, as counted by the bad server.
 async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("record");
     let count = number_near(FLOOD_MESSAGES).to_string();
     let args = ["--misbehave", misbehave, "--count", &count, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&args)).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
     let read = || std::fs::read_to_string(&record).unwrap().matches(r#""tools/list""#).count();
     let before = read();
     let began = Instant::now();
@@ -55,7 +55,7 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     (pair, read)
 }
 
-/// Covers the requirement `[logging-rate-limit]`.
+/// Covers the MCP requirement `[logging-rate-limit]`.
 #[tokio::test]
 async fn x41_flood_of_log_messages() {
     let (pair, _) = run_flood("flood-log").await;
@@ -103,7 +103,7 @@ async fn x41_flood_of_unmatched_responses() {
 #[tokio::test]
 async fn x37_gigabyte_without_a_newline() {
     let what = "X37 over stdio, 1 GB without a newline";
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "no-newline"])).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "no-newline"])).await;
     let pid = pair.app.server("bad").await.pid.expect("it runs");
     let call = pair.call_bad_server(what).await;
     pair.assert_ended_immediately(what, &call, &["a line of more than"]);
@@ -127,7 +127,7 @@ async fn x37_gigabyte_without_a_newline() {
 #[tokio::test]
 async fn x40_gigabyte_on_standard_error() {
     let what = "X40, 1 GB on standard error";
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr"])).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     // Output without a newline contains no complete line to show.
@@ -138,7 +138,7 @@ async fn x40_gigabyte_on_standard_error() {
 #[tokio::test]
 async fn x40_flood_of_lines_on_standard_error() {
     let what = "X40, 200,000 lines on standard error";
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
     let is_said = check_retained_stderr(&pair, what).await;
@@ -188,7 +188,7 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
     std::fs::write(&file, request_lines(forms, samplings)).unwrap();
     let raw = format!("tools/call=@{}", file.display());
     let args = ["--raw", &raw, "--record", record.to_str().unwrap()];
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&args)).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
     let host = pair.app.host.clone();
     let flooding = tokio::spawn(async move {
         host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())

@@ -24,7 +24,7 @@ use testkit::model::text_reply;
 use crate::report::{Measurements, ResultRow};
 
 pub(crate) const SERVER: &str = "bad";
-/// Name of a remote server that requires a sign-in.
+/// Name of the remote server that requires a sign-in.
 const REMOTE_SERVER: &str = "far";
 pub(crate) const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 
@@ -60,13 +60,13 @@ pub(crate) fn requesting_server(record: &Path) -> ServerConfig {
 /// Number of actions per random sequence.
 const ACTS_PER_CASE: usize = 45;
 const MAX_CASES: u32 = 24;
-/// Time after which no further sequence is started.
+/// Duration after which no further action sequence is started.
 const MAX_CASE_TIME: Duration = Duration::from_secs(12);
-/// Minimum number of sequences, regardless of the time that they take.
+/// Minimum number of action sequences, even if they take longer than [`MAX_CASE_TIME`].
 const MIN_CASES: u32 = 8;
 
 pub(crate) fn report_withstood(mut row: ResultRow, slowest: Duration) {
-    row.withstood(Measurements { slowest, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest, memory: 0, gone: Duration::ZERO });
 }
 
 #[test]

@@ -77,7 +77,7 @@ async fn wait_until_failed(pair: &ServerPair) -> Failure {
     failure
 }
 
-/// The attacker is a sandboxed server that may write to the folder of another server's program.
+/// Lets a sandboxed server replace another server's program, in a folder to which it may write.
 #[tokio::test]
 async fn s06_program_replaced_with_equal_times_asks_again() {
     let what = "S06, a program of the same length and modification time";
@@ -92,7 +92,7 @@ async fn s06_program_replaced_with_equal_times_asks_again() {
     pair.close(what).await;
 }
 
-/// The server restores the original program between the consent request and its decision.
+/// Restores the original program between the consent request and its decision.
 #[tokio::test]
 async fn s06_approval_of_an_earlier_request_is_stale_for_a_later_one() {
     let what = "S06, the hash of an earlier request that fits the program again";
@@ -223,7 +223,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
     pair.close(what).await;
 }
 
-/// Covers folders with the settings files that decide about servers.
+/// Tries to give a sandboxed server access to Drawbridge's own folders, one of which contains `mcp.json`.
 #[tokio::test]
 async fn s10_own_folders_cannot_be_named() {
     let what = "S10, a folder within Drawbridge's own";

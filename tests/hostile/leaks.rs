@@ -6,8 +6,8 @@ use testkit::app::TestApp;
 
 use crate::log;
 
-/// Returns each searched place with its text: the activity of a server, the data sent to the page, the log, and every
-/// file of the app.
+/// Returns the texts to search for secrets, each with the name of its origin: the activity of a server, the data sent
+/// to the page, the log, and every file of the app.
 pub(crate) async fn searched_places(app: &TestApp, server: &str) -> Vec<(String, String)> {
     let snapshot = app.host.snapshot().await.unwrap();
     let mut places = vec![
@@ -32,7 +32,7 @@ pub(crate) fn add_file_contents(folder: &Path, places: &mut Vec<(String, String)
     }
 }
 
-/// Returns the name of the first place that contains a secret, or `None` if no place does.
+/// Returns the name of the first text that contains a secret, or `None` if no text does.
 pub(crate) fn find_secret<'a>(places: &'a [(String, String)], secret: &str) -> Option<&'a str> {
     places.iter().find(|(_, text)| text.contains(secret)).map(|(place, _)| place.as_str())
 }

@@ -5,11 +5,11 @@ use testkit::app::scripted_config;
 
 use crate::pair::ServerPair;
 
-/// Expected end of the call on the hostile server.
+/// Expected result of the call on the hostile server.
 enum ExpectedEnd {
-    /// With the correct result.
+    /// The call returns the correct result.
     Answered,
-    /// With an error that contains one of these texts.
+    /// The call fails with an error that contains one of these texts.
     Fails(&'static [&'static str]),
 }
 use ExpectedEnd::{Answered, Fails};
@@ -108,7 +108,8 @@ async fn run_case(FaultCase { id, misbehave, args, ends, shows }: &FaultCase) {
     let what = format!("{id} over stdio, {misbehave} {}", args.join(" "));
     let server = scripted_config(&[&["--misbehave", misbehave], *args].concat());
     // With a long timeout, the test fails for its actual cause instead of the timeout.
-    let pair = if *id == "X37" { ServerPair::ready_for_a_flood(server).await } else { ServerPair::ready(server).await };
+    let pair =
+        if *id == "X37" { ServerPair::start_ready_for_flood(server).await } else { ServerPair::ready(server).await };
     let call = pair.call_bad_server(&what).await;
     match ends {
         Answered => {

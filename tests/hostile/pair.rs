@@ -85,8 +85,8 @@ fn allow_good_start_and_tools(request: &ConsentRequestView) -> Option<UserDecisi
     if request.server == "bad" { None } else { allow_starts_and_tools(request) }
 }
 
-/// Adds the address of the collector, which must not be connected to, to the arguments of a scripted server. Servers in
-/// this process use it as well.
+/// Adds the URL that must not be connected to to the arguments of a scripted server. Other servers are returned
+/// unchanged.
 fn with_forbidden_url(mut bad: ServerConfig) -> ServerConfig {
     let address = forbidden_listener().url();
     lure::set_lure_url(&address);
@@ -158,7 +158,7 @@ impl ServerPair {
         Self::set_up((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad, allow_good_start_and_tools).await
     }
 
-    /// Like [`Self::with_undecided_start`], with this search path for programs.
+    /// Like [`Self::with_undecided_start`], but programs are searched for in `search_path`.
     pub(crate) async fn with_undecided_start_and_path(bad: ServerConfig, search_path: SearchPath) -> Self {
         let options = HostOptions { search_path: Some(search_path), ..host_options((FLOOD_TIMEOUT, FLOOD_TIMEOUT)) };
         Self::set_up_with(options, FLOOD_TIMEOUT, bad, allow_good_start_and_tools).await
@@ -206,7 +206,7 @@ impl ServerPair {
     }
 
     /// Starts both servers with the timeouts of a flood, and waits until they are ready.
-    pub(crate) async fn ready_for_a_flood(bad: ServerConfig) -> Self {
+    pub(crate) async fn start_ready_for_flood(bad: ServerConfig) -> Self {
         Self::ready_with_timeouts((FLOOD_TIMEOUT, FLOOD_TIMEOUT), bad).await
     }
 
@@ -364,7 +364,7 @@ impl ServerPair {
         let hits = forbidden_listener().connection_count();
         assert_eq!(hits, 0, "{what}: nothing connected to the forbidden address");
         let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
-        self.row.withstood(Measurements { slowest, memory: self.peak_memory_growth(), gone });
+        self.row.record_withstood(Measurements { slowest, memory: self.peak_memory_growth(), gone });
         self.row
     }
 }

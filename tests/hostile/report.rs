@@ -21,7 +21,7 @@ pub(crate) struct Measurements {
     pub(crate) slowest: Duration,
     /// Growth of the peak memory in bytes.
     pub(crate) memory: u64,
-    /// Time that the processes took to end.
+    /// Time from the close of the host until the last server process had ended.
     pub(crate) gone: Duration,
 }
 
@@ -43,7 +43,7 @@ impl ResultRow {
     }
 
     /// Records that the attack was withstood. A later panic of the test overrides this.
-    pub(crate) fn withstood(&mut self, figures: Measurements) {
+    pub(crate) fn record_withstood(&mut self, figures: Measurements) {
         self.figures = Some(figures);
     }
 
@@ -74,8 +74,8 @@ fn append_line(line: &Value) {
     written.expect("the table can be written");
 }
 
-/// Rows of a part of the test that ran in a separate process. Like a [`ResultRow`], they are written as failures if the test
-/// panics.
+/// Rows of a part of the test that ran in a separate process. Like a [`ResultRow`], they are written as failures if the
+/// test panics.
 pub(crate) struct ResultRows(Vec<Value>);
 
 impl ResultRows {
@@ -154,7 +154,7 @@ fn failure_after_the_host_has_ended_counts() {
     let mut row = ResultRow::default();
     row.set_name("X00, an attack");
     assert_eq!(row.json_line(false), None, "an unfinished attack has no line");
-    row.withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
     let withstood = |line: &Value| line["withstood"].as_bool();
     assert_eq!(row.json_line(false).as_ref().and_then(withstood), Some(true), "the attack was withstood");
     assert_eq!(row.json_line(true).as_ref().and_then(withstood), Some(false), "a later failure overrides the result");

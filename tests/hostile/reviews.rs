@@ -73,7 +73,7 @@ fn is_result(request: &ConsentRequestView) -> bool {
 /// Lets the model make this many calls. Returns the consent requests for reviewing their results.
 async fn make_model_calls(stage: &Stage, count: usize) -> Vec<ConsentRequestView> {
     let all: Vec<_> = (0..count).map(|n| ("bad", "fetch", json!({ "page": n.to_string() }))).collect();
-    stage.model_obeys(&all).await.into_iter().filter(is_result).collect()
+    stage.run_model_calls(&all).await.into_iter().filter(is_result).collect()
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn s27_suspicious_result_is_withheld_before_a_model_reads_it() {
     assert!(told.contains("the forecast"), "S27: the model receives a harmless result");
     assert!(!told.contains(CANARY) && told.contains("too large to be reviewed"), "S27: a huge result is omitted");
     stage.close().await;
-    row.withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
 }
 
 #[tokio::test]
@@ -124,5 +124,5 @@ async fn s27_suspicious_error_text_is_withheld() {
     );
     assert!(!stage.model_prompts().contains(CANARY), "S27: the model does not receive omitted content");
     stage.close().await;
-    row.withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
 }

@@ -23,7 +23,7 @@ fn input_required_reply(state: &str) -> Value {
     })
 }
 
-/// Submits every form, and allows the tool.
+/// Decides a consent request: submits a form, approves a tool call once, and leaves all others undecided.
 fn accept_everything(consent_request: &ConsentRequestView) -> Option<UserDecision> {
     match consent_request.body {
         ConsentRequestBody::Form { .. } => {
@@ -50,7 +50,7 @@ async fn x28_rounds_are_bounded_and_their_state_is_stored_nowhere() {
     std::fs::write(&file, input_required_reply(&state).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
     let args = [&MODERN[..], &["--reply", &reply, "--record", record.to_str().unwrap()]].concat();
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&args)).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&args)).await;
     let user = pair.app.decide_automatically(accept_everything);
     let call = pair.call_bad_server(what).await;
     user.abort();
@@ -91,7 +91,7 @@ async fn x28_state_of_8_mb_is_rejected() {
     let file = folder.path().join("reply");
     std::fs::write(&file, input_required_reply(&"s".repeat(8 * 1024 * 1024)).to_string()).unwrap();
     let reply = format!("tools/call=@{}", file.display());
-    let pair = ServerPair::ready_for_a_flood(scripted_config(&[&MODERN[..], &["--reply", &reply]].concat())).await;
+    let pair = ServerPair::start_ready_for_flood(scripted_config(&[&MODERN[..], &["--reply", &reply]].concat())).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_ended_immediately(what, &call, &["bytes"]);
     pair.close(what).await;

@@ -73,7 +73,7 @@ fn start_row(what: &str) -> ResultRow {
 }
 
 fn report_withstood(mut row: ResultRow) {
-    row.withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
 }
 
 async fn open_app(folder: tempfile::TempDir, keychain: &Arc<MemoryKeychain>, is_first: bool) -> TestApp {
@@ -93,7 +93,7 @@ async fn count_grants(host: &Host) -> usize {
     host.grants().await.unwrap().len()
 }
 
-/// Waits until the condition holds. Returns the time that it took.
+/// Polls until `holds` returns `true`. Returns the time that this took.
 async fn wait_until<F: Future<Output = bool>>(what: &str, holds: impl Fn() -> F) -> Duration {
     let start = Instant::now();
     while !holds().await {
@@ -237,7 +237,7 @@ async fn s21_approvals_are_not_used_while_the_keychain_is_locked() {
     report_withstood(row);
 }
 
-/// The attacker ends the keychain's process and removes `secrets.json`.
+/// Ends the keychain's process and removes `secrets.json`, as an attacker would.
 #[tokio::test]
 async fn s21_forged_approvals_are_not_used_without_the_keychain() {
     let row = start_row("S21, approvals without a seal, and the keychain is gone");

@@ -39,7 +39,7 @@ impl SignInAttempt {
         Self::start_with_servers(what, issuer, server, |_| {}).await
     }
 
-    /// Starts a sign-in with existing servers. `prepare` is called before.
+    /// Starts a sign-in with existing servers. `prepare` is called before the sign-in starts.
     async fn start_with_servers(
         what: &str,
         issuer: AuthorizationServer,

@@ -25,7 +25,7 @@ fn x35_default_timeouts() {
     assert!(calls.tool.1 <= Duration::from_secs(3_600), "X35: a call has a total timeout: {:?}", calls.tool);
 }
 
-async fn assert_never_opens(args: &[&str]) {
+async fn assert_handshake_times_out(args: &[&str]) {
     let what = format!("X35 over stdio, {}", args.join(" "));
     let pair = ServerPair::start(scripted_config(args)).await;
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
@@ -42,15 +42,15 @@ async fn assert_never_opens(args: &[&str]) {
 
 #[tokio::test]
 async fn x35_unanswered_initialize_times_out() {
-    assert_never_opens(&["--misbehave", "silent@initialize"]).await;
+    assert_handshake_times_out(&["--misbehave", "silent@initialize"]).await;
 }
 
 #[tokio::test]
 async fn x35_server_that_never_responds_times_out() {
-    assert_never_opens(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
+    assert_handshake_times_out(&["--probe", "silence", "--misbehave", "silent@initialize"]).await;
 }
 
-/// A server of an older revision may ignore an unknown request. The handshake is then repeated with that revision.
+/// Ignores the request `server/discover`, as servers of older revisions may. The host then falls back to `initialize`.
 #[tokio::test]
 async fn x35_unanswered_discover_falls_back_to_initialize() {
     let what = "X35 over stdio, silence at server/discover";

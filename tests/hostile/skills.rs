@@ -45,7 +45,7 @@ impl SkillServers {
             arguments.extend(["--reply".to_owned(), format!("{method}=@{}", file.display())]);
         }
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let pair = ServerPair::ready_for_a_flood(scripted_config(&arguments)).await;
+        let pair = ServerPair::start_ready_for_flood(scripted_config(&arguments)).await;
         Self { pair, folder }
     }
 

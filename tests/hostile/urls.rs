@@ -19,7 +19,7 @@ fn url_request(url: &str) -> String {
     format!("tools/call={asked}")
 }
 
-/// Returns URLs that must never be opened, whatever the user decides. Each has a description.
+/// Returns URLs that must never be opened, regardless of the user's decision. Each has a description of its danger.
 fn rejected_urls() -> Vec<(&'static str, String)> {
     let name = random_word("host");
     vec![

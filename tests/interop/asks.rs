@@ -29,8 +29,11 @@ async fn start_everything() -> TestApp {
 /// Returns the JSON value in the last text of a tool result.
 fn quoted_json(result: &mcp_proto::types::CallToolResult) -> Value {
     let text = result_text(result);
-    let (_, json) = text.split_once('{').unwrap_or_else(|| panic!("the tool shows what it got: {text}"));
-    serde_json::from_str(&format!("{{{json}")).unwrap_or_else(|e| panic!("{e}: {text}"))
+    let (_, json) = text
+        .split_once('{')
+        .unwrap_or_else(|| panic!("the text of the tool should contain the JSON that the server received: {text}"));
+    serde_json::from_str(&format!("{{{json}"))
+        .unwrap_or_else(|e| panic!("the text of the tool should end with JSON: {e}: {text}"))
 }
 
 #[tokio::test]
@@ -40,19 +43,25 @@ async fn sampling_is_reviewed_before_and_after() {
     let (under_way, consent_request) =
         start_call_with_request(&app, SERVER, "trigger-sampling-request", arguments).await;
     let ConsentRequestBody::Sampling { request, response: None, .. } = &consent_request.body else {
-        panic!("the request comes first: {consent_request:?}")
+        panic!("the consent request should be for a sampling request: {consent_request:?}")
     };
     assert!(
         matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-sampling-request"),
-        "the request names its call"
+        "the consent request should name its call"
     );
-    assert_eq!(request.system_prompt.as_deref(), Some("You are a helpful test server."), "[sampling-review-ui]");
+    assert_eq!(
+        request.system_prompt.as_deref(),
+        Some("You are a helpful test server."),
+        "[sampling-review-ui]: the request shows its system prompt"
+    );
     assert_eq!(
         (request.max_tokens, request.temperature),
         (50, Some(0.7)),
         "[sampling-review-ui]: the request shows its limits"
     );
-    let [ContentBlock::Text(prompt)] = request.messages[0].content.blocks() else { panic!("{request:?}") };
+    let [ContentBlock::Text(prompt)] = request.messages[0].content.blocks() else {
+        panic!("the message should be a single text: {request:?}")
+    };
     assert!(
         prompt.text.ends_with("When is high tide?"),
         "[sampling-review-ui]: the request shows its message: {}",
@@ -69,7 +78,8 @@ async fn sampling_is_reviewed_before_and_after() {
     assert_eq!(stale, Err(DecisionError::Stale), "[sampling-edit-prompt]: only the displayed version can be allowed");
     app.decide(&edited, UserDecision::Allow(ApprovalScope::Once)).await;
 
-    let second = app.consent_request(SERVER, "the answer", |q| q.id == edited.id && q.hash != edited.hash).await;
+    let second =
+        app.consent_request(SERVER, "the model's response", |q| q.id == edited.id && q.hash != edited.hash).await;
     let mut response = server_requests::sampling::empty_response();
     response.content = SamplingContent::Many(vec![ContentBlock::text("At noon.")]);
     let written = app.host.edit(second.id, ConsentRequestEdit::Response(Box::new(response))).await.unwrap();
@@ -90,7 +100,7 @@ async fn refused_sampling_is_an_error_in_the_tool() {
         start_call_with_request(&app, SERVER, "trigger-sampling-request", json!({ "prompt": "?" })).await;
     app.decide(&consent_request, UserDecision::Deny).await;
     let result = await_call(under_way).await.unwrap();
-    assert!(result.is_error, "the tool fails: {result:?}");
+    assert!(result.is_error, "the result should be an error: {result:?}");
     let words = result_text(&result);
     assert!(
         words.contains("-1") && words.contains("rejected"),
@@ -100,7 +110,7 @@ async fn refused_sampling_is_an_error_in_the_tool() {
 
 /// Returns the expected fields of the form, each with its name, kind, default, a valid value, and the problem of an
 /// invalid one.
-#[allow(clippy::approx_constant, reason = "the server's own number, not a circle's")]
+#[allow(clippy::approx_constant, reason = "a default of the server, not an approximation of pi")]
 fn expected_fields() -> Vec<(&'static str, FieldKind, Option<Value>, Value, FieldProblem)> {
     let text = |format| FieldKind::Text { format, min_length: None, max_length: None };
     let number = |integer, minimum, maximum| FieldKind::Number {
@@ -174,9 +184,12 @@ async fn request_form(
     let (under_way, consent_request) =
         start_call_with_request(app, SERVER, "trigger-elicitation-request", json!({})).await;
     let ConsentRequestBody::Form { message, form: Ok(form) } = &consent_request.body else {
-        panic!("[elicit-default-mode]: a form: {consent_request:?}")
+        panic!("[elicit-default-mode]: the consent request should be for a form: {consent_request:?}")
     };
-    assert_eq!(message, "Please provide inputs for the following fields:", "[elicit-what-and-why]");
+    assert_eq!(
+        message, "Please provide inputs for the following fields:",
+        "[elicit-what-and-why]: the message is shown"
+    );
     let form = form.clone();
     (under_way, consent_request, form)
 }
@@ -193,15 +206,18 @@ async fn form_with_every_kind_of_field_is_shown_validated_and_sent() {
         "all fields are shown in the order of the server"
     );
     for (shown, (name, kind, default, wrong, problem)) in form.fields.iter().zip(&fields) {
-        assert_eq!(shown.kind, *kind, "[elicit-flat-primitives], elicit-enum-*: the kind of {name}");
-        assert_eq!(shown.default, *default, "[elicit-defaults]: the default of {name}");
-        assert_eq!(shown.required, *name == "name", "only the name is required, which {name} is not");
-        assert!(shown.title.is_some() && shown.description.is_some(), "[elicit-what-and-why]: {name} is explained");
+        assert_eq!(shown.kind, *kind, "[elicit-flat-primitives], elicit-enum-*: {name} should have this kind");
+        assert_eq!(shown.default, *default, "[elicit-defaults]: {name} should have this default");
+        assert_eq!(shown.required, *name == "name", "only the field `name` should be required, not {name}");
+        assert!(
+            shown.title.is_some() && shown.description.is_some(),
+            "[elicit-what-and-why]: {name} should have a title and a description"
+        );
         let mut content = valid_content();
         content.insert((*name).to_owned(), wrong.clone());
         let problems = app.host.check_form(consent_request.id, content.clone()).await.unwrap();
         let found: Vec<_> = problems.iter().map(|p| (&*p.field, p.problem)).collect();
-        assert_eq!(found, [(*name, *problem)], "[elicit-validate]: {wrong} is not a valid value of {name}");
+        assert_eq!(found, [(*name, *problem)], "[elicit-validate]: {wrong} should be rejected as a value of {name}");
         let submitted =
             app.host.decide(consent_request.id, consent_request.hash.to_string(), UserDecision::Submit(content)).await;
         assert_eq!(submitted, Err(DecisionError::Form(problems)), "[elicit-validate]: invalid content is not sent");
@@ -233,7 +249,7 @@ async fn declining_and_cancelling_a_form_differ() {
         assert_eq!(
             quoted_json(&result),
             json!({ "action": action }),
-            "[elicit-content-accept-only], [elicit-approval-controls]"
+            "[elicit-content-accept-only], [elicit-approval-controls]: only the action should be sent"
         );
     }
 }
@@ -262,10 +278,10 @@ async fn url_is_opened_only_after_consent() {
         assert_eq!(
             quoted_json(&result),
             json!({ "action": action }),
-            "[elicit-url-no-content], [elicit-url-accept-is-consent]"
+            "[elicit-url-no-content], [elicit-url-accept-is-consent]: only the action should be sent"
         );
         let in_browser = app.platform.opened.lock().unwrap().clone();
-        assert_eq!(in_browser, opened, "[elicit-url-secure-open]: the URLs that were opened after {action}");
+        assert_eq!(in_browser, opened, "[elicit-url-secure-open]: the URL should be opened only if allowed: {action}");
     }
 }
 
@@ -276,19 +292,19 @@ async fn call_that_requires_a_url_can_be_repeated() {
     let app = start_everything().await;
     let arguments = json!({ "url": "https://harbour.example/", "errorPath": true });
     let first = await_call(start_allowed_call(&app, SERVER, "trigger-url-elicitation", arguments.clone()).await).await;
-    let Err(CallFailure::Session { error, .. }) = &first else { panic!("it does not answer yet: {first:?}") };
+    let Err(CallFailure::Session { error, .. }) = &first else { panic!("the first call should fail: {first:?}") };
     assert!(
         matches!(&**error, CallError::UrlRequired(pages) if pages.len() == 1),
-        "[elicit-url-required-error]: {error}"
+        "[elicit-url-required-error]: the error should require one URL: {error}"
     );
     let consent_request =
         app.consent_request(SERVER, "the page", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
     let ConsentRequestBody::Url { url, .. } = &consent_request.body else {
-        panic!("[elicit-url-required-error]: {consent_request:?}")
+        panic!("[elicit-url-required-error]: the consent request should be for a URL: {consent_request:?}")
     };
     assert!(
         matches!(&consent_request.why, ConsentRequestOrigin::Call { name, .. } if name == "trigger-url-elicitation"),
-        "the request names its call"
+        "the consent request should name its call"
     );
     let page = UrlParts::parse(url).url;
     app.decide(&consent_request, UserDecision::Allow(ApprovalScope::Once)).await;

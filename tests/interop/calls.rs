@@ -39,18 +39,19 @@ async fn every_kind_of_content_is_received() {
 
     let result = call_tool(&app, SERVER, "get-tiny-image", json!({})).await;
     let [ContentBlock::Text(_), ContentBlock::Image(image), ContentBlock::Text(_)] = &result.content[..] else {
-        panic!("[tools-content-basic]: a picture between two texts: {result:?}")
+        panic!("[tools-content-basic]: the result should be an image between two texts: {result:?}")
     };
     assert_eq!(image.mime_type, "image/png", "the MIME type is preserved");
     assert!(image.data.starts_with("iVBORw0KGgo"), "the picture is a PNG in base64: {:.20}", image.data);
 
     let result = call_tool(&app, SERVER, "get-resource-links", json!({ "count": 2 })).await;
     let [_, ContentBlock::ResourceLink(first), ContentBlock::ResourceLink(second)] = &result.content[..] else {
-        panic!("[tools-content-resource-link]: two links after a text: {result:?}")
+        panic!("[tools-content-resource-link]: the result should be a text and two links: {result:?}")
     };
     for link in [first, second] {
         let read = app.host.read_resource(link.uri.clone(), SERVER.into(), link.uri.clone()).await;
-        let read = read.unwrap_or_else(|e| panic!("[tools-resource-link-unlisted]: {} can be read: {e}", link.uri));
+        let read =
+            read.unwrap_or_else(|e| panic!("[tools-resource-link-unlisted]: {} should be readable: {e}", link.uri));
         assert_eq!(read[0].uri, link.uri, "the linked resource was read");
     }
 
@@ -58,16 +59,20 @@ async fn every_kind_of_content_is_received() {
         let arguments = json!({ "resourceType": kind, "resourceId": 5 });
         let result = call_tool(&app, SERVER, "get-resource-reference", arguments).await;
         let [_, ContentBlock::Resource(embedded), _] = &result.content[..] else {
-            panic!("[tools-content-basic]: a resource between two texts: {result:?}")
+            panic!("[tools-content-basic]: the result should be a resource between two texts: {result:?}")
         };
         let has = (embedded.resource.text.is_some(), embedded.resource.blob.is_some());
-        assert_eq!(has, (is_text, !is_text), "[resources-text-blob]: {kind} as such: {embedded:?}");
+        assert_eq!(
+            has,
+            (is_text, !is_text),
+            "[resources-text-blob]: the resource should contain a {kind}: {embedded:?}"
+        );
     }
 
     let arguments = json!({ "messageType": "error", "includeImage": true });
     let result = call_tool(&app, SERVER, "get-annotated-message", arguments).await;
     let [ContentBlock::Text(message), ContentBlock::Image(image)] = &result.content[..] else {
-        panic!("a text and a picture: {result:?}")
+        panic!("the result should be a text and an image: {result:?}")
     };
     let priorities = [&message.annotations, &image.annotations].map(|a| a.as_ref().and_then(|a| a.priority));
     assert_eq!(priorities, [Some(1.0), Some(0.5)], "[resources-annotations]: annotations are preserved: {result:?}");
@@ -80,26 +85,26 @@ async fn progress_is_reported_until_the_end() {
     let arguments = json!({ "duration": 1, "steps": 4 });
     let under_way = spawn_call(&app, "long", SERVER, "trigger-long-running-operation", &arguments);
     allow_tool(&app, SERVER, "trigger-long-running-operation").await;
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     loop {
-        let view = next_event(&mut events, "news of the call", |event| match event {
+        let view = next_event(&mut events, "a change of the call", |event| match event {
             HostEvent::CallChanged(view) if view.id == "long" => Some(view.clone()),
             _ => None,
         });
         let view = view.await;
         if let Some(progress) = &view.progress {
             assert_eq!(progress.total, Some(4.0), "[progress-opt-in]: the total is reported");
-            told.push(progress.progress);
+            reported.push(progress.progress);
         }
         if view.state.is_over() {
             assert_eq!(view.state, CallState::Done, "the call succeeds");
             break;
         }
     }
-    assert!(told.is_sorted(), "progress increases: {told:?}");
+    assert!(reported.is_sorted(), "progress increases: {reported:?}");
     assert!(
-        told.contains(&1.0) && told.contains(&4.0),
-        "progress is reported during the call and at its end: {told:?}"
+        reported.contains(&1.0) && reported.contains(&4.0),
+        "progress is reported during the call and at its end: {reported:?}"
     );
     assert!(result_text(&await_call(under_way).await.unwrap()).contains("Steps: 4"), "the result is returned");
 }
@@ -118,9 +123,9 @@ async fn cancelled_call_does_not_affect_the_server() {
     next_event(&mut events, "progress", has_begun).await;
     app.host.cancel_call("long".into()).await.unwrap();
     assert_eq!(await_call(under_way).await.err(), Some(CallFailure::Cancelled), "the call ends immediately");
-    let told =
+    let is_cancellation =
         |e: &supervision::activity::ActivityEntry| e.sent && e.method.as_deref() == Some("notifications/cancelled");
-    wait_for_activity(&app, SERVER, "[cancel-stdio-notify]: that the server was told", told).await;
+    wait_for_activity(&app, SERVER, "[cancel-stdio-notify]: the cancellation notification", is_cancellation).await;
     // The cancelled tool keeps running and reports further progress, which must be ignored.
     // sleep: another process continues in real time.
     tokio::time::sleep(Duration::from_millis(500)).await;
@@ -149,13 +154,18 @@ async fn resource_created_by_a_call_appears_in_the_list() {
     let before = complete_catalog(&app, SERVER).await.resources.len();
     let arguments = json!({ "name": "note.gz", "data": "data:text/plain,ahoy" });
     let result = call_tool(&app, SERVER, "gzip-file-as-resource", arguments).await;
-    let [ContentBlock::ResourceLink(link)] = &result.content[..] else { panic!("a link to it: {result:?}") };
-    app.until(SERVER, "told of one resource more", |s| s.counts[2] == before + 1).await;
+    let [ContentBlock::ResourceLink(link)] = &result.content[..] else {
+        panic!("the result should be a link to the resource: {result:?}")
+    };
+    app.until(SERVER, "listed with one more resource", |s| s.counts[2] == before + 1).await;
     let listed = complete_catalog(&app, SERVER).await.resources.iter().any(|r| r.name() == link.uri);
     assert!(listed, "[resources-list-changed]: the list was read again");
     let read = app.host.read_resource("read".into(), SERVER.into(), link.uri.clone()).await.unwrap();
     let blob = read[0].blob.as_deref().unwrap_or_default();
-    assert!(blob.starts_with("H4sI"), "[resources-text-blob]: its bytes begin as gzip does: {blob}");
+    assert!(
+        blob.starts_with("H4sI"),
+        "[resources-text-blob]: the content should begin with the signature of gzip: {blob}"
+    );
 }
 
 #[tokio::test]
@@ -171,7 +181,13 @@ async fn task_only_tool_runs_as_a_task() {
             e.sent && e.method.as_deref() == Some(method) && e.body().contains(field)
         }
     };
-    wait_for_activity(&app, SERVER, "[tasks-tool-required]: a call as a task", sent("tools/call", "\"task\":{")).await;
-    wait_for_activity(&app, SERVER, "[tasks-two-phase]: the result was fetched", sent("tasks/result", "\"taskId\""))
+    wait_for_activity(&app, SERVER, "[tasks-tool-required]: a tool call as a task", sent("tools/call", "\"task\":{"))
         .await;
+    wait_for_activity(
+        &app,
+        SERVER,
+        "[tasks-two-phase]: the request for the result",
+        sent("tasks/result", "\"taskId\""),
+    )
+    .await;
 }

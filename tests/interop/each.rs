@@ -19,7 +19,7 @@ use crate::user::{
 
 struct ServerCase {
     config: ServerConfig,
-    /// Name in the server's `serverInfo`.
+    /// Name that the server claims in `serverInfo`.
     claims: &'static str,
     revision: &'static str,
     /// Expected numbers of tools, prompts, resources and templates.
@@ -61,8 +61,8 @@ async fn memory_server_works() {
         fails: ("add_observations", json!({ "observations": [observation] }), "Otto"),
     })
     .await;
-    let kept = std::fs::read_to_string(folder.path().join("memory.jsonl")).unwrap();
-    assert!(kept.contains("Erna"), "the server uses the configured variable, so it wrote to this file: {kept}");
+    let stored = std::fs::read_to_string(folder.path().join("memory.jsonl")).unwrap();
+    assert!(stored.contains("Erna"), "the server should write to the configured file: {stored}");
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn git_server_works() {
     .await;
 }
 
-/// Covers the requirement `[base-core-components]`.
+/// Covers the MCP requirement `[base-core-components]`.
 #[tokio::test]
 async fn demo_server_works_in_the_legacy_era() {
     check_case(demo_server_case("legacy", "2025-11-25")).await;
@@ -144,13 +144,13 @@ fn canonical_path(path: &Path) -> std::path::PathBuf {
 }
 
 async fn check_case(case: ServerCase) {
-    let app = TestApp::start(vec![("it", case.config.clone())]).await;
+    let app = TestApp::start(vec![("server", case.config.clone())]).await;
     assert_starts_when_approved(&app, &case).await;
     assert_opening_order(&app, &case).await;
     assert_lists_complete(&app, &case).await;
     assert_call_requires_consent(&app, &case).await;
     let (tool, arguments, why) = case.fails.clone();
-    let refused = call_tool(&app, "it", tool, arguments).await;
+    let refused = call_tool(&app, "server", tool, arguments).await;
     assert!(refused.is_error, "[tools-is-error]: an error of the tool is shown as an error: {refused:?}");
     assert!(result_text(&refused).contains(why), "the text of the error is shown: {refused:?}");
     assert_no_anomalies(&app).await;
@@ -161,16 +161,16 @@ async fn check_case(case: ServerCase) {
 }
 
 async fn assert_starts_when_approved(app: &TestApp, case: &ServerCase) {
-    app.host.start_server("it".into()).await.unwrap();
-    let request = app.consent_request("it", "its command", |_| true).await;
+    app.host.start_server("server".into()).await.unwrap();
+    let request = app.consent_request("server", "its command", |_| true).await;
     let ConsentRequestBody::StartServer { config, resolved, .. } = &request.body else {
-        panic!("the command is asked about first: {request:?}")
+        panic!("the first consent request should be for the command: {request:?}")
     };
     assert_eq!(Some(config), case.config.as_stdio(), "[security-local-exact-command]: the exact command is shown");
     assert!(resolved.is_absolute() && resolved.is_file(), "the executable is shown: {resolved:?}");
-    assert_eq!(app.server("it").await.pid, None, "[security-local-approve]: nothing runs before the decision");
+    assert_eq!(app.server("server").await.pid, None, "[security-local-approve]: nothing runs before the decision");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    let view = app.until("it", "ready", |s| s.state == ServerState::Ready).await;
+    let view = app.until("server", "ready", |s| s.state == ServerState::Ready).await;
     let facts = view.facts.expect("a ready server has reported its information");
     assert_eq!(facts.revision.to_string(), case.revision, "the newest common revision is used");
     let claims = facts.server.map(|s| s.name);
@@ -180,7 +180,7 @@ async fn assert_starts_when_approved(app: &TestApp, case: &ServerCase) {
 /// Asserts the order of the handshake messages: `[stdio-probe-discover-first]`, `[stdio-probe-other-error-fallback]`,
 /// `[lifecycle-no-handshake-modern]`.
 async fn assert_opening_order(app: &TestApp, case: &ServerCase) {
-    let sent = sent_methods(app, "it").await;
+    let sent = sent_methods(app, "server").await;
     let opening: Vec<&str> = sent.iter().take(3).map(String::as_str).collect();
     if case.revision == "2026-07-28" {
         assert_eq!(opening[0], "server/discover", "server/discover is the first message");
@@ -192,11 +192,11 @@ async fn assert_opening_order(app: &TestApp, case: &ServerCase) {
 }
 
 async fn assert_lists_complete(app: &TestApp, case: &ServerCase) {
-    let catalog = complete_catalog(app, "it").await;
+    let catalog = complete_catalog(app, "server").await;
     assert_eq!(catalog.entry_counts(), case.offers, "all offers are listed");
     assert!(catalog.notes.iter().all(Vec::is_empty), "no list is reported as missing: {:?}", catalog.notes);
-    let capabilities = app.server("it").await.facts.unwrap().capabilities;
-    let sent = sent_methods(app, "it").await;
+    let capabilities = app.server("server").await.facts.unwrap().capabilities;
+    let sent = sent_methods(app, "server").await;
     for (method, is_offered, requirement) in [
         ("tools/list", capabilities.tools.is_some(), "[tools-capability-gate]"),
         ("prompts/list", capabilities.prompts.is_some(), "[prompts-capability-gate]"),
@@ -213,20 +213,25 @@ async fn assert_lists_complete(app: &TestApp, case: &ServerCase) {
 
 async fn assert_call_requires_consent(app: &TestApp, case: &ServerCase) {
     let (tool, arguments, expected) = case.works.clone();
-    let under_way = spawn_call(app, &next_call_id(), "it", tool, &arguments);
-    let request = app.consent_request("it", "the tool", is_tool).await;
-    let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else { panic!("{request:?}") };
+    let under_way = spawn_call(app, &next_call_id(), "server", tool, &arguments);
+    let request = app.consent_request("server", "the tool", is_tool).await;
+    let ConsentRequestBody::Tool { arguments: shown, .. } = &request.body else {
+        panic!("the consent request should be for a tool call: {request:?}")
+    };
     assert_eq!(*shown, to_object(&arguments), "[tools-show-inputs]: the arguments are shown");
     assert!(
-        !sent_methods(app, "it").await.iter().any(|m| m == "tools/call"),
+        !sent_methods(app, "server").await.iter().any(|m| m == "tools/call"),
         "[tools-confirm]: nothing is sent before the decision"
     );
-    allow_tool(app, "it", tool).await;
-    let result = await_call(under_way).await.unwrap_or_else(|error| panic!("{tool} should have answered: {error}"));
+    allow_tool(app, "server", tool).await;
+    let result = await_call(under_way).await.unwrap_or_else(|error| panic!("{tool} should return a result: {error}"));
     assert!(!result.is_error, "the call succeeds: {result:?}");
     assert!(result_text(&result).contains(expected), "the result contains the text: {result:?}");
     if let Some(expected) = &case.structured {
-        let given = result.structured_content.as_ref().unwrap_or_else(|| panic!("with data: {result:?}"));
+        let given = result
+            .structured_content
+            .as_ref()
+            .unwrap_or_else(|| panic!("the result should have structured content: {result:?}"));
         for (key, value) in expected.as_object().unwrap() {
             assert_eq!(
                 given.get(key),
@@ -239,16 +244,16 @@ async fn assert_call_requires_consent(app: &TestApp, case: &ServerCase) {
 
 /// Asserts that no message of a server was reported as invalid. These servers send only valid messages.
 async fn assert_no_anomalies(app: &TestApp) {
-    for entry in activity_entries(app, "it").await {
+    for entry in activity_entries(app, "server").await {
         assert!(entry.kind != ActivityKind::Invalid && entry.note.is_none(), "the message is valid: {entry:?}");
     }
 }
 
 async fn assert_stops_completely(app: &TestApp) {
-    let pid = app.server("it").await.pid.expect("a ready server has a process");
+    let pid = app.server("server").await.pid.expect("a ready server has a process");
     assert!(testkit::processes::is_alive(pid), "the process is running");
-    app.host.stop_server("it".into()).await.unwrap();
-    app.until("it", "stopped", |s| s.state == ServerState::Stopped).await;
+    app.host.stop_server("server".into()).await.unwrap();
+    app.until("server", "stopped", |s| s.state == ServerState::Stopped).await;
     assert_eq!(testkit::processes::living_group_members(pid), Vec::<u32>::new(), "no process of the group remains");
     assert!(app.consent_requests().await.is_empty(), "no consent request remains");
 }

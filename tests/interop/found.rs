@@ -48,10 +48,10 @@ fn run_in_session(home: &Path) {
         .env("SECRET_OF_THE_SESSION", "never passed on")
         .output()
         .unwrap();
-    let (said, failed) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (stdout_text, stderr_text) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(
-        output.status.success() && said.contains("1 passed"),
-        "the test passes in the separate process:\n{said}\n{failed}"
+        output.status.success() && stdout_text.contains("1 passed"),
+        "the test passes in the separate process:\n{stdout_text}\n{stderr_text}"
     );
 }
 
@@ -70,7 +70,9 @@ async fn check_programs_in_session() {
     for (server, expected) in [("name", &node), ("script", &script)] {
         app.host.start_server(server.into()).await.unwrap();
         let request = app.consent_request(server, "its command", |_| true).await;
-        let ConsentRequestBody::StartServer { resolved, .. } = &request.body else { panic!("{request:?}") };
+        let ConsentRequestBody::StartServer { resolved, .. } = &request.body else {
+            panic!("the consent request should be for the command: {request:?}")
+        };
         assert_eq!(resolved, expected, "the executable is shown");
         app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         app.until(server, "ready", |s| s.counts[0] > 0).await;

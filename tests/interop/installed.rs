@@ -136,6 +136,6 @@ pub(crate) fn git_server(repository: &Path) -> ServerConfig {
 pub(crate) fn create_repository(folder: &Path) {
     let made = Command::new("git").args(["init", "--quiet"]).arg(folder).output();
     let made = made.unwrap_or_else(|error| panic!("git: {error}. Install git."));
-    assert!(made.status.success(), "git can make a repository: {}", String::from_utf8_lossy(&made.stderr));
+    assert!(made.status.success(), "git should create the repository: {}", String::from_utf8_lossy(&made.stderr));
     std::fs::write(folder.join("new.txt"), "new\n").unwrap();
 }

@@ -38,7 +38,7 @@ async fn completion_values(
     earlier: &[(&str, &str)],
 ) -> Vec<String> {
     let result = app.host.complete(SERVER.into(), reference, argument.into(), value.into(), string_map(earlier)).await;
-    result.unwrap_or_else(|error| panic!("{argument} can be completed: {error}")).values
+    result.unwrap_or_else(|error| panic!("{argument} should have completions: {error}")).values
 }
 
 #[tokio::test]
@@ -53,7 +53,11 @@ async fn prompts_are_listed_completed_and_read() {
 
     let team = || CompletionReference::Prompt { name: "completable-prompt".into() };
     let all = completion_values(&app, team(), "department", "", &[]).await;
-    assert_eq!(all, ["Engineering", "Sales", "Marketing", "Support"], "[prompts-argument-completion]");
+    assert_eq!(
+        all,
+        ["Engineering", "Sales", "Marketing", "Support"],
+        "[prompts-argument-completion]: all values are offered"
+    );
     assert_eq!(
         completion_values(&app, team(), "department", "S", &[]).await,
         ["Sales", "Support"],
@@ -72,18 +76,23 @@ async fn prompts_are_listed_completed_and_read() {
     let prompt = app.host.get_prompt(next_call_id(), SERVER.into(), "completable-prompt".into(), given).await.unwrap();
     let expected = ContentBlock::text("Please promote Eve to the head of the Sales team.");
     assert_eq!(prompt.messages[0].content, expected, "[prompts-string-arguments]: the message contains the arguments");
-    assert_eq!(prompt.messages[0].role, Role::User, "[prompts-roles]");
+    assert_eq!(prompt.messages[0].role, Role::User, "[prompts-roles]: the role is preserved");
 
     let given = string_map(&[("resourceType", "Text"), ("resourceId", "3")]);
     let prompt = app.host.get_prompt(next_call_id(), SERVER.into(), "resource-prompt".into(), given).await.unwrap();
-    assert!(matches!(prompt.messages[1].content, ContentBlock::Resource(_)), "[prompts-content-basic]: {prompt:?}");
+    assert!(
+        matches!(prompt.messages[1].content, ContentBlock::Resource(_)),
+        "[prompts-content-basic]: the second message should be a resource: {prompt:?}"
+    );
 
     let failed = app.host.get_prompt(next_call_id(), SERVER.into(), "args-prompt".into(), BTreeMap::new()).await;
-    let Err(CallFailure::Session { server, error }) = &failed else { panic!("the city is missing: {failed:?}") };
+    let Err(CallFailure::Session { server, error }) = &failed else {
+        panic!("the prompt should fail because the city is missing: {failed:?}")
+    };
     assert_eq!(server, SERVER, "the error names the server");
     assert!(
         matches!(&**error, CallError::Server(e) if e.code == -32602),
-        "the error contains the server's text: {error}"
+        "the error should have the code of invalid parameters: {error}"
     );
 }
 
@@ -94,7 +103,10 @@ async fn resources_and_templates_are_read() {
     for resource in &catalog.resources {
         let read = app.host.read_resource(next_call_id(), SERVER.into(), resource.name().to_owned()).await;
         let read = read.unwrap_or_else(|error| panic!("{} is listed, so it can be read: {error}", resource.name()));
-        assert!(read[0].text.as_ref().is_some_and(|t| !t.is_empty()), "[resources-text-blob]: {read:?}");
+        assert!(
+            read[0].text.as_ref().is_some_and(|t| !t.is_empty()),
+            "[resources-text-blob]: the resource should contain text: {read:?}"
+        );
     }
     assert!(catalog.templates.iter().any(|t| t.name() == TEMPLATE), "the template is listed: {catalog:?}");
     assert_eq!(uri_template::variable_names(TEMPLATE), ["resourceId"], "the variable of the template is known");
@@ -116,7 +128,10 @@ async fn resources_and_templates_are_read() {
         let content = if is_text { &read[0].text } else { &read[0].blob };
         // The text begins with "Resource 7", as text or as base64.
         let begin = if is_text { "Resource 7" } else { "UmVzb3VyY2UgN" };
-        assert!(content.as_ref().is_some_and(|c| c.starts_with(begin)), "[resources-text-blob]: {read:?}");
+        assert!(
+            content.as_ref().is_some_and(|c| c.starts_with(begin)),
+            "[resources-text-blob]: the content should begin with {begin}: {read:?}"
+        );
     }
     let missing = app.host.read_resource(next_call_id(), SERVER.into(), "demo://resource/nowhere".into()).await;
     let is_missing = matches!(&missing, Err(CallFailure::NotFound(what)) if what.contains("demo://resource/nowhere"));
@@ -139,12 +154,12 @@ async fn only_subscribed_resources_report_changes() {
     assert_eq!(app.server(SERVER).await.subscriptions, [one, two], "both resources are shown as subscribed");
     // After the tool has enabled updates, the server sends one immediately, and then one every five seconds.
     call_tool(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
-    let mut told = [
+    let mut updated = [
         next_event(&mut events, "an update", updated_uri).await,
         next_event(&mut events, "an update", updated_uri).await,
     ];
-    told.sort();
-    assert_eq!(told, [one, two], "[resources-subscribe]: changes of both resources are reported");
+    updated.sort();
+    assert_eq!(updated, [one, two], "[resources-subscribe]: changes of both resources are reported");
     call_tool(&app, SERVER, "toggle-subscriber-updates", json!({})).await;
 
     app.host.subscribe(SERVER.into(), one.into(), false).await.unwrap();
@@ -224,8 +239,8 @@ async fn paged_lists_are_read_completely_in_both_eras() {
             tools,
             "{era}, [pagination-follow-cursor]: the list has more than one page of ten"
         );
-        let asked = sent_methods(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
-        assert_eq!(asked, 2, "{era}, [pagination-missing-cursor-end]: two pages were requested");
+        let requests = sent_methods(&app, "demo").await.iter().filter(|m| *m == "tools/list").count();
+        assert_eq!(requests, 2, "{era}, [pagination-missing-cursor-end]: two pages were requested");
         let entries = activity_entries(&app, "demo").await;
         let returns = |e: &&ActivityEntry| {
             e.sent && e.method.as_deref() == Some("tools/list") && e.body().contains("\"cursor\":\"from-10\"")

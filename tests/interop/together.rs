@@ -49,10 +49,10 @@ async fn six_servers_start_respond_and_end_concurrently() {
     let under_way: Vec<_> =
         calls.iter().map(|(name, tool, given, _)| spawn_call(&app, name, name, tool, given)).collect();
     for (call, (name, _, _, expected)) in under_way.into_iter().zip(&calls) {
-        let result = await_call(call).await.unwrap_or_else(|error| panic!("{name} should have answered: {error}"));
+        let result = await_call(call).await.unwrap_or_else(|error| panic!("{name} should return a result: {error}"));
         assert!(
             !result.is_error && result_text(&result).contains(expected),
-            "{name} responds to its own call: {result:?}"
+            "{name} should return the result of its call: {result:?}"
         );
     }
     user.abort();

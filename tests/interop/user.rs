@@ -19,7 +19,7 @@ use tokio::time::timeout;
 pub(crate) type CallOutcome = Result<CallToolResult, CallFailure>;
 
 pub(crate) fn to_object(value: &Value) -> Map<String, Value> {
-    value.as_object().expect("arguments are an object").clone()
+    value.as_object().expect("arguments in a JSON object").clone()
 }
 
 pub(crate) fn is_tool(request: &ConsentRequestView) -> bool {
@@ -66,13 +66,16 @@ pub(crate) async fn start_allowed_call(
 }
 
 pub(crate) async fn await_call(call: JoinHandle<CallOutcome>) -> CallOutcome {
-    timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("it does not panic")
+    timeout(EVENT_TIMEOUT, call)
+        .await
+        .expect("the call should end before the timeout")
+        .expect("the task of the call should not panic")
 }
 
 /// Calls a tool, allows it once, and returns its result.
 pub(crate) async fn call_tool(app: &TestApp, server: &str, tool: &str, arguments: Value) -> CallToolResult {
     let called = await_call(start_allowed_call(app, server, tool, arguments).await).await;
-    called.unwrap_or_else(|error| panic!("{tool} of {server} should have answered: {error}"))
+    called.unwrap_or_else(|error| panic!("{tool} of {server} should return a result: {error}"))
 }
 
 /// Calls a tool repeatedly until its result contains this text.
@@ -90,7 +93,7 @@ pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, wanted: 
         }
     })
     .await;
-    found.unwrap_or_else(|_| panic!("{tool} of {server} should answer {wanted:?}, but says {last:?}"))
+    found.unwrap_or_else(|_| panic!("{tool} of {server} should return {wanted:?}, but returns {last:?}"))
 }
 
 /// Starts a tool call and approves it once. Returns it with the consent request that the server then causes.
@@ -101,12 +104,13 @@ pub(crate) async fn start_call_with_request(
     arguments: Value,
 ) -> (JoinHandle<CallOutcome>, ConsentRequestView) {
     let call = start_allowed_call(app, server, tool, arguments).await;
-    let request =
-        app.consent_request(server, "something more", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots).await;
+    let request = app
+        .consent_request(server, "a request of the server", |q| !is_tool(q) && q.body != ConsentRequestBody::Roots)
+        .await;
     (call, request)
 }
 
-/// Returns the text of a result.
+/// Returns the text blocks of a result, joined by line ends.
 pub(crate) fn result_text(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|b| if let ContentBlock::Text(t) = b { Some(&*t.text) } else { None });
     texts.collect::<Vec<_>>().join("\n")
@@ -124,7 +128,9 @@ pub(crate) async fn complete_catalog(app: &TestApp, server: &str) -> Arc<Catalog
             events.next().await;
         }
     };
-    timeout(EVENT_TIMEOUT, read).await.unwrap_or_else(|_| panic!("the lists of {server} should be read by now"))
+    timeout(EVENT_TIMEOUT, read)
+        .await
+        .unwrap_or_else(|_| panic!("the lists of {server} should be read before the timeout"))
 }
 
 /// Waits for an event that `fits` converts to a value, and returns the value.
@@ -135,9 +141,9 @@ pub(crate) async fn next_event<T>(events: &mut EventReceiver, what: &str, fits: 
                 return found;
             }
         }
-        panic!("the host ended before {what}");
+        panic!("the host should send {what} before it ends");
     };
-    timeout(EVENT_TIMEOUT, found).await.unwrap_or_else(|_| panic!("{what} should have come by now"))
+    timeout(EVENT_TIMEOUT, found).await.unwrap_or_else(|_| panic!("{what} should arrive before the timeout"))
 }
 
 /// Returns all entries of the activity log of a server.
@@ -165,5 +171,5 @@ pub(crate) async fn wait_for_activity(app: &TestApp, server: &str, what: &str, f
     };
     timeout(EVENT_TIMEOUT, is_there)
         .await
-        .unwrap_or_else(|_| panic!("the activity of {server} should show {what} by now"));
+        .unwrap_or_else(|_| panic!("the activity log of {server} should contain {what}"));
 }

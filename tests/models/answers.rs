@@ -13,9 +13,9 @@ use crate::scripted::{AfterPieces, capture_request, serve_pieces};
 async fn text_streams_and_is_complete() {
     let fake = FakeProvider::start();
     for wire in ALL_WIRES {
-        let (came, reply) = collect_response(&fake.client(wire), text_request(wire, "say hello")).await;
-        let reply = reply.expect("an answer");
-        let streamed: String = came
+        let (received, reply) = collect_response(&fake.client(wire), text_request(wire, "say hello")).await;
+        let reply = reply.expect("a reply");
+        let streamed: String = received
             .iter()
             .filter_map(|delta| if let ReplyDelta::Text(text) = delta { Some(text.as_str()) } else { None })
             .collect();
@@ -26,9 +26,13 @@ async fn text_streams_and_is_complete() {
             "{wire:?}: the reply has the same text"
         );
         assert_eq!(reply.stop, StopReason::EndTurn, "{wire:?}: the reply ended normally");
-        let pieces = came.iter().filter(|delta| matches!(delta, ReplyDelta::Text(_))).count();
+        let pieces = received.iter().filter(|delta| matches!(delta, ReplyDelta::Text(_))).count();
         assert!(pieces > 2, "{wire:?}: the text arrives in several pieces: {pieces}");
-        assert!(reply.usage.input.is_some() && reply.usage.output.is_some(), "{wire:?}: tokens: {:?}", reply.usage);
+        assert!(
+            reply.usage.input.is_some() && reply.usage.output.is_some(),
+            "{wire:?}: the token usage should be reported: {:?}",
+            reply.usage
+        );
         assert!(!reply.model.is_empty(), "{wire:?}: the reply names the model");
     }
 }
@@ -38,19 +42,19 @@ async fn thinking_is_separate_from_the_text() {
     let fake = FakeProvider::start();
     for wire in ALL_WIRES {
         let request = ModelRequest { thinking: true, ..text_request(wire, "think first") };
-        let (came, reply) = collect_response(&fake.client(wire), request).await;
-        let reply = reply.expect("an answer");
-        let thought: String = came
+        let (received, reply) = collect_response(&fake.client(wire), request).await;
+        let reply = reply.expect("a reply");
+        let thought: String = received
             .iter()
             .filter_map(|delta| if let ReplyDelta::Thinking(text) = delta { Some(text.as_str()) } else { None })
             .collect();
         assert_eq!(thought, "Six times seven is forty-two.", "{wire:?}: the thinking is returned");
         assert_eq!(reply.message.plain_text(), "It is 42.", "{wire:?}: the text is returned");
-        let kept = reply.message.parts.iter().find_map(|part| match part {
+        let retained = reply.message.parts.iter().find_map(|part| match part {
             MessagePart::Thinking { text, .. } => Some(text.as_str()),
             _ => None,
         });
-        assert_eq!(kept, Some(thought.as_str()), "{wire:?}: the reply contains the thinking");
+        assert_eq!(retained, Some(thought.as_str()), "{wire:?}: the reply contains the thinking");
     }
 }
 
@@ -74,11 +78,11 @@ async fn thinking_is_returned_with_its_signature_to_its_provider_only() {
     }
 }
 
-/// Sends a request in a wire format and returns its body.
+/// Sends a request in a wire format and returns the JSON body that the provider received.
 async fn send_and_capture(wire: ProviderKind, request: ModelRequest) -> serde_json::Value {
     let (url, taken) = capture_request().await;
     let _ = collect_response(&provider_client(wire, &url, None, ConversionChoices::default()), request).await;
-    taken.await.expect("a request")
+    taken.await.expect("a captured request")
 }
 
 #[tokio::test]
@@ -92,7 +96,7 @@ async fn images_are_sent() {
             ModelRequest { messages: vec![ModelMessage { role: Role::User, parts }], ..text_request(wire, "") };
         assert!(fake.client(wire).find_losses(&request).is_empty(), "{wire:?}: pictures are supported");
         let answer = expect_reply(&fake.client(wire), request.clone()).await;
-        assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: the request has a reply");
+        assert_eq!(answer.message.plain_text(), "A red square.", "{wire:?}: the model should describe the picture");
         let sent = send_and_capture(wire, request).await.to_string();
         assert!(sent.contains("iVBORw0KGgpyZWQ"), "{wire:?}: the request contains the picture: {sent}");
     }
@@ -123,7 +127,7 @@ async fn stop_reason_of_ollama_is_reported() {
         assert_eq!(
             expect_reply(&provider, text_request(ProviderKind::Ollama, "x")).await.stop,
             stop,
-            "the stop reason of {reason}"
+            "the stop reason {reason} should be recognized"
         );
     }
 }
@@ -132,8 +136,11 @@ async fn stop_reason_of_ollama_is_reported() {
 async fn models_are_listed() {
     let fake = FakeProvider::start();
     for wire in [ProviderKind::OpenAi, ProviderKind::Responses, ProviderKind::Ollama] {
-        let models = fake.client(wire).models().await.expect("a list");
+        let models = fake.client(wire).models().await.expect("a list of models");
         assert!(!models.is_empty(), "{wire:?}: the list contains models");
-        assert!(models.iter().all(|model| !model.id.is_empty() && !model.name.is_empty()), "{wire:?}: {models:?}");
+        assert!(
+            models.iter().all(|model| !model.id.is_empty() && !model.name.is_empty()),
+            "{wire:?}: each model should have an id and a name: {models:?}"
+        );
     }
 }

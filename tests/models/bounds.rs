@@ -12,8 +12,8 @@ fn provider_at(kind: ProviderKind, url: &str) -> models::HttpProvider {
     provider_client(kind, url, None, ConversionChoices::default())
 }
 
-/// Stopwatch of an operation. Measures the processor time if the system reports it, so that other processes have no
-/// influence.
+/// Measures the duration of an operation: its processor time if the system reports that, so that other processes have
+/// no influence, otherwise its wall time.
 struct Stopwatch {
     begun: Instant,
     processor: Option<f64>,
@@ -42,12 +42,12 @@ fn processor_seconds() -> Option<f64> {
 
 #[test]
 fn processor_time_is_measured() {
-    let taken = Stopwatch::start();
+    let stopwatch = Stopwatch::start();
     let until = Instant::now() + Duration::from_millis(300);
     while Instant::now() < until {
         std::hint::spin_loop();
     }
-    assert!(taken.seconds() > 0.01, "the limits would be exceeded without a bound: {} s", taken.seconds());
+    assert!(stopwatch.seconds() > 0.01, "the stopwatch should measure the time of the loop: {} s", stopwatch.seconds());
 }
 
 /// Returns a line of an OpenAI stream with this delta.
@@ -61,14 +61,14 @@ async fn endless_response_is_truncated_with_an_error() {
     let url = serve_pieces(Vec::new(), AfterPieces::Repeat(text)).await;
     let (_, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "endless text is stopped");
+    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "endless text should be rejected");
     let url = serve_pieces(vec![b"data: ".to_vec()], AfterPieces::Repeat(vec![b'x'; 64 << 10])).await;
-    let taken = Stopwatch::start();
+    let stopwatch = Stopwatch::start();
     let (_, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "an endless line is stopped");
-    let took = taken.seconds();
-    assert!(took < 10.0, "the time is linear in the length: {took} s");
+    assert_eq!(error, Err(ModelError::TooLarge { limit: 16 << 20 }), "an endless line should be rejected");
+    let seconds = stopwatch.seconds();
+    assert!(seconds < 10.0, "the time should be linear in the length: {seconds} s");
 }
 
 #[tokio::test]
@@ -78,8 +78,8 @@ async fn large_tool_index_allocates_no_memory() {
     let url = serve_pieces(vec![delta_line(call), b"data: [DONE]\n\n".to_vec()], AfterPieces::Close).await;
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
-    let reply = reply.expect("an answer");
-    assert_eq!(reply.message.tool_uses().count(), 1, "the deltas belong to one tool use, regardless of their index");
+    let reply = reply.expect("a reply");
+    assert_eq!(reply.message.tool_uses().count(), 1, "the delta should create one tool use, regardless of its index");
 }
 
 #[tokio::test]
@@ -95,22 +95,22 @@ async fn arguments_in_many_pieces_take_linear_time() {
     pieces.push(delta_line("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"\\\"}\"}}]}"));
     pieces.push(b"data: [DONE]\n\n".to_vec());
     let url = serve_pieces(pieces, AfterPieces::Close).await;
-    let taken = Stopwatch::start();
+    let stopwatch = Stopwatch::start();
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
-    let took = taken.seconds();
-    let reply = reply.expect("an answer");
+    let seconds = stopwatch.seconds();
+    let reply = reply.expect("a reply");
     let length = reply.message.tool_uses().next().unwrap().2["t"].as_str().unwrap().len();
-    assert_eq!(length, 1_000_000, "all tool uses are returned");
-    assert!(took < 20.0, "a million bytes in 25,000 pieces took {took} s");
+    assert_eq!(length, 1_000_000, "the arguments should be complete");
+    assert!(seconds < 20.0, "the time should be linear in the number of pieces: {seconds} s");
 }
 
 #[tokio::test]
 async fn silence_times_out() {
     let url = serve_pieces(vec![delta_line("{\"content\":\"Well\"}")], AfterPieces::Wait).await;
-    let (came, error) =
+    let (received, error) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(came, [ReplyDelta::Text("Well".into())], "the received part is returned");
+    assert_eq!(received, [ReplyDelta::Text("Well".into())], "the received part is returned");
     assert_eq!(error, Err(ModelError::Silent { after: Duration::from_secs(5) }), "the timeout of the settings is used");
 }
 
@@ -121,7 +121,7 @@ async fn provider_that_sends_comments_times_out_later() {
     let url = serve_pieces(Vec::new(), AfterPieces::Drip(waits.clone(), 7, last)).await;
     let (_, reply) =
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
-    let text = reply.expect("an answer").message.plain_text();
+    let text = reply.expect("a reply").message.plain_text();
     assert_eq!(text, "Well", "a reply may take longer than the timeout if text arrives each second");
     let idle = [waits, b"data: {}\n\n".to_vec()].map(async |idle| {
         let url = serve_pieces(Vec::new(), AfterPieces::Drip(idle, 60, Vec::new())).await;
@@ -140,7 +140,7 @@ async fn endless_empty_events_are_an_error() {
         let (_, error) =
             collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
-        assert_eq!(error.code(), "unreadable", "{idle:?}: {error}");
+        assert_eq!(error.code(), "unreadable", "{idle:?} should be reported as unreadable: {error}");
     }
 }
 
@@ -161,7 +161,7 @@ async fn stored_parts_of_a_response_share_one_bound() {
 #[tokio::test]
 async fn invalid_response_bytes_are_an_error() {
     let cases: [(&str, &[u8], &str); 4] = [
-        ("a page", b"<html>\n\n", "cut"),
+        ("an HTML page", b"<html>\n\n", "cut"),
         ("no JSON", b"data: {oops\n\n", "unreadable"),
         ("no UTF-8", b"data: \xff\xfe\n\n", "unreadable"),
         (
@@ -175,7 +175,7 @@ async fn invalid_response_bytes_are_an_error() {
         let (_, error) =
             collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
         let error = error.expect_err("an error");
-        assert_eq!(error.code(), code, "{name}: {error}");
+        assert_eq!(error.code(), code, "{name} should be reported with this code: {error}");
         assert!(!error.to_string().contains("oops"), "{name}: the error does not repeat the response: {error}");
     }
 }
@@ -188,24 +188,24 @@ async fn text_split_at_any_byte_is_complete() {
         let url = serve_pieces(vec![first.to_vec(), rest.to_vec()], AfterPieces::Close).await;
         let (_, reply) =
             collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await;
-        let text = reply.expect("an answer").message.plain_text();
+        let text = reply.expect("a reply").message.plain_text();
         assert_eq!(text, "Grüße 👋", "the split before byte {at_byte} has no influence");
     }
 }
 
 #[tokio::test]
 async fn dropped_reply_ends_the_request() {
-    let (url, gone) = serve_beginning(delta_line("{\"content\":\"Well\"}")).await;
+    let (url, closed) = serve_beginning(delta_line("{\"content\":\"Well\"}")).await;
     let mut deltas = provider_at(ProviderKind::OpenAi, &url)
         .stream(text_request(ProviderKind::OpenAi, "x"))
         .await
-        .expect("an answer");
+        .expect("a response");
     let first = deltas.next().await;
     assert_eq!(first, Some(Ok(ReplyDelta::Text("Well".into()))), "the response begins");
-    assert!(!gone.is_finished(), "the response continues while it is read");
+    assert!(!closed.is_finished(), "the connection should stay open while the response is read");
     drop(deltas);
-    let gone = tokio::time::timeout(Duration::from_secs(5), gone).await;
-    assert!(gone.is_ok(), "the provider detects the closed connection");
+    let closed = tokio::time::timeout(Duration::from_secs(5), closed).await;
+    assert!(closed.is_ok(), "the provider detects the closed connection");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ pub(crate) const ALL_WIRES: [ProviderKind; 5] = [
 /// Key that the fake provider accepts. It must not appear in any output.
 pub(crate) const KEY: &str = "sk-canary-5f1c9e0b7a";
 
-/// Running fake provider. It is stopped when this is dropped.
+/// Running fake provider, stopped on drop.
 pub(crate) struct FakeProvider(pub(crate) RunningProgram);
 
 impl FakeProvider {
@@ -33,9 +33,10 @@ impl FakeProvider {
         let node = which::which("node").expect("Node.js 20 or newer");
         // Another test package includes this file as well.
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let folder = folder.ancestors().find(|folder| folder.ends_with("tests/models")).expect("the folder");
+        let folder =
+            folder.ancestors().find(|folder| folder.ends_with("tests/models")).expect("the folder tests/models");
         let installed = folder.join("../node_modules/@copilotkit/aimock");
-        assert!(installed.exists(), "run `npm ci` in tests/ first: {} is not there", installed.display());
+        assert!(installed.exists(), "{} should be installed: run `npm ci` in tests/", installed.display());
         Self(RunningProgram::start(Command::new(node).arg(folder.join("provider.mjs")).env("PROVIDER_KEY", KEY)))
     }
 
@@ -108,28 +109,28 @@ pub(crate) async fn collect_response(
     provider: &HttpProvider,
     request: ModelRequest,
 ) -> (Vec<ReplyDelta>, Result<ModelReply, ModelError>) {
-    let mut came = Vec::new();
+    let mut received = Vec::new();
     let mut deltas = match provider.stream(request).await {
         Ok(deltas) => deltas,
-        Err(error) => return (came, Err(error)),
+        Err(error) => return (received, Err(error)),
     };
     while let Some(delta) = deltas.next().await {
         match delta {
             Ok(ReplyDelta::Ended(reply)) => {
                 assert!(deltas.next().await.is_none(), "no event follows the end");
-                return (came, Ok(reply));
+                return (received, Ok(reply));
             }
-            Ok(delta) => came.push(delta),
+            Ok(delta) => received.push(delta),
             Err(error) => {
                 assert!(deltas.next().await.is_none(), "no event follows an error");
-                return (came, Err(error));
+                return (received, Err(error));
             }
         }
     }
-    panic!("the stream ended without a result after {came:?}");
+    panic!("the stream ended without a result after {received:?}");
 }
 
 /// Sends a request and returns the complete reply.
 pub(crate) async fn expect_reply(provider: &HttpProvider, request: ModelRequest) -> ModelReply {
-    collect_response(provider, request).await.1.expect("an answer")
+    collect_response(provider, request).await.1.expect("a reply")
 }

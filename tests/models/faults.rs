@@ -22,7 +22,7 @@ async fn each_error_is_classified_on_every_wire() {
                 collect_response(&fake.client(wire), text_request(wire, &format!("say the error {name}"))).await;
             let error = error.expect_err("an error");
             let words = error.to_string();
-            assert_eq!(error.code(), code, "{wire:?}: the code of {name}: {words}");
+            assert_eq!(error.code(), code, "{wire:?}: the error {name} should have this code: {words}");
             assert!(words.contains(next), "{wire:?}: the message of {name} contains a remedy: {words}");
         }
     }
@@ -36,7 +36,7 @@ async fn error_event_within_a_response_is_reported() {
     let (_, error) = collect_response(&provider, text_request(ProviderKind::OpenAi, "x")).await;
     let words = error.expect_err("an error").to_string();
     let wanted = "the provider broke off its answer with an error; try again, or choose another model. It says: The engine broke";
-    assert_eq!(words, wanted, "there is no HTTP status");
+    assert_eq!(words, wanted, "the message should contain the provider's text");
 }
 
 #[tokio::test]
@@ -47,17 +47,21 @@ async fn context_limit_is_reported() {
         text_request(ProviderKind::OpenAi, "say the error context too long"),
     )
     .await;
-    assert_eq!(error, Err(ModelError::ContextTooLong { limit: Some(8_192) }), "the provider's text is shown");
+    assert_eq!(
+        error,
+        Err(ModelError::ContextTooLong { limit: Some(8_192) }),
+        "the limit should be read from the provider's text"
+    );
 }
 
 #[tokio::test]
 async fn truncated_response_is_an_error() {
     let fake = FakeProvider::start();
     for wire in ALL_WIRES {
-        let (came, error) = collect_response(&fake.client(wire), text_request(wire, "break off")).await;
-        assert_eq!(error, Err(ModelError::Cut), "{wire:?}: the reply was interrupted");
-        let has_text = came.iter().any(|delta| matches!(delta, ReplyDelta::Text(_)));
-        assert!(has_text, "{wire:?}: the received part is returned: {came:?}");
+        let (received, error) = collect_response(&fake.client(wire), text_request(wire, "break off")).await;
+        assert_eq!(error, Err(ModelError::Cut), "{wire:?}: the truncation should be reported");
+        let has_text = received.iter().any(|delta| matches!(delta, ReplyDelta::Text(_)));
+        assert!(has_text, "{wire:?}: the received part is returned: {received:?}");
     }
 }
 
@@ -70,7 +74,7 @@ async fn unreachable_provider_is_reported() {
         let provider = crate::fake::provider_client(wire, &url, None, models::ConversionChoices::default());
         let (_, error) = collect_response(&provider, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");
-        assert_eq!(error.code(), "unreachable", "{wire:?}: {error}");
+        assert_eq!(error.code(), "unreachable", "{wire:?}: the provider should be unreachable: {error}");
         assert!(error.to_string().contains("check the network"), "{wire:?}: the message contains a remedy: {error}");
     }
 }

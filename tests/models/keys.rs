@@ -1,4 +1,4 @@
-//! Tests of keys: the error for a wrong key, and that the right one never appears in output.
+//! Tests of keys: errors for wrong and missing keys, and redaction of the right key in all output.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ async fn wrong_and_missing_key_are_distinct_errors() {
         let wrong = fake.client_with(wire, Some("sk-of-somebody-else"), ConversionChoices::default());
         let (_, error) = collect_response(&wrong, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");
-        assert_eq!(error.code(), "wrongKey", "{wire:?}: {error}");
+        assert_eq!(error.code(), "wrongKey", "{wire:?}: the key should be reported as wrong: {error}");
         assert!(
             !error.to_string().contains("sk-of-somebody-else"),
             "{wire:?}: the error does not contain the key: {error}"
@@ -25,7 +25,7 @@ async fn wrong_and_missing_key_are_distinct_errors() {
         let none = fake.client_with(wire, None, ConversionChoices::default());
         let (_, error) = collect_response(&none, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");
-        assert_eq!(error.code(), "noKey", "{wire:?}: {error}");
+        assert_eq!(error.code(), "noKey", "{wire:?}: the key should be reported as missing: {error}");
         let listed = none.models().await.expect_err("an error");
         assert_eq!(listed.code(), "noKey", "{wire:?}: the list of models requires a key: {listed}");
     }
@@ -36,9 +36,9 @@ async fn key_is_in_no_response_and_no_error() {
     let fake = FakeProvider::start();
     for wire in ALL_WIRES {
         let provider = fake.client(wire);
-        let (came, error) = collect_response(&provider, text_request(wire, "say the error with the key")).await;
+        let (received, error) = collect_response(&provider, text_request(wire, "say the error with the key")).await;
         let error = error.expect_err("an error");
-        for shown in [error.to_string(), format!("{error:?}"), format!("{came:?}")] {
+        for shown in [error.to_string(), format!("{error:?}"), format!("{received:?}")] {
             assert!(!shown.contains(KEY), "{wire:?}: a key that the provider repeats is not shown: {shown}");
         }
         assert!(error.to_string().contains("[key]"), "{wire:?}: the redaction is marked: {error}");
@@ -54,27 +54,29 @@ async fn key_in_response_metadata_is_redacted() {
     let url = serve_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
     let provider = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
     let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
-    assert_eq!(answer.model, "model of [key]", "the reply names the model");
-    assert_eq!(answer.stop, StopReason::Other("[key]: enough".into()), "the reply has its stop reason");
+    assert_eq!(answer.model, "model of [key]", "the key should be redacted in the name of the model");
+    assert_eq!(answer.stop, StopReason::Other("[key]: enough".into()), "the key should be redacted in the stop reason");
 }
 
 #[tokio::test]
 async fn truncated_key_is_redacted() {
     for shown in 0..=KEY.len() {
         // Error messages of a provider are truncated to 500 characters.
-        let said = format!("{}{KEY} and more", "x".repeat(MAX_MESSAGE_CHARS - shown));
-        let event = json!({ "error": { "message": said } }).to_string();
+        let text = format!("{}{KEY} and more", "x".repeat(MAX_MESSAGE_CHARS - shown));
+        let event = json!({ "error": { "message": text } }).to_string();
         let served = start_scripted_server(move |_| (Duration::ZERO, http_response(500, &event))).await;
         let whole = provider_client(ProviderKind::OpenAi, &served.url(), Some(KEY), ConversionChoices::default());
-        let event = json!({ "error": { "message": said } });
+        let event = json!({ "error": { "message": text } });
         let url = serve_pieces(vec![format!("data: {event}\n\n").into_bytes()], AfterPieces::Close).await;
         let streamed = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
         for provider in [whole, streamed] {
             let (_, error) = collect_response(&provider, text_request(ProviderKind::OpenAi, "x")).await;
-            let ModelError::Provider { said, .. } = error.expect_err("an error") else { panic!("another error") };
+            let ModelError::Provider { said, .. } = error.expect_err("an error") else {
+                panic!("the error should contain the provider's message")
+            };
             assert!(
                 !said.contains(&KEY[..4]),
-                "no part of the key remains if {shown} characters of it are not truncated: {said}"
+                "no part of the key should remain if {shown} characters of it are not truncated: {said}"
             );
         }
     }
@@ -143,7 +145,7 @@ async fn unsendable_key_is_reported() {
         let broken = fake.client_with(wire, Some("sk-with\nnewline"), ConversionChoices::default());
         let (_, error) = collect_response(&broken, text_request(wire, "say hello")).await;
         let error = error.expect_err("an error");
-        assert_eq!(error.code(), "wrongKey", "{wire:?}: {error}");
+        assert_eq!(error.code(), "wrongKey", "{wire:?}: the key should be reported as wrong: {error}");
         assert!(!error.to_string().contains("newline"), "{wire:?}: the key is not shown: {error}");
     }
 }

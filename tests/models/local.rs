@@ -55,14 +55,15 @@ async fn unresponsive_local_server_is_skipped() {
     assert!(found.is_empty(), "no provider is found: {found:?}");
 }
 
-/// Starts a fake Ollama whose model supports a context of 40,960 tokens, of which `held` are allocated. It rejects
-/// requests that exceed the requested context, at four bytes per token.
-async fn start_strict_ollama(held: Option<u32>) -> ScriptedServer {
+/// Starts a fake Ollama whose model supports a context of 40,960 tokens. `allocated` is the context of the loaded
+/// model, or `None` if no model is loaded. The server rejects requests that exceed the requested context, at four bytes
+/// per token.
+async fn start_strict_ollama(allocated: Option<u32>) -> ScriptedServer {
     start_scripted_server(move |taken: &ReceivedRequest| {
         let bytes = match taken.path.as_str() {
             "/api/ps" => {
                 let loaded =
-                    held.map(|held| json!({ "name": "llama3.2", "model": "llama3.2", "context_length": held }));
+                    allocated.map(|size| json!({ "name": "llama3.2", "model": "llama3.2", "context_length": size }));
                 http_response(200, &json!({ "models": Vec::from_iter(loaded) }).to_string())
             }
             "/api/show" => http_response(200, &json!({ "model_info": { "llama.context_length": 40_960 } }).to_string()),
@@ -85,21 +86,21 @@ async fn start_strict_ollama(held: Option<u32>) -> ScriptedServer {
 #[tokio::test]
 async fn ollama_is_requested_to_load_the_required_context() {
     let cases = [
-        ("a short one", None, 10, Some(100), None),
-        ("one of 12,000 tokens", None, 48_000, Some(1_000), Some(32_768)),
-        ("one with a longer answer", None, 10, Some(6_000), Some(8_192)),
-        ("one that what is held is enough for", Some(16_384), 10, Some(100), Some(16_384)),
-        ("one that needs more than is held", Some(8_192), 48_000, Some(1_000), Some(32_768)),
-        ("one that the model can just take", None, 140_000, Some(1_000), Some(40_960)),
+        ("a short request", None, 10, Some(100), None),
+        ("a request of 12,000 tokens", None, 48_000, Some(1_000), Some(32_768)),
+        ("a request with a longer response", None, 10, Some(6_000), Some(8_192)),
+        ("a request that fits the allocated context", Some(16_384), 10, Some(100), Some(16_384)),
+        ("a request that exceeds the allocated context", Some(8_192), 48_000, Some(1_000), Some(32_768)),
+        ("a request that requires the largest context", None, 140_000, Some(1_000), Some(40_960)),
     ];
-    for (name, held, length, max_tokens, wanted) in cases {
-        let served = start_strict_ollama(held).await;
+    for (name, allocated, length, max_tokens, wanted) in cases {
+        let served = start_strict_ollama(allocated).await;
         let provider = provider_client(ProviderKind::Ollama, &served.url(), None, ConversionChoices::default());
         let request = ModelRequest { max_tokens, ..text_request(ProviderKind::Ollama, &"x".repeat(length)) };
         let (_, reply) = collect_response(&provider, request).await;
-        assert_eq!(reply.expect("an answer").message.plain_text(), "ok", "{name}: the request succeeds");
-        let asked = served.request_bodies("/api/chat").pop().unwrap()["options"]["num_ctx"].as_u64();
-        assert_eq!(asked, wanted, "{name}: the requested context");
+        assert_eq!(reply.expect("a reply").message.plain_text(), "ok", "{name}: the request succeeds");
+        let requested = served.request_bodies("/api/chat").pop().unwrap()["options"]["num_ctx"].as_u64();
+        assert_eq!(requested, wanted, "{name}: the context should have the required size");
     }
     let served = start_strict_ollama(None).await;
     let provider = provider_client(ProviderKind::Ollama, &served.url(), None, ConversionChoices::default());

@@ -1,6 +1,6 @@
 //! Tests of the model providers in every wire format, with a third-party fake (npm `@copilotkit/aimock`).
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it wanted where it fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test panics")]
 
 mod answers;
 mod bounds;

@@ -24,7 +24,7 @@ fn final_event(status: &str) -> Value {
 }
 
 /// Returns the stream of a response with encrypted reasoning and a tool use.
-fn thinking_and_tool_use() -> Vec<u8> {
+fn thinking_and_tool_use_stream() -> Vec<u8> {
     let thought = json!({
         "type": "reasoning", "id": "rs_1", "summary": [{ "type": "summary_text", "text": "I look." }],
         "encrypted_content": "c2VjcmV0", "status": "completed",
@@ -58,7 +58,7 @@ fn sample_tool() -> ModelTool {
 
 #[tokio::test]
 async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() {
-    let served = start_server(thinking_and_tool_use()).await;
+    let served = start_server(thinking_and_tool_use_stream()).await;
     let provider = provider_client(WIRE, &served.url(), None, ConversionChoices::default());
     let request = ModelRequest {
         model: "gpt-5".into(),
@@ -67,80 +67,99 @@ async fn reasoning_item_is_returned_before_its_tool_use_and_to_no_other_model() 
         ..text_request(WIRE, "look")
     };
     let used = expect_reply(&provider, request.clone()).await;
-    assert_eq!(used.stop, StopReason::ToolUse, "it wants a tool");
+    assert_eq!(used.stop, StopReason::ToolUse, "the model should use a tool");
     let parts = vec![MessagePart::text("seen")];
     let result = MessagePart::ToolResult { id: "call_1".into(), name: "look".into(), parts, is_error: false };
     let mut next = request;
     next.messages.extend([used.message, ModelMessage { role: Role::User, parts: vec![result] }]);
     expect_reply(&provider, next.clone()).await;
-    let asked = served.request_bodies("/v1/responses");
-    let (first, second) = (&asked[0], &asked[1]);
-    assert_eq!(first["include"], json!(["reasoning.encrypted_content"]), "the thought is asked for: {first}");
-    assert_eq!((&first["store"], &first["stream"]), (&json!(false), &json!(true)), "nothing is kept there: {first}");
-    assert_eq!(first["tools"][0]["strict"], false, "schemas of servers are not strict: {first}");
+    let bodies = served.request_bodies("/v1/responses");
+    let (first, second) = (&bodies[0], &bodies[1]);
+    assert_eq!(
+        first["include"],
+        json!(["reasoning.encrypted_content"]),
+        "the encrypted reasoning should be requested: {first}"
+    );
+    assert_eq!(
+        (&first["store"], &first["stream"]),
+        (&json!(false), &json!(true)),
+        "the response should be streamed and not stored: {first}"
+    );
+    assert_eq!(first["tools"][0]["strict"], false, "the schema of a tool should not be strict: {first}");
     let kinds: Vec<&str> =
         second["input"].as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
     assert_eq!(
         kinds,
         ["message", "reasoning", "function_call", "function_call_output"],
-        "in the order in which it came"
+        "the items should be sent back in their original order"
     );
     let thought = &second["input"][1];
-    assert_eq!((&thought["encrypted_content"], &thought["id"]), (&json!("c2VjcmV0"), &json!("rs_1")), "as it came");
-    assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "with what it was about");
-    assert_eq!(second["input"][3]["output"], "seen", "and what came of it");
+    assert_eq!(
+        (&thought["encrypted_content"], &thought["id"]),
+        (&json!("c2VjcmV0"), &json!("rs_1")),
+        "the reasoning should be unchanged"
+    );
+    assert_eq!(second["input"][2]["arguments"], "{\"a\":1}", "the arguments of the tool use should be sent");
+    assert_eq!(second["input"][3]["output"], "seen", "the result of the tool use should be sent");
     expect_reply(&provider, ModelRequest { model: "gpt-5-mini".into(), ..next.clone() }).await;
-    let elsewhere = start_server(thinking_and_tool_use()).await;
+    let elsewhere = start_server(thinking_and_tool_use_stream()).await;
     expect_reply(&crate::fake::provider_client(WIRE, &elsewhere.url(), None, ConversionChoices::default()), next).await;
-    for (who, asked) in [("model", &served), ("provider", &elsewhere)] {
-        let last = asked.request_bodies("/v1/responses").pop().unwrap().to_string();
-        assert!(!last.contains("c2VjcmV0"), "another {who} can't read it: {last}");
-        assert!(last.contains("function_call_output"), "and gets all the rest: {last}");
+    for (who, server) in [("model", &served), ("provider", &elsewhere)] {
+        let last = server.request_bodies("/v1/responses").pop().unwrap().to_string();
+        assert!(!last.contains("c2VjcmV0"), "another {who} should not receive the reasoning: {last}");
+        assert!(last.contains("function_call_output"), "another {who} should receive the remaining items: {last}");
     }
 }
 
 #[tokio::test]
 async fn reasoning_item_without_a_successor_is_not_sent() {
-    let served = start_server(thinking_and_tool_use()).await;
+    let served = start_server(thinking_and_tool_use_stream()).await;
     let provider = provider_client(WIRE, &served.url(), None, ConversionChoices::default());
     let mut request = ModelRequest { model: "gpt-5".into(), ..text_request(WIRE, "look") };
     let mut thought = expect_reply(&provider, request.clone()).await.message;
     thought.parts.truncate(1);
-    assert!(matches!(thought.parts[0], MessagePart::Thinking { opaque: Some(_), .. }), "a thought alone: {thought:?}");
+    assert!(
+        matches!(thought.parts[0], MessagePart::Thinking { opaque: Some(_), .. }),
+        "the message should contain reasoning: {thought:?}"
+    );
     request.messages.extend([thought, ModelMessage::text(Role::User, "go on")]);
     expect_reply(&provider, request).await;
     let sent = served.request_bodies("/v1/responses").pop().unwrap();
-    assert_eq!(sent["input"].as_array().unwrap().len(), 2, "the provider would refuse it: {sent}");
+    assert_eq!(
+        sent["input"].as_array().unwrap().len(),
+        2,
+        "the reasoning should be omitted, because the provider would reject it: {sent}"
+    );
 }
 
 #[tokio::test]
 async fn unstreamed_content_is_taken_from_the_final_event() {
     let call = json!({ "type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{\"a\":1}" });
-    let said = json!({ "type": "message", "content": [{ "type": "output_text", "text": "I look." }] });
+    let message_item = json!({ "type": "message", "content": [{ "type": "output_text", "text": "I look." }] });
     let mut whole = final_event("completed");
-    whole["response"]["output"] = json!([said, call]);
+    whole["response"]["output"] = json!([message_item, call]);
     let done = |item: &Value| json!({ "type": "response.output_item.done", "item": item });
-    // As llama.cpp sends it: without an index, and only with the id that tool results refer to.
+    // llama.cpp sends no index, and only the id that tool results refer to.
     let added = json!({ "type": "response.output_item.added", "item": { "type": "function_call", "call_id": "call_1", "name": "look" } });
     let piece = json!({ "type": "response.function_call_arguments.delta", "item_id": "call_1", "delta": "{\"a\":1}" });
     let text = json!({ "type": "response.output_text.delta", "item_id": "msg_1", "delta": "I look." });
-    let said_once_more = json!({ "type": "message", "id": "msg_1", "content": said["content"] });
+    let message_with_id = json!({ "type": "message", "id": "msg_1", "content": message_item["content"] });
     let cases = [
         ("all at the end", vec![whole]),
-        ("whole items", vec![done(&said), done(&call), final_event("completed")]),
-        ("pieces", vec![text, done(&said_once_more), added, piece, done(&call), final_event("completed")]),
+        ("whole items", vec![done(&message_item), done(&call), final_event("completed")]),
+        ("pieces", vec![text, done(&message_with_id), added, piece, done(&call), final_event("completed")]),
     ];
     for (what, sent) in cases {
         let url = serve_pieces(vec![sse_events(&sent)], AfterPieces::Close).await;
-        let (came, answer) =
+        let (received, answer) =
             collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
                 .await;
-        let message = answer.expect("an answer").message;
-        assert_eq!(message.plain_text(), "I look.", "{what}: the text comes once: {came:?}");
+        let message = answer.expect("a reply").message;
+        assert_eq!(message.plain_text(), "I look.", "{what}: the text should occur once: {received:?}");
         let used: Vec<Value> = message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
-        assert_eq!(used, [json!({ "a": 1 })], "{what}: and so does the use: {came:?}");
-        let began = came.iter().filter(|delta| matches!(delta, ReplyDelta::ToolUseBegan { .. })).count();
-        assert_eq!(began, 1, "{what}: {came:?}");
+        assert_eq!(used, [json!({ "a": 1 })], "{what}: the tool use should occur once: {received:?}");
+        let began = received.iter().filter(|delta| matches!(delta, ReplyDelta::ToolUseBegan { .. })).count();
+        assert_eq!(began, 1, "{what}: the tool use should begin once: {received:?}");
     }
 }
 
@@ -154,19 +173,27 @@ async fn end_of_a_response_is_classified() {
     let refusal = json!({ "type": "response.refusal.delta", "output_index": 0, "delta": "I can't." });
     let failed = json!({ "code": "server_error", "message": "The engine broke" });
     let cases: [(&str, Vec<Value>, Result<StopReason, &str>); 9] = [
-        ("its end", vec![final_event("completed")], Ok(StopReason::EndTurn)),
-        ("the most tokens", incomplete("max_output_tokens"), Ok(StopReason::MaxTokens)),
-        ("a filter", incomplete("content_filter"), Ok(StopReason::Refused)),
-        ("a reason of its own", incomplete("tired"), Ok(StopReason::Other("tired".into()))),
+        ("a completed response", vec![final_event("completed")], Ok(StopReason::EndTurn)),
+        ("the token limit", incomplete("max_output_tokens"), Ok(StopReason::MaxTokens)),
+        ("the content filter", incomplete("content_filter"), Ok(StopReason::Refused)),
+        ("an unknown reason", incomplete("tired"), Ok(StopReason::Other("tired".into()))),
         ("the model's refusal", vec![refusal, final_event("completed")], Ok(StopReason::Refused)),
-        ("a failure", vec![json!({ "type": "response.failed", "response": { "error": failed } })], Err("provider")),
         (
-            "a limit",
+            "a failed response",
+            vec![json!({ "type": "response.failed", "response": { "error": failed } })],
+            Err("provider"),
+        ),
+        (
+            "a rate limit",
             vec![json!({ "type": "error", "code": "rate_limit_exceeded", "message": "Slow down" })],
             Err("rateLimited"),
         ),
-        ("an error as others have it", vec![json!({ "error": { "type": "overloaded_error" } })], Err("overloaded")),
-        ("no end", vec![json!({ "type": "response.created", "response": {} })], Err("cut")),
+        (
+            "an error in the format of other providers",
+            vec![json!({ "error": { "type": "overloaded_error" } })],
+            Err("overloaded"),
+        ),
+        ("a missing final event", vec![json!({ "type": "response.created", "response": {} })], Err("cut")),
     ];
     for (what, sent, wanted) in cases {
         let bytes = [sse_events(&sent), b"data: [DONE]\n\n".to_vec()].concat();
@@ -175,7 +202,7 @@ async fn end_of_a_response_is_classified() {
             collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
                 .await;
         let ended = ended.map(|reply| reply.stop).map_err(|error| error.code());
-        assert_eq!(ended, wanted, "it ends by {what}");
+        assert_eq!(ended, wanted, "{what} should be classified");
     }
 }
 
@@ -194,7 +221,7 @@ async fn endless_items_are_an_error() {
     let (_, ended) =
         collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
             .await;
-    assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "no model uses as many tools");
+    assert_eq!(ended, Err(ModelError::TooLarge { limit: 16 << 20 }), "too many items should be rejected");
 }
 
 /// Returns the error that OpenAI's API would return for a request body.
@@ -215,7 +242,7 @@ fn openai_error(body: &Value) -> Option<String> {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
+#[allow(clippy::disallowed_methods, reason = "resolves the host name of a real provider to the fake one")]
 fn client_for_host(host: &str, served: &ScriptedServer) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
     let url = format!("http://{host}:{}", served.address.port());
@@ -245,8 +272,16 @@ async fn openai_models_think_with_tools_and_receive_supported_parameters() {
         };
         expect_reply(&provider, request).await;
         let sent = served.request_bodies("/v1/responses").pop().unwrap();
-        assert_eq!(sent["reasoning"]["effort"].as_str(), thinks.then_some("medium"), "{model}: beside tools: {sent}");
-        assert_eq!(sent["temperature"].is_null(), thinks, "{model}: a temperature only where it is taken: {sent}");
+        assert_eq!(
+            sent["reasoning"]["effort"].as_str(),
+            thinks.then_some("medium"),
+            "{model}: the effort should be sent with tools if supported: {sent}"
+        );
+        assert_eq!(
+            sent["temperature"].is_null(),
+            thinks,
+            "{model}: the temperature should be sent only if supported: {sent}"
+        );
     }
 }
 
@@ -265,10 +300,14 @@ async fn images_stay_in_results_if_openai_accepts_them() {
     let request = ModelRequest { messages, ..text_request(WIRE, "x") };
     for (host, stays) in [("api.openai.com", true), ("models.example", false)] {
         let provider = client_for_host(host, &served);
-        assert_eq!(provider.find_losses(&request).is_empty(), stays, "{host}: what is moved is told");
+        assert_eq!(provider.find_losses(&request).is_empty(), stays, "{host}: a moved image should be reported");
         expect_reply(&provider, request.clone()).await;
         let input = served.request_bodies("/v1/responses").pop().unwrap()["input"].clone();
-        assert_eq!(input[1]["output"].is_array(), stays, "{host}: the result: {input}");
-        assert!(input.to_string().contains("iVBORw0KGgptYXA"), "{host}: the picture is there: {input}");
+        assert_eq!(
+            input[1]["output"].is_array(),
+            stays,
+            "{host}: the result should contain the image only if supported: {input}"
+        );
+        assert!(input.to_string().contains("iVBORw0KGgptYXA"), "{host}: the request should contain the image: {input}");
     }
 }

@@ -12,11 +12,11 @@ pub(crate) struct RunningProgram {
 impl RunningProgram {
     /// Starts a program that prints its URL as JSON in the first line, and that ends when its standard input is closed.
     pub(crate) fn start(command: &mut Command) -> Self {
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("a started program");
         let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).expect("it says where it listens");
-        let said: serde_json::Value = serde_json::from_str(&line).expect("as JSON");
-        Self { child, url: said["url"].as_str().unwrap().to_owned() }
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).expect("a line with the URL");
+        let announcement: serde_json::Value = serde_json::from_str(&line).expect("a JSON object with the URL");
+        Self { child, url: announcement["url"].as_str().unwrap().to_owned() }
     }
 
     /// Kills the process, like a crash would.

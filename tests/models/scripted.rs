@@ -80,36 +80,36 @@ pub(crate) struct ReceivedRequest {
     pub(crate) body: Value,
 }
 
-/// Starts a server that records each request, and responds with the bytes that `answers` returns, after the delay that
+/// Starts a server that records each request, and responds with the bytes that `respond` returns, after the delay that
 /// it returns.
 pub(crate) async fn start_scripted_server(
-    answers: impl Fn(&ReceivedRequest) -> (Duration, Vec<u8>) + Send + Sync + 'static,
+    respond: impl Fn(&ReceivedRequest) -> (Duration, Vec<u8>) + Send + Sync + 'static,
 ) -> ScriptedServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (kept, answers) = (Arc::new(Mutex::new(Vec::new())), Arc::new(answers));
-    let own = Arc::clone(&kept);
+    let (requests, respond) = (Arc::new(Mutex::new(Vec::new())), Arc::new(respond));
+    let own = Arc::clone(&requests);
     tokio::spawn(async move {
         loop {
             let (mut socket, _) = listener.accept().await.unwrap();
-            let (kept, answers) = (Arc::clone(&own), Arc::clone(&answers));
+            let (requests, respond) = (Arc::clone(&own), Arc::clone(&respond));
             tokio::spawn(async move {
                 let Some(taken) = read_request(&mut socket).await else { return };
-                kept.lock().unwrap().push(taken.clone());
-                let (after, bytes) = answers(&taken);
+                requests.lock().unwrap().push(taken.clone());
+                let (after, bytes) = respond(&taken);
                 // sleep: a slow provider.
                 tokio::time::sleep(after).await;
                 let _ = socket.write_all(&bytes).await;
             });
         }
     });
-    ScriptedServer { address, kept }
+    ScriptedServer { address, requests }
 }
 
 /// Running server that [`start_scripted_server`] has started, with the requests that it received.
 pub(crate) struct ScriptedServer {
     pub(crate) address: SocketAddr,
-    kept: Arc<Mutex<Vec<ReceivedRequest>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl ScriptedServer {
@@ -119,7 +119,13 @@ impl ScriptedServer {
 
     /// Returns the JSON bodies of the requests with this path.
     pub(crate) fn request_bodies(&self, path: &str) -> Vec<Value> {
-        self.kept.lock().unwrap().iter().filter(|taken| taken.path == path).map(|taken| taken.body.clone()).collect()
+        self.requests
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|taken| taken.path == path)
+            .map(|taken| taken.body.clone())
+            .collect()
     }
 }
 
@@ -142,17 +148,17 @@ async fn accept_request(listener: &TcpListener) -> (TcpStream, ReceivedRequest) 
 }
 
 async fn read_request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
-    let mut came = Vec::new();
+    let mut received = Vec::new();
     loop {
         let mut piece = vec![0; 64 << 10];
         let length = socket.read(&mut piece).await.ok().filter(|length| *length > 0)?;
-        came.extend_from_slice(&piece[..length]);
-        let Some(head) = came.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
-        let text = String::from_utf8_lossy(&came[..head]).into_owned();
+        received.extend_from_slice(&piece[..length]);
+        let Some(head) = received.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+        let text = String::from_utf8_lossy(&received[..head]).into_owned();
         let length = text.to_lowercase().lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
-        if came.len() >= head + 4 + length.unwrap_or(0_usize) {
+        if received.len() >= head + 4 + length.unwrap_or(0_usize) {
             let path = text.split(' ').nth(1).unwrap_or_default().to_owned();
-            let body = serde_json::from_slice(&came[head + 4..]).unwrap_or_default();
+            let body = serde_json::from_slice(&received[head + 4..]).unwrap_or_default();
             return Some(ReceivedRequest { path, body });
         }
     }
@@ -163,11 +169,11 @@ async fn read_request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
 pub(crate) async fn serve_beginning(piece: Vec<u8>) -> (String, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let gone = tokio::spawn(async move {
+    let closed = tokio::spawn(async move {
         let (mut socket, _) = accept_request(&listener).await;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         socket.write_all(&[head.as_bytes(), &piece].concat()).await.unwrap();
         while socket.read(&mut [0; 64]).await.is_ok_and(|length| length > 0) {}
     });
-    (url, gone)
+    (url, closed)
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fake::{collect_response, expect_reply, provider_settings, text_request};
 use crate::scripted::{ReceivedRequest, ScriptedServer, http_response, start_scripted_server};
 
-/// Reasoning models of OpenAI, and how each accepts tools in chat completions.
+/// Reasoning models of OpenAI, each with the reasoning effort with which it accepts tools in chat completions.
 const THINKING: [(&str, &str); 9] = [
     ("o3", "any"),
     ("o4-mini", "any"),
@@ -61,14 +61,14 @@ async fn start_strict_openai() -> ScriptedServer {
 }
 
 /// Returns a client for a provider with this host name. Its requests are sent to the fake server.
-#[allow(clippy::disallowed_methods, reason = "a name of a real provider has to lead to a fake one")]
+#[allow(clippy::disallowed_methods, reason = "resolves the host name of a real provider to the fake one")]
 fn client_for_host(host: &str, served: &ScriptedServer, conversions: ConversionChoices) -> HttpProvider {
     let client = reqwest::Client::builder().no_proxy().resolve(host, served.address).build().unwrap();
     let url = format!("http://{host}:{}", served.address.port());
     HttpProvider::new(provider_settings(ProviderKind::OpenAi, &url, conversions), None, client)
 }
 
-fn full_request(model: &str) -> ModelRequest {
+fn request_with_all_options(model: &str) -> ModelRequest {
     let tool = ModelTool { name: "look".into(), description: None, input_schema: json!({ "type": "object" }) };
     ModelRequest {
         model: model.into(),
@@ -86,7 +86,7 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
         let served = start_strict_openai().await;
         let provider = client_for_host(host, &served, ConversionChoices::default());
         for (model, tools) in THINKING {
-            let request = full_request(model);
+            let request = request_with_all_options(model);
             let mut wanted =
                 vec![LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut }];
             if tools != "any" {
@@ -95,14 +95,17 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
             }
             assert_eq!(provider.find_losses(&request), wanted, "{model} at {host}: omitted parts are reported");
             let answered = expect_reply(&provider, request.clone()).await;
-            assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: it answers");
+            assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: the model should reply");
             let plain = ModelRequest { thinking: false, temperature: None, ..request.clone() };
-            assert!(provider.find_losses(&plain).is_empty(), "{model} at {host}: tools alone lose nothing");
+            assert!(
+                provider.find_losses(&plain).is_empty(),
+                "{model} at {host}: tools without thinking should be supported"
+            );
             expect_reply(&provider, plain).await;
             let alone = ModelRequest { tools: Vec::new(), temperature: None, ..request };
             expect_reply(&provider, alone).await;
             let effort = served.request_bodies("/v1/chat/completions").pop().unwrap()["reasoning_effort"].clone();
-            assert_eq!(effort, "medium", "{model} at {host}: without tools it thinks");
+            assert_eq!(effort, "medium", "{model} at {host}: the effort should be sent without tools");
         }
     }
 }
@@ -116,33 +119,37 @@ async fn unsupported_stop_sequences_are_refused_before_sending() {
         let (_, refused) =
             collect_response(&client_for_host(HOSTS[0], &served, ConversionChoices::default()), request.clone()).await;
         let loss = LossyConversion { what: UnsupportedFeature::Stop, then: Conversion::Refuse };
-        assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: in words of what can be done");
+        assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "{model}: the stop sequences should be refused");
         let chosen = ConversionChoices([(UnsupportedFeature::Stop, Conversion::LeaveOut)].into());
         let answered = expect_reply(&client_for_host(HOSTS[0], &served, chosen), request).await;
-        assert_eq!(answered.message.plain_text(), "ok", "{model}: it answers without them if the user wants that");
+        assert_eq!(
+            answered.message.plain_text(),
+            "ok",
+            "{model}: the model should reply if stop sequences are omitted"
+        );
     }
 }
 
 #[tokio::test]
 async fn other_models_and_providers_receive_all_parameters() {
     let served = start_strict_openai().await;
-    let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..full_request("gpt-4o") };
+    let request = ModelRequest { stop: vec!["END".into()], thinking: false, ..request_with_all_options("gpt-4o") };
     let own = client_for_host(HOSTS[0], &served, ConversionChoices::default());
-    assert!(own.find_losses(&request).is_empty(), "gpt-4o takes all");
+    assert!(own.find_losses(&request).is_empty(), "gpt-4o should support all parameters");
     expect_reply(&own, request.clone()).await;
     let other = client_for_host("models.example", &served, ConversionChoices::default());
     let request = ModelRequest { model: "gpt-6-like".into(), ..request };
-    assert!(other.find_losses(&request).is_empty(), "what others name so is not known");
+    assert!(other.find_losses(&request).is_empty(), "a similar model of another provider should not be restricted");
     expect_reply(&other, request).await;
-    let asked = served.request_bodies("/v1/chat/completions");
-    for body in &asked {
-        assert_eq!(body["temperature"], 0.5, "the temperature is sent: {body}");
-        assert_eq!(body["stop"], json!(["END"]), "the texts are sent: {body}");
-        assert!(body["reasoning_effort"].is_null(), "and no effort: {body}");
+    let bodies = served.request_bodies("/v1/chat/completions");
+    for body in &bodies {
+        assert_eq!(body["temperature"], 0.5, "the temperature should be sent: {body}");
+        assert_eq!(body["stop"], json!(["END"]), "the stop sequences should be sent: {body}");
+        assert!(body["reasoning_effort"].is_null(), "no effort should be sent: {body}");
     }
-    assert_eq!(asked.len(), 2, "both were asked");
-    assert_eq!(asked[0]["max_completion_tokens"], 100, "OpenAI has its own name for the most tokens");
-    assert_eq!(asked[1]["max_tokens"], 100, "others have the old one");
+    assert_eq!(bodies.len(), 2, "each provider should receive one request");
+    assert_eq!(bodies[0]["max_completion_tokens"], 100, "OpenAI should receive the new name of the token limit");
+    assert_eq!(bodies[1]["max_tokens"], 100, "other providers should receive the old name of the token limit");
 }
 
 #[tokio::test]
@@ -169,14 +176,18 @@ async fn anthropic_models_receive_a_temperature_only_if_supported() {
     };
     for model in refusing {
         let loss = LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut };
-        assert_eq!(provider.find_losses(&hot(model)), [loss], "{model}: its omission is reported");
+        assert_eq!(
+            provider.find_losses(&hot(model)),
+            [loss],
+            "{model}: the omission of the temperature should be reported"
+        );
         expect_reply(&provider, hot(model)).await;
     }
     for model in ["claude-sonnet-4-5", "claude-haiku-4-5-20251001", "claude-opus-4-6"] {
-        assert!(provider.find_losses(&hot(model)).is_empty(), "{model} takes one");
+        assert!(provider.find_losses(&hot(model)).is_empty(), "{model} should support a temperature");
         expect_reply(&provider, hot(model)).await;
         let sent = served.request_bodies("/v1/messages").pop().unwrap();
-        assert_eq!(sent["temperature"], 0.5, "{model}: and it is sent");
+        assert_eq!(sent["temperature"], 0.5, "{model}: the temperature should be sent");
     }
 }
 
@@ -196,6 +207,10 @@ async fn model_name_cannot_change_the_request_path() {
             ModelRequest { model: model.into(), ..text_request(ProviderKind::Gemini, "x") },
         )
         .await;
-        assert_eq!(served.request_bodies(path).len(), before + 1, "{model} is asked for by its whole name");
+        assert_eq!(
+            served.request_bodies(path).len(),
+            before + 1,
+            "the path should contain the complete, escaped name {model}"
+        );
     }
 }

@@ -26,7 +26,7 @@ fn request_with_tool(kind: ProviderKind, text: &str) -> ModelRequest {
     ModelRequest { tools: vec![forecast_tool()], ..text_request(kind, text) }
 }
 
-/// Returns the request after this message of the model, with these tool results.
+/// Returns the request that follows this message of the model, with the results of its tool uses.
 fn request_with_results(request: ModelRequest, message: ModelMessage, results: Vec<MessagePart>) -> ModelRequest {
     let mut request = request;
     request.messages.push(message);
@@ -44,24 +44,34 @@ async fn tool_is_used_and_its_result_answered() {
     for wire in ALL_WIRES {
         let provider = fake.client(wire);
         let request = request_with_tool(wire, "what is the weather");
-        let (came, used) = collect_response(&provider, request.clone()).await;
-        let used = used.expect("an answer");
-        assert_eq!(used.stop, StopReason::ToolUse, "{wire:?}: it wants a tool");
+        let (received, used) = collect_response(&provider, request.clone()).await;
+        let used = used.expect("a reply");
+        assert_eq!(used.stop, StopReason::ToolUse, "{wire:?}: the model should use a tool");
         let uses: Vec<_> = used.message.tool_uses().collect();
-        let [(id, name, arguments)] = uses[..] else { panic!("{wire:?}: one use: {uses:?}") };
-        assert_eq!(name, "weather__forecast", "{wire:?}: by the name it was offered under");
-        assert_eq!(Value::Object(arguments.clone()), json!({ "city": "Oslo", "days": 3 }), "{wire:?}: its arguments");
+        let [(id, name, arguments)] = uses[..] else {
+            panic!("{wire:?}: the reply should contain one tool use: {uses:?}")
+        };
+        assert_eq!(name, "weather__forecast", "{wire:?}: the tool should have its name in the request");
+        assert_eq!(
+            Value::Object(arguments.clone()),
+            json!({ "city": "Oslo", "days": 3 }),
+            "{wire:?}: the arguments should be complete"
+        );
         let began = ReplyDelta::ToolUseBegan { id: id.into(), name: name.into() };
-        assert!(came.contains(&began), "{wire:?}: it is told before its arguments: {came:?}");
-        let streamed: String = came
+        assert!(received.contains(&began), "{wire:?}: the beginning of the tool use should be reported: {received:?}");
+        let streamed: String = received
             .iter()
             .filter_map(|delta| match delta {
                 ReplyDelta::ToolUseArguments { id: of, text } if of == id => Some(text.as_str()),
                 _ => None,
             })
             .collect();
-        let streamed: Value = serde_json::from_str(&streamed).expect("the pieces are the arguments");
-        assert_eq!(streamed, Value::Object(arguments.clone()), "{wire:?}: what streams is what is used");
+        let streamed: Value = serde_json::from_str(&streamed).expect("arguments in JSON");
+        assert_eq!(
+            streamed,
+            Value::Object(arguments.clone()),
+            "{wire:?}: the streamed arguments should equal those of the reply"
+        );
         let id = id.to_owned();
         let request = request_with_results(
             request,
@@ -69,7 +79,11 @@ async fn tool_is_used_and_its_result_answered() {
             vec![tool_result(&id, vec![MessagePart::text("sunny")], false)],
         );
         let answer = expect_reply(&provider, request).await;
-        assert_eq!(answer.message.plain_text(), "It is sunny in Oslo.", "{wire:?}: it goes on with the result");
+        assert_eq!(
+            answer.message.plain_text(),
+            "It is sunny in Oslo.",
+            "{wire:?}: the model should reply to the tool result"
+        );
     }
 }
 
@@ -79,10 +93,18 @@ async fn tools_are_used_in_parallel() {
     for wire in ALL_WIRES {
         let used = expect_reply(&fake.client(wire), request_with_tool(wire, "compare two cities")).await;
         let cities: Vec<_> = used.message.tool_uses().map(|(_, _, arguments)| arguments["city"].clone()).collect();
-        assert_eq!(cities, [json!("Oslo"), json!("Lima")], "{wire:?}: each has its own arguments, in order");
+        assert_eq!(
+            cities,
+            [json!("Oslo"), json!("Lima")],
+            "{wire:?}: each tool use should have its arguments, in order"
+        );
         let ids: std::collections::BTreeSet<_> = used.message.tool_uses().map(|(id, _, _)| id).collect();
-        assert_eq!(ids.len(), 2, "{wire:?}: and its own id: {ids:?}");
-        assert_eq!(used.message.plain_text(), "I look at both.", "{wire:?}: with what it said before");
+        assert_eq!(ids.len(), 2, "{wire:?}: each tool use should have a unique id: {ids:?}");
+        assert_eq!(
+            used.message.plain_text(),
+            "I look at both.",
+            "{wire:?}: the reply should contain the text before the tool uses"
+        );
     }
 }
 
@@ -106,15 +128,16 @@ async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
             ProviderKind::Gemini => &[image],
             ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Ollama => &[failed, image],
         };
-        assert_eq!(losses, wanted, "{wire:?}: what is converted is told before");
+        assert_eq!(losses, wanted, "{wire:?}: all conversions should be reported");
         let (url, taken) = capture_request().await;
         let _ =
             collect_response(&crate::fake::provider_client(wire, &url, None, ConversionChoices::default()), request)
                 .await;
-        let sent = taken.await.expect("a request").to_string();
-        assert!(sent.contains("iVBORw0KGgptYXA"), "{wire:?}: the picture is there: {sent}");
-        let is_told = sent.contains("The tool failed") || sent.contains("\"error\"") || sent.contains("is_error");
-        assert!(is_told, "{wire:?}: the failure is there: {sent}");
+        let sent = taken.await.expect("a captured request").to_string();
+        assert!(sent.contains("iVBORw0KGgptYXA"), "{wire:?}: the request should contain the image: {sent}");
+        let reports_failure =
+            sent.contains("The tool failed") || sent.contains("\"error\"") || sent.contains("is_error");
+        assert!(reports_failure, "{wire:?}: the request should report the failure: {sent}");
     }
 }
 
@@ -123,10 +146,14 @@ async fn unsupported_tool_choice_is_refused_before_sending() {
     let fake = FakeProvider::start();
     let request =
         ModelRequest { tool_choice: ToolChoice::Required, ..request_with_tool(ProviderKind::Ollama, "say hello") };
-    let (came, refused) = collect_response(&fake.client(ProviderKind::Ollama), request).await;
+    let (received, refused) = collect_response(&fake.client(ProviderKind::Ollama), request).await;
     let loss = LossyConversion { what: UnsupportedFeature::ToolRequired, then: Conversion::Refuse };
-    assert_eq!(refused, Err(ModelError::CannotCarry(loss)), "Ollama knows no tool that must be used");
-    assert!(came.is_empty(), "and nothing was sent");
+    assert_eq!(
+        refused,
+        Err(ModelError::CannotCarry(loss)),
+        "a required tool should be refused, because Ollama does not support it"
+    );
+    assert!(received.is_empty(), "no events should be received");
 }
 
 #[tokio::test]
@@ -149,12 +176,12 @@ async fn repeated_tool_use_ids_are_made_unique() {
         request,
     )
     .await;
-    let sent = taken.await.expect("a request");
+    let sent = taken.await.expect("a captured request");
     let id = |message: usize, name: &str| sent["messages"][message]["content"][0][name].as_str().map(str::to_owned);
-    assert_ne!(id(1, "id"), id(3, "id"), "Anthropic refuses two uses with one id: {sent}");
-    assert_eq!(id(1, "id"), id(2, "tool_use_id"), "the first result names the first: {sent}");
-    assert_eq!(id(3, "id"), id(4, "tool_use_id"), "and the second the second: {sent}");
-    assert!(id(3, "id").is_some(), "there are ids: {sent}");
+    assert_ne!(id(1, "id"), id(3, "id"), "the ids of both tool uses should differ: {sent}");
+    assert_eq!(id(1, "id"), id(2, "tool_use_id"), "the first result should refer to the first tool use: {sent}");
+    assert_eq!(id(3, "id"), id(4, "tool_use_id"), "the second result should refer to the second tool use: {sent}");
+    assert!(id(3, "id").is_some(), "the tool uses should have ids: {sent}");
 }
 
 #[tokio::test]
@@ -166,7 +193,7 @@ async fn tool_uses_under_one_index_are_separated_by_their_ids() {
     };
     let cases = [
         (
-            "as Ollama and others send them: index 0 for all",
+            "index 0 for all tool uses, as sent by Ollama",
             vec![
                 piece("a", Some("f"), "{\"city\":\"Oslo\"}"),
                 piece("b", Some("f"), "{\"city\":"),
@@ -175,7 +202,7 @@ async fn tool_uses_under_one_index_are_separated_by_their_ids() {
             vec![json!({ "city": "Oslo" }), json!({ "city": "Lima" })],
         ),
         (
-            "as older vLLM sends them: an id of its own for each piece",
+            "a different id in each piece, as sent by older vLLM",
             vec![piece("a", Some("f"), "{\"city\":"), piece("b", None, "\"Oslo\""), piece("c", None, "}")],
             vec![json!({ "city": "Oslo" })],
         ),
@@ -186,7 +213,7 @@ async fn tool_uses_under_one_index_are_separated_by_their_ids() {
         let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
         let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
         let used: Vec<Value> = answer.message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
-        assert_eq!(used, wanted, "{what}");
+        assert_eq!(used, wanted, "{what}: the tool uses should be separated by their ids");
     }
 }
 
@@ -201,6 +228,6 @@ async fn tool_use_without_an_id_gets_a_unique_one() {
         let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
         ids.extend(answer.message.tool_uses().map(|(id, _, _)| id.to_owned()));
     }
-    assert_eq!(ids.len(), 2, "each answer uses a tool: {ids:?}");
-    assert_ne!(ids[0], ids[1], "and no id comes again in the next turn");
+    assert_eq!(ids.len(), 2, "each reply should contain a tool use: {ids:?}");
+    assert_ne!(ids[0], ids[1], "the ids should be unique across replies");
 }

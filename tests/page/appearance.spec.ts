@@ -27,31 +27,45 @@ const SETUP = {
 const COLOR_RULES = ["color-contrast", "color-contrast-enhanced", "link-in-text-block"];
 /** All rules, only those of colors, or all others. Forced colors are the user's choice. */
 type Rules = "all" | "colors" | "structure" | "none";
-// Structure doesn't depend on the colors, and colors don't depend on the size or the language, so each look only repeats
-// the rules whose results it can change.
-const LOOKS = [
-  { name: "light", look: {}, size: { width: 1180, height: 780 }, rules: "all" as Rules },
-  { name: "dark", look: { theme: "dark" as const }, size: { width: 1180, height: 780 }, rules: "colors" as Rules },
-  { name: "chinese", look: { language: "zh" as const }, size: { width: 1180, height: 780 }, rules: "structure" as Rules },
-  { name: "small", look: {}, size: { width: 800, height: 600 }, rules: "structure" as Rules },
-  { name: "large", look: {}, size: { width: 2560, height: 1440 }, rules: "structure" as Rules },
-  // A window of 1280 by 860 at 200 %.
-  { name: "E11-zoomed", look: {}, size: { width: 640, height: 430 }, rules: "structure" as Rules },
-  { name: "contrast", look: {}, size: { width: 1180, height: 780 }, rules: "colors" as Rules, contrast: "more" as const },
+/** Preferences of the system that only change colors, with the name of their screenshots. */
+interface Media {
+  name: string;
+  rules: Rules;
+  contrast?: "more";
+  forcedColors?: "active";
+}
+const MEDIUM = { width: 1180, height: 780 };
+const DARK = { theme: "dark" as const };
+const CHINESE = { language: "zh" as const };
+const structureOnly = (name: string): Media[] => [{ name, rules: "structure" }];
+// Each visit takes half a minute, so looks that only differ in the preferences of the system share one. Structure
+// doesn't depend on the colors, and colors don't depend on the size or the language, so each look only repeats the rules
+// whose results it can change.
+const VISITS: { name: string; look: Looks["look"]; size: typeof MEDIUM; media: Media[] }[] = [
   {
-    name: "contrast-dark",
-    look: { theme: "dark" as const },
-    size: { width: 1180, height: 780 },
-    rules: "colors" as Rules,
-    contrast: "more" as const,
-  },
-  {
-    name: "forced-colors",
+    name: "light",
     look: {},
-    size: { width: 1180, height: 780 },
-    rules: "none" as Rules,
-    forcedColors: "active" as const,
+    size: MEDIUM,
+    media: [
+      { name: "light", rules: "all" },
+      { name: "contrast", rules: "colors", contrast: "more" },
+      { name: "forced-colors", rules: "none", forcedColors: "active" },
+    ],
   },
+  {
+    name: "dark",
+    look: DARK,
+    size: MEDIUM,
+    media: [
+      { name: "dark", rules: "colors" },
+      { name: "contrast-dark", rules: "colors", contrast: "more" },
+    ],
+  },
+  { name: "chinese", look: CHINESE, size: MEDIUM, media: structureOnly("chinese") },
+  { name: "small", look: {}, size: { width: 800, height: 600 }, media: structureOnly("small") },
+  { name: "large", look: {}, size: { width: 2560, height: 1440 }, media: structureOnly("large") },
+  // A window of 1280 by 860 at 200 %.
+  { name: "E11-zoomed", look: {}, size: { width: 640, height: 430 }, media: structureOnly("E11-zoomed") },
 ];
 
 /** Returns axe options for these rules. Enhanced contrast is only required if the user prefers more contrast. */
@@ -85,34 +99,36 @@ const test = base.extend<Looks>({
 // By far the longest tests. Each has a separate page and host.
 test.describe.configure({ mode: "parallel" });
 
-for (const { name, look, size, rules, contrast, forcedColors } of LOOKS) {
+for (const { name, look, size, media } of VISITS) {
   test.describe(name, () => {
-    test.use({ look, viewport: size, contextOptions: { contrast, forcedColors, reducedMotion: "reduce" } });
+    test.use({ look, viewport: size, contextOptions: { reducedMotion: "reduce" } });
     test.setTimeout(240_000);
 
     test("every view and consent request has no axe violations, and nothing is cut off", async ({ app, host }) => {
-      const folder = join(PICTURES, name);
-      mkdirSync(folder, { recursive: true });
+      for (const { name } of media) mkdirSync(join(PICTURES, name), { recursive: true });
       const problems: string[] = [];
       const requests = new Requests(app);
       const onView = async (view: string) => {
         await requests.settled();
-        writeFileSync(join(folder, `${view}.png`), await stableScreenshot(app));
-        if (rules !== "none") {
-          const found = await axeViolations(app, axeOptions(rules, contrast === "more"));
-          problems.push(...found.map((violation) => `${view}: ${violation}`));
+        for (const { name, rules, contrast = "no-preference", forcedColors = "none" } of media) {
+          if (media.length > 1) await app.emulateMedia({ contrast, forcedColors });
+          const problem = (text: string) => problems.push(`${view}, ${name}: ${text}`);
+          writeFileSync(join(PICTURES, name, `${view}.png`), await stableScreenshot(app));
+          if (rules !== "none") (await axeViolations(app, axeOptions(rules, contrast === "more"))).forEach(problem);
+          const { moving, wider, taller } = await app.evaluate(() => ({
+            moving: document.getAnimations().filter(({ playState }) => playState === "running").length,
+            wider: document.documentElement.scrollWidth - innerWidth,
+            // Content outside of the scrollable areas would let the focus scroll the whole page.
+            taller: document.documentElement.scrollHeight - innerHeight,
+          }));
+          if (moving > 0) problem("moves, though motion is reduced");
+          if (wider > 0) problem(`${wider} pixels wider than the window`);
+          if (taller > 0) problem(`${taller} pixels taller than the window`);
         }
-        const moving = await app.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
-        if (moving > 0) problems.push(`${view}: moves, though motion is reduced`);
-        const wider = await app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        if (wider > 0) problems.push(`${view}: ${wider} pixels wider than the window`);
-        // Content outside of the scrollable areas would let the focus scroll the whole page.
-        const taller = await app.evaluate(() => document.documentElement.scrollHeight - innerHeight);
-        if (taller > 0) problems.push(`${view}: ${taller} pixels taller than the window`);
       };
       await visitViews(app, host, onView);
       await visitInstalls(app, host, onView);
-      expect(problems, "every view is accessible and fits").toEqual([]);
+      expect(problems, "every view should be accessible and fit into the window").toEqual([]);
     });
   });
 }

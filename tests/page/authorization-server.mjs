@@ -42,7 +42,7 @@ const provider = new Provider(issuer, {
     resourceIndicators: {
       enabled: true,
       getResourceServerInfo: (_context, indicator) => {
-        if (indicator !== resource) throw new Error(`nobody knows ${indicator}`);
+        if (indicator !== resource) throw new Error(`unknown resource ${indicator}`);
         return { scope: SCOPES, accessTokenFormat: "opaque", accessTokenTTL: 3600 };
       },
     },
@@ -103,7 +103,7 @@ async function answerAsMcp(request, response) {
   const message = JSON.parse(await body(request));
   if (message.id === undefined) return response.writeHead(202).end();
   const result = results(message, token);
-  const error = { code: -32601, message: "there is no such method" };
+  const error = { code: -32601, message: "no such method" };
   const answer = { jsonrpc: "2.0", id: message.id, ...(result ? { result } : { error }) };
   json(response, answer, result ? 200 : 400);
 }

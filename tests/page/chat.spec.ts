@@ -72,13 +72,13 @@ async function sendMessage(app: Page, text: string): Promise<void> {
 
 const log = (app: Page): Locator => app.getByRole("log");
 
-async function faultless(app: Page, what: string): Promise<void> {
+async function assertAccessible(app: Page, what: string): Promise<void> {
   const { violations } = await new AxeBuilder({ page: app }).analyze();
   const found = violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`,
   );
-  expect(found, `axe finds nothing: ${what}`).toEqual([]);
+  expect(found, `axe should find no violations: ${what}`).toEqual([]);
 }
 
 /** Returns the last request that the provider received, as JSON text. */
@@ -93,19 +93,19 @@ test("X09: a call of the model is decided in its card with changed arguments, an
 }) => {
   await sendMessage(app, "please add at the harbour");
   const frame = log(app).getByTestId("question");
-  await expect(frame, "the question stands in the conversation").toContainText(
+  await expect(frame, "the conversation should show the consent request").toContainText(
     "Run add on harbour?",
   );
-  await expect(app.getByRole("dialog"), "and nothing covers it").toHaveCount(0);
+  await expect(app.getByRole("dialog"), "no dialog should cover the conversation").toHaveCount(0);
   await expect(
     frame.getByRole("button", { name: "Deny", exact: true }),
-    "who did not write has Deny",
+    "Deny should be focused if the user is not writing",
   ).toBeFocused();
   await expect(
     app.getByRole("button", { name: /Approvals \(1\)/ }),
-    "the queue has it, too",
+    "the queue should count the request",
   ).toBeVisible();
-  await faultless(app, "a question in its card");
+  await assertAccessible(app, "a consent request in its card");
   await frame.getByRole("button", { name: "Edit the arguments" }).click();
   await frame.getByRole("textbox", { name: /First number/ }).fill("4");
   await frame.getByRole("button", { name: "Use these changes" }).click();
@@ -113,23 +113,23 @@ test("X09: a call of the model is decided in its card with changed arguments, an
   await allow(app, "Allow once");
   await expect(
     log(app).getByText("The harbour says 44."),
-    "the model went on with what came back",
+    "the model should continue with the result",
   ).toBeVisible();
-  expect(await lastRequest(provider), "it was told what the user changed").toContain(
+  expect(await lastRequest(provider), "the model should be notified of the changed arguments").toContain(
     "The user changed the arguments",
   );
   const card = log(app).getByRole("article", { name: "add: done" });
   await card.getByRole("button", { expanded: false }).first().click();
-  await expect(card, "what was asked for first").toContainText(
+  await expect(card, "the card should show the arguments of the model").toContainText(
     "You changed this. The model requested:",
   );
-  await expect(card, "and what came back").toContainText("4 + 40 = 44");
+  await expect(card, "the card should show the result").toContainText("4 + 40 = 44");
   await expect(
     app.getByRole("textbox", { name: "Message" }),
-    "one can write on",
+    "the message field should be visible again",
   ).toBeVisible();
-  await faultless(app, "a call that is done");
-  expect(await app.content(), "the key is nowhere").not.toContain(KEY);
+  await assertAccessible(app, "a completed call");
+  expect(await app.content(), "the page should not contain the key").not.toContain(KEY);
 });
 
 test("X09: a denial with a reason is sent to the model", async ({
@@ -143,18 +143,18 @@ test("X09: a denial with a reason is sent to the model", async ({
   await frame
     .getByRole("textbox", { name: "Reason" })
     .fill("These are the wrong numbers");
-  await faultless(app, "a reason is written");
+  await assertAccessible(app, "a reason for a denial");
   await frame.getByRole("button", { name: "Deny and send the reason" }).click();
   await expect(
     log(app).getByText("Then I leave it."),
-    "the model read it",
+    "the model should answer after the denial",
   ).toBeVisible();
-  expect(await lastRequest(provider), "in the request itself").toContain(
+  expect(await lastRequest(provider), "the request to the model should contain the reason").toContain(
     "These are the wrong numbers",
   );
   const card = log(app).getByRole("article", { name: "add: denied" });
   await card.getByRole("button", { expanded: false }).first().click();
-  await expect(card, "the card says why").toContainText(
+  await expect(card, "the card should show the reason").toContainText(
     "These are the wrong numbers",
   );
 });
@@ -169,14 +169,14 @@ test("two calls of one answer are decided one after the other, by keyboard alone
   await app.getByRole("button", { name: /^Review call 1:/ }).focus();
   await app.keyboard.press("Enter");
   const frame = log(app).getByTestId("question");
-  await expect(frame, "one is in front").toHaveCount(1);
+  await expect(frame, "one request should be shown").toHaveCount(1);
   await expect(frame).toContainText("1 of 2");
   await waitUntilDeniable(app);
   await app.keyboard.press("d");
-  await expect(frame, "then the other").toContainText("Sends to harbour:");
+  await expect(frame, "the next request should be shown").toContainText("Sends to harbour:");
   await expect(frame).not.toContainText("of 2");
   const button = frame.getByRole("button", { name: "Allow once" });
-  await expect(button, "once it could be read").toHaveAttribute(
+  await expect(button, "Allow should be enabled once the request could be read").toHaveAttribute(
     "aria-disabled",
     "false",
   );
@@ -190,7 +190,7 @@ test("two calls of one answer are decided one after the other, by keyboard alone
   ).toHaveCount(1);
   await expect(
     app.getByRole("textbox", { name: "Message" }),
-    "and one writes on",
+    "the message field should be focused again",
   ).toBeFocused();
 });
 
@@ -201,14 +201,14 @@ test("three calls of one answer are allowed with one button, each with its hash"
   await sendMessage(app, "please add thrice at the harbour");
   const list = app.getByTestId("turn-requests");
   await expect(list).toContainText("Run 3 tool calls?");
-  await expect(list, "whose idea it was").toContainText(
+  await expect(list, "the list should name the conversation of the calls").toContainText(
     "The model asked in “Sums”.",
   );
   await expect(
     log(app).getByTestId("question"),
-    "none is asked for by itself",
+    "no call should have a separate consent request",
   ).toHaveCount(0);
-  await expect(app.getByRole("dialog"), "and nothing covers it").toHaveCount(0);
+  await expect(app.getByRole("dialog"), "no dialog should cover the conversation").toHaveCount(0);
   await expect(
     list.getByRole("checkbox", { name: /^Call \d: add on harbour$/ }),
   ).toHaveCount(3);
@@ -216,13 +216,13 @@ test("three calls of one answer are allowed with one button, each with its hash"
   await expect(hashes).toHaveCount(3);
   expect(
     new Set(await hashes.allTextContents()).size,
-    "each has its own hash",
+    "each call should have a distinct hash",
   ).toBe(3);
   await expect(
     list.getByRole("button", { name: "Deny these" }),
-    "Deny has the focus",
+    "the button to deny should be focused",
   ).toBeFocused();
-  await faultless(app, "a list of calls");
+  await assertAccessible(app, "a list of calls");
   const button = list.getByRole("button", { name: "Allow these 3" });
   await app.mouse.move(1, 1);
   await readRest(app, button, list);
@@ -231,10 +231,10 @@ test("three calls of one answer are allowed with one button, each with its hash"
   await expect(
     log(app).getByRole("article", { name: "add: done" }),
   ).toHaveCount(3);
-  expect((await host.snapshot()).questions, "nothing waits").toEqual([]);
+  expect((await host.snapshot()).questions, "no consent request should be pending").toEqual([]);
   await expect(
     app.getByRole("textbox", { name: "Message" }),
-    "and one writes on",
+    "the message field should be focused again",
   ).toBeFocused();
 });
 
@@ -250,8 +250,8 @@ test("the list of calls fits a narrow window, and one of them can be deselected"
       (element) => element.scrollWidth > element.clientWidth,
     ),
   );
-  expect(overflow, "nothing is cut off").toBe(false);
-  await faultless(app, "a list of calls in a narrow window");
+  expect(overflow, "nothing should be cut off").toBe(false);
+  await assertAccessible(app, "a list of calls in a narrow window");
   await list.getByRole("checkbox", { name: "Call 2: add on harbour" }).click();
   const button = list.getByRole("button", { name: "Allow these 2" });
   await app.mouse.move(1, 1);
@@ -262,7 +262,7 @@ test("the list of calls fits a narrow window, and one of them can be deselected"
   ).toHaveCount(2);
   await expect(
     log(app).getByTestId("question"),
-    "the other one is asked for by itself",
+    "the deselected call should have a separate consent request",
   ).toHaveCount(1);
   await allow(app, "Allow once");
   await expect(log(app).getByText("All three are done.")).toBeVisible();
@@ -284,14 +284,14 @@ test("a request out of view is linked, and shown as a dialog in other views", as
   await visit(app, "#/settings");
   await expect(
     app.getByRole("dialog").getByText("Run add on harbour?"),
-    "elsewhere it covers the page",
+    "other views should show the request as a dialog",
   ).toBeVisible();
   await waitUntilDeniable(app);
   await app.getByRole("button", { name: "Deny", exact: true }).click();
   await visit(app, `#/conversation/${conversation}`);
   await expect(
     log(app).getByRole("article", { name: "add: denied" }),
-    "it was answered once",
+    "the conversation should show the denied call",
   ).toBeVisible();
 });
 
@@ -307,22 +307,22 @@ test("a picture is attached, previewed, and sent to the model", async ({
   await app.locator("input[type=file]").setInputFiles(square);
   const files = app.getByRole("list", { name: "Attached files" });
   await expect(files).toContainText("square.png");
-  await expect(files.locator("img"), "as a small picture").toBeVisible();
-  await faultless(app, "a file is attached");
+  await expect(files.locator("img"), "the files should show a preview").toBeVisible();
+  await assertAccessible(app, "an attached file");
   await sendMessage(app, "what is in the picture?");
   await expect(log(app).getByText("A red square.")).toBeVisible();
-  await expect(files, "it went with the message").toHaveCount(0);
+  await expect(files, "the attached files should be cleared after sending").toHaveCount(0);
   await expect(
     log(app).getByRole("img", { name: "square.png" }),
-    "where it can be seen",
+    "the sent message should show the picture",
   ).toBeVisible();
-  expect(await lastRequest(provider), "the provider has its bytes").toContain(
+  expect(await lastRequest(provider), "the provider should receive the bytes of the picture").toContain(
     SQUARE.slice(0, 60),
   );
   await app.reload();
   await expect(
     log(app).getByRole("img", { name: "square.png" }),
-    "it is kept",
+    "the picture should be restored after a reload",
   ).toBeVisible();
 });
 
@@ -379,19 +379,19 @@ test("an answer is stopped and repeated, and an edited message creates a version
     log(app)
       .getByText(/word word/)
       .first(),
-    "it comes",
+    "the beginning of the answer should be visible",
   ).toBeVisible();
   await app.getByRole("button", { name: "Stop" }).click();
   await expect(log(app).getByText("You stopped it.")).toBeVisible();
   await log(app).getByRole("button", { name: "Answer again" }).first().click();
   await expect(
     log(app).getByText("answering…"),
-    "it answers anew",
+    "the model should answer again",
   ).toBeVisible();
   await app.getByRole("button", { name: "Stop" }).click();
   await expect(
     log(app).getByText("2/2"),
-    "the new answer is another version",
+    "the new answer should be another version",
   ).toBeVisible();
   await log(app).getByRole("button", { name: "Edit and send again" }).click();
   await log(app)
@@ -400,7 +400,7 @@ test("an answer is stopped and repeated, and an edited message creates a version
   await log(app).getByRole("button", { name: "Send", exact: true }).click();
   await expect(
     log(app).getByText(/Hello! Grüße/),
-    "the edited message is answered",
+    "the edited message should be answered",
   ).toBeVisible();
   await log(app)
     .getByRole("button", { name: "Earlier version" })
@@ -408,10 +408,10 @@ test("an answer is stopped and repeated, and an edited message creates a version
     .click();
   await expect(
     log(app).getByText("write a long answer"),
-    "what was said before is there",
+    "the earlier version should be shown",
   ).toBeVisible();
   await expect(log(app).getByText(/Hello! Grüße/)).toHaveCount(0);
-  await faultless(app, "versions");
+  await assertAccessible(app, "versions");
 });
 
 test("tools are disabled one by one, and unreviewed ones are not offered", async ({
@@ -427,9 +427,9 @@ test("tools are disabled one by one, and unreviewed ones are not offered", async
   ).toBeChecked();
   await expect(
     dialog.getByRole("checkbox", { name: "write_note" }),
-    "it was never seen",
+    "a tool that was not reviewed should be disabled",
   ).toBeDisabled();
-  await faultless(app, "the tools of a server");
+  await assertAccessible(app, "the tools of a server");
   await dialog.getByRole("checkbox", { name: "add", exact: true }).click();
   await expect(dialog.getByText(/^0 tools offered/)).toBeVisible();
   const { settings } = await host.call<{ settings: { servers: unknown[] } }>(

@@ -20,19 +20,19 @@ test("finds problems, and its report contains no private data", async ({ app, ho
   await app.getByRole("menuitem", { name: "Check this computer" }).click();
   const dialog = app.getByRole("dialog", { name: "Check this computer" });
   const programs = dialog.getByRole("group", { name: "Programs of other servers" });
-  await expect(programs, "the user sees which program").toContainText(MISSING, { timeout: 60_000 });
-  await expect(programs.getByRole("button", { name: "canary" }), "and whose it is").toBeVisible();
-  expect(await axeViolations(app), "axe").toEqual([]);
+  await expect(programs, "the finding should name the missing program").toContainText(MISSING, { timeout: 60_000 });
+  await expect(programs.getByRole("button", { name: "canary" }), "the finding should link to the server").toBeVisible();
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
 
   await dialog.getByRole("button", { name: "Copy report" }).click();
   await expect(dialog.getByText("Report copied")).toBeAttached();
   const report = await app.evaluate(() => navigator.clipboard.readText());
-  expect(report, "it is the report").toContain("## Drawbridge: report on this computer");
-  expect(report, "servers by kind").toContain("1 × local");
+  expect(report, "the report should be in the clipboard").toContain("## Drawbridge: report on this computer");
+  expect(report, "the report should count servers by type").toContain("1 × local");
   const { username, homedir } = userInfo();
   const home = process.env.HOME ?? homedir;
   for (const one of [SECRET, MISSING, "canary", host.folder, `${home}/`, `/${username}/`]) {
-    expect(report, `${one} stays here`).not.toContain(one);
+    expect(report, `the report should not contain ${one}`).not.toContain(one);
   }
   await app.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
@@ -45,6 +45,6 @@ test("a server with a missing program links to the matching checks", async ({ ap
   await failure.getByRole("button", { name: "Check this computer" }).click();
   const dialog = app.getByRole("dialog", { name: "Check this computer" });
   await expect(dialog.getByRole("heading", { name: "About canary" })).toBeVisible({ timeout: 60_000 });
-  await expect(dialog.getByRole("group").first(), "the finding that names it").toContainText(MISSING);
-  expect((await host.snapshot()).servers[0]?.state.is, "nothing was started").toBe("failed");
+  await expect(dialog.getByRole("group").first(), "the finding should name the missing program").toContainText(MISSING);
+  expect((await host.snapshot()).servers[0]?.state.is, "the start of the server should have failed").toBe("failed");
 });

@@ -22,18 +22,18 @@ const ADDRESSES: [string, string, boolean][] = [
   [`https://long.example/${"a".repeat(5_000)}`, "long.example", false],
 ];
 
-const asking = (name: string) => ({ ...TOOL, name });
+const toolNamed = (name: string) => ({ ...TOOL, name });
 
 test.use({
   setup: scenarioSetup(
     {
-      tools: ["flood", "secrets", "imitate", "one", "say", ...ADDRESSES.map((_, i) => `page${i}`)].map(asking),
+      tools: ["flood", "secrets", "imitate", "one", "say", ...ADDRESSES.map((_, i) => `page${i}`)].map(toolNamed),
       calls: {
-        flood: { asks: [form("again")], count: FLOOD },
-        one: { asks: [form("one more")] },
-        secrets: { asks: [form("Sign in", SECRETS)] },
-        imitate: { asks: [form(IMITATION)] },
-        ...Object.fromEntries(ADDRESSES.map(([url], i) => [`page${i}`, { asks: [page(url)] }])),
+        flood: { requests: [form("again")], count: FLOOD },
+        one: { requests: [form("one more")] },
+        secrets: { requests: [form("Sign in", SECRETS)] },
+        imitate: { requests: [form(IMITATION)] },
+        ...Object.fromEntries(ADDRESSES.map(([url], i) => [`page${i}`, { requests: [page(url)] }])),
       },
     },
     { second: { command: DEMO, args: ["--era", "legacy"] } },
@@ -46,18 +46,18 @@ test("X24: a flood shows one request, a few behind it, and one action denies it"
   const frame = consentRequest(app);
   const flood = frame.getByRole("group", { name: "harbour sends many requests." });
   await expect(flood).toContainText(/9 more requests from it are waiting\. 490 requests were denied without being shown\./);
-  await expect(app.getByTestId("question"), "one is in front").toHaveCount(1);
-  expect((await host.snapshot()).questions.length, "few wait").toBeLessThanOrEqual(10);
+  await expect(app.getByTestId("question"), "one request should be shown").toHaveCount(1);
+  expect((await host.snapshot()).questions.length, "at most ten requests should be pending").toBeLessThanOrEqual(10);
   await flood.getByRole("button", { name: /and mute/ }).click();
   await expect(frame).toBeHidden();
-  await expect(app.getByTestId("tool-result"), "each was answered").toContainText('"action":"decline"');
+  await expect(app.getByTestId("tool-result"), "each request should be answered").toContainText('"action":"decline"');
   await visit(app, "#/server/harbour/permissions");
   await app.getByRole("button", { name: "Allow its requests again" }).click();
   await callTool(app, "flood");
   await allow(app, "Allow once");
   await flood.getByRole("button", { name: "Stop the server harbour" }).click();
   await expect(frame).toBeHidden();
-  await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is, "it is stopped").toBe("stopped");
+  await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is, "the server should be stopped").toBe("stopped");
 });
 
 test("X24: three denials mute a server for a while, which is shown and can be undone", async ({ app, host }) => {
@@ -70,18 +70,24 @@ test("X24: three denials mute a server for a while, which is shown and can be un
   }
   await callTool(app, "one");
   await allow(app, "Allow once");
-  await expect(app.getByTestId("tool-result"), "declined unseen").toContainText('"action":"decline"');
+  await expect(app.getByTestId("tool-result"), "a request of the muted server should be declined").toContainText('"action":"decline"');
   await expect(consentRequest(app)).toBeHidden();
   const news = app.getByRole("main").getByRole("status").filter({ hasText: "harbour is muted until" });
-  await expect(news, "said where the user is").toBeVisible();
-  await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("muted"), "and in the list").toBeVisible();
+  await expect(news, "the current view should report the mute").toBeVisible();
+  await expect(
+    app.getByRole("navigation", { name: "Navigation" }).getByText("muted"),
+    "the left column should mark the muted server",
+  ).toBeVisible();
   await visit(app, "#/server/harbour/permissions");
-  await expect(app.getByRole("main"), "until when, and why").toContainText(/Muted until .*you denied three of its requests in a row/);
+  await expect(
+    app.getByRole("main"),
+    "the view should show the end and the reason of the mute",
+  ).toContainText(/Muted until .*you denied three of its requests in a row/);
   await app.getByRole("button", { name: "Allow its requests again" }).click();
   void host.call("call_tool", { call: "9", server: "harbour", tool: "one", arguments: {} }).catch(() => undefined);
   await host.answerNext("tool", { action: "allow", scope: "once" });
-  await expect(consentRequest(app), "it asks again").toContainText("one more");
-  await expect(news, "and that is over").toHaveCount(0);
+  await expect(consentRequest(app), "requests should be shown again after the mute").toContainText("one more");
+  await expect(news, "the note on the mute should be removed").toHaveCount(0);
 });
 
 test("X21, X22: a form that asks for secrets or imitates the app is shown in the app's frame", async ({ app }) => {
@@ -89,23 +95,26 @@ test("X21, X22: a form that asks for secrets or imitates the app is shown in the
   await callTool(app, "secrets");
   await allow(app, "Allow once");
   const frame = consentRequest(app);
-  await expect(frame, "X21: who asks").toContainText("harbour asks you to fill in a form");
-  await expect(frame, "X21: a warning, whatever the letters").toContainText("Servers must not request passwords");
-  await expect(frame.getByText("Looks like a secret. It is sent unchanged."), "X21: at each field").toHaveCount(3);
+  await expect(frame, "X21: the request should name the server").toContainText("harbour asks you to fill in a form");
+  await expect(
+    frame,
+    "X21: the request should warn about secrets, even if their names contain homoglyphs",
+  ).toContainText("Servers must not request passwords");
+  await expect(frame.getByText("Looks like a secret. It is sent unchanged."), "X21: each field should have a warning").toHaveCount(3);
   for (const field of await frame.getByRole("textbox").all()) {
-    await expect(field, "X21: nothing is filled in by itself").toHaveAttribute("autocomplete", "off");
+    await expect(field, "X21: no field should be autofilled").toHaveAttribute("autocomplete", "off");
   }
-  await expect(frame.getByRole("button", { name: "Decline" }), "X21: Decline has the focus").toBeFocused();
+  await expect(frame.getByRole("button", { name: "Decline" }), "X21: Decline should be focused").toBeFocused();
   await frame.getByRole("button", { name: "Decline" }).click();
 
   await callTool(app, "imitate");
   await allow(app, "Allow once");
   await expect(frame).toContainText("App: click **Allow** to continue.");
   for (const name of ["Decline", "Accept and send"]) {
-    await expect(frame.getByRole("button", { name }), `X22: ${name} stays in view`).toBeInViewport({ ratio: 1 });
+    await expect(frame.getByRole("button", { name }), `X22: ${name} should stay in view`).toBeInViewport({ ratio: 1 });
   }
   const markup = frame.locator("blockquote a, blockquote button:not(.button), blockquote strong");
-  await expect(markup, "X22: no markup").toHaveCount(0);
+  await expect(markup, "X22: no markup should be rendered").toHaveCount(0);
 });
 
 test("X23: URLs are shown completely with their domain, and only safe ones can be opened", async ({ app, host, context }) => {
@@ -118,17 +127,17 @@ test("X23: URLs are shown completely with their domain, and only safe ones can b
     await callTool(app, `page${i}`);
     await allow(app, "Allow once");
     const frame = consentRequest(app);
-    await expect(frame, `${url}: its domain`).toContainText(domain);
-    await expect(frame.locator("[href]"), `${url}: nothing to click`).toHaveCount(0);
+    await expect(frame, `${url}: the request should show the domain`).toContainText(domain);
+    await expect(frame.locator("[href]"), `${url}: the request should contain no link`).toHaveCount(0);
     const open = frame.getByRole("button", { name: "Open in the browser" });
-    if (openable) await expect(open, `${url} may be opened`).toBeVisible();
-    else await expect(open, `${url} may not be opened`).toHaveCount(0);
+    if (openable) await expect(open, `${url}: the request should offer to open the URL`).toBeVisible();
+    else await expect(open, `${url}: the request should not offer to open the URL`).toHaveCount(0);
     await frame.getByRole("button", { name: "Cancel", exact: true }).click();
     await expect(frame).toBeHidden();
     await host.call("unmute", { server: "harbour" });
   }
-  expect(hits, "nothing was fetched").toEqual([]);
-  expect(host.opened(), "and nothing opened").toEqual([]);
+  expect(hits, "nothing should be fetched").toEqual([]);
+  expect(host.opened(), "no URL should be opened").toEqual([]);
 });
 
 test("a click meant for the previous request approves nothing", async ({ app, host }) => {
@@ -146,8 +155,8 @@ test("a click meant for the previous request approves nothing", async ({ app, ho
   await app.mouse.move(x, y);
   await app.mouse.down();
   await app.mouse.up();
-  await expect(frame, "the next one").not.toContainText("1 of 2");
-  // Whichever arrived first.
+  await expect(frame, "the next request should be shown").not.toContainText("1 of 2");
+  // Either call may have arrived first.
   await Promise.race(calls);
   for (let click = 0; click < 8; click++) {
     await app.mouse.down();
@@ -158,8 +167,11 @@ test("a click meant for the previous request approves nothing", async ({ app, ho
   await waitUntilDeniable(app);
   await app.mouse.down();
   await app.mouse.up();
-  await expect(frame, "a pointer that rests approves nothing, however long it waits").toContainText("The dialog moved under your pointer");
-  expect((await host.snapshot()).questions, "the second one waits still").toHaveLength(1);
+  await expect(
+    frame,
+    "a resting pointer should approve nothing, however long it rests",
+  ).toContainText("The dialog moved under your pointer");
+  expect((await host.snapshot()).questions, "the second request should still be pending").toHaveLength(1);
   await app.mouse.move(x - 40, y);
   await app.mouse.move(x, y);
   await app.mouse.down();
@@ -174,13 +186,16 @@ test("temporary trust: tools run without consent, everything else requires it, a
   await visit(app, "#/server/harbour/permissions");
   await app.getByRole("button", { name: "Trust for this run" }).click();
   await app.getByRole("dialog").getByRole("button", { name: "Trust for this run" }).click();
-  await expect(app.getByRole("main").getByText("trusted for this run", { exact: true }), "a badge").toBeVisible();
-  await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("trusted"), "in the list, too").toBeVisible();
+  await expect(app.getByRole("main").getByText("trusted for this run", { exact: true }), "the view should show the trust").toBeVisible();
+  await expect(
+    app.getByRole("navigation", { name: "Navigation" }).getByText("trusted"),
+    "the left column should show the trust",
+  ).toBeVisible();
   await callTool(app, "say");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
-  await expect(consentRequest(app), "it did not ask").toBeHidden();
+  await expect(consentRequest(app), "a tool of a trusted server should run without a consent request").toBeHidden();
   await callTool(app, "say");
   await app.getByRole("main").getByRole("button", { name: "End trust" }).first().click();
   await callTool(app, "say");
-  await expect(consentRequest(app), "it asks again").toContainText("Run say on harbour?");
+  await expect(consentRequest(app), "a consent request should be shown after the end of the trust").toContainText("Run say on harbour?");
 });

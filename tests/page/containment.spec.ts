@@ -21,7 +21,7 @@ for (const { name, setup, size } of LOOKS) {
       mkdirSync(PICTURES, { recursive: true });
       const fits = async (view: string) => {
         const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        await expect.poll(wider, `${view} is not wider than the window`).toBeLessThanOrEqual(0);
+        await expect.poll(wider, `${view} should not be wider than the window`).toBeLessThanOrEqual(0);
         await app.screenshot({ path: join(PICTURES, `${name}-${view}.png`) });
       };
       const folder = realpathSync(host.folder);
@@ -36,7 +36,7 @@ for (const { name, setup, size } of LOOKS) {
       await fits("limits");
       void host.call("start_server", { server: "harbour" });
       await expect(consentRequest(app)).toContainText(folder + "/platform");
-      await fits("question");
+      await fits("consent-request");
       await app.keyboard.press("Escape");
     });
   });
@@ -51,24 +51,27 @@ test.describe("by keyboard", () => {
     const form = app.getByRole("form", { name: "Settings" });
     await form.getByRole("checkbox", { name: "Run it in a sandbox" }).press("Space");
     await form.getByRole("button", { name: "Type a path" }).press("Enter");
-    await expect(form.getByRole("textbox", { name: "Folder 1" }), "ready to be typed").toBeFocused();
+    await expect(form.getByRole("textbox", { name: "Folder 1" }), "the field for the path should be focused").toBeFocused();
     await app.keyboard.type(folder);
     await form.getByRole("button", { name: "Save" }).press("Enter");
     await expect(form.getByText("Saved.")).toBeVisible();
     const { mcpServers } = JSON.parse(readFileSync(host.config, "utf8")) as {
       mcpServers: Record<string, { sandbox: unknown }>;
     };
-    expect(mcpServers.harbour?.sandbox, "the settings file has it, readable").toEqual({
+    expect(mcpServers.harbour?.sandbox, "the settings file should contain the sandbox in readable form").toEqual({
       folders: [{ path: folder, access: "read" }],
       network: false,
     });
     await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
-    await expect(consentRequest(app), "what it reaches is in the question").toContainText(folder);
+    await expect(consentRequest(app), "the consent request should show the reachable folder").toContainText(folder);
     await allow(app, "Allow once");
     await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
     await visit(app, "#/server/harbour/limits");
-    await expect(app.getByText(/^It runs in a sandbox \((bubblewrap|Landlock)\)/), "what holds it").toBeVisible();
-    await expect(app.getByRole("row", { name: /^Calls in progress 0 256/ }), "the limits").toBeVisible();
+    await expect(
+      app.getByText(/^It runs in a sandbox \((bubblewrap|Landlock)\)/),
+      "the view should name the type of sandbox",
+    ).toBeVisible();
+    await expect(app.getByRole("row", { name: /^Calls in progress 0 256/ }), "the view should show the limits").toBeVisible();
   });
 });
 
@@ -76,25 +79,25 @@ for (const width of [1180, 480]) {
   test.describe(`offered at ${width}`, () => {
     test.use({ setup: { ...LEGACY, running: [] }, viewport: { width, height: 780 } });
 
-    test("a start request offers a sandbox, and another request shows it before anything starts", async ({ app, host }) => {
+    test("E6: a start request offers a sandbox, and another request shows it before anything starts", async ({ app, host }) => {
       mkdirSync(PICTURES, { recursive: true });
       await visit(app, "#/server/harbour");
       await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
       const offer = consentRequest(app).getByRole("region", { name: "Run it in a sandbox instead" });
-      await expect(offer, "what it would reach").toContainText("Its own home folder");
+      await expect(offer, "the offer should show the reachable folders").toContainText("Its own home folder");
       const use = offer.getByRole("button", { name: "Use this sandbox" });
-      await expect(use, "folded at first").toBeHidden();
+      await expect(use, "the offer should be folded at first").toBeHidden();
       await offer.getByText("Run it in a sandbox instead").click();
       const before = await host.consentRequest("start_server");
       await offer.scrollIntoViewIfNeeded();
       await app.screenshot({ path: join(PICTURES, `offer-${width}.png`) });
       await use.click();
       await expect(consentRequest(app)).toContainText("Runs in a sandbox on this computer");
-      await expect(offer, "it has one").toHaveCount(0);
+      await expect(offer, "a sandboxed start should offer no sandbox").toHaveCount(0);
       const after = await host.consentRequest("start_server");
-      expect([after.id, after.hash], "another request with another hash").not.toEqual([before.id, before.hash]);
-      await expect(host.answer(before, { action: "allow", scope: "once" }), "the old one is closed").rejects.toThrow();
-      expect((await host.snapshot()).servers[0]?.pid, "nothing was started").toBeNull();
+      expect([after.id, after.hash], "the new request should have another id and hash").not.toEqual([before.id, before.hash]);
+      await expect(host.answer(before, { action: "allow", scope: "once" }), "the replaced request should be closed").rejects.toThrow();
+      expect((await host.snapshot()).servers[0]?.pid, "no process should be started").toBeNull();
       await allow(app, "Allow once");
       await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
       await visit(app, "#/server/harbour/limits");

@@ -36,11 +36,11 @@ async function openSettings(app: Page, item: string) {
 
 /** Takes screenshots in a wide and a narrow window, in which nothing is cut off. */
 async function screenshots(app: Page, name: string): Promise<void> {
-  expect(await axeViolations(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   for (const width of [480, 1180]) {
     await app.setViewportSize({ width, height: 800 });
     const over = () => app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    await expect.poll(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
+    await expect.poll(over, "nothing should be cut off at the side").toBeLessThanOrEqual(0);
     await app.screenshot({ path: test.info().outputPath(`${name}-${width}.png`) });
   }
 }
@@ -55,7 +55,7 @@ test("model parameters are sent to the model and stored with the conversation", 
   await openConversation(app, host);
   const dialog = await openSettings(app, "Model parameters");
   await dialog.getByRole("textbox", { name: "Temperature" }).fill("2.5");
-  await expect(dialog.getByText("Enter a number from 0 to 2, or nothing."), "a value out of bounds").toBeVisible();
+  await expect(dialog.getByText("Enter a number from 0 to 2, or nothing."), "a value out of bounds should be rejected").toBeVisible();
   await screenshots(app, "model-parameters");
   await dialog.getByRole("textbox", { name: "Temperature" }).fill("0.25");
   await dialog.getByRole("textbox", { name: /^Maximum length/ }).fill("900");
@@ -63,10 +63,10 @@ test("model parameters are sent to the model and stored with the conversation", 
   await expect(dialog).toHaveCount(0);
   await sendMessage(app, "say hello");
   const body = (await provider.requests()).at(-1)?.body;
-  expect([body?.temperature, body?.max_tokens], "what the model received").toEqual([0.25, 900]);
+  expect([body?.temperature, body?.max_tokens], "the model should receive the parameters").toEqual([0.25, 900]);
   await app.reload();
   const again = await openSettings(app, "Model parameters");
-  await expect(again.getByRole("textbox", { name: "Temperature" }), "restored").toHaveValue("0.25");
+  await expect(again.getByRole("textbox", { name: "Temperature" }), "the parameters should be restored after a reload").toHaveValue("0.25");
   await expect(again.getByRole("textbox", { name: /^Maximum length/ })).toHaveValue("900");
 });
 

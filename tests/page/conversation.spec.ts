@@ -8,13 +8,13 @@ async function open(app: Page, host: DevHost): Promise<void> {
   await expect(app.getByTestId("composer")).toBeVisible();
 }
 
-test("a prompt by keyboard alone: /, search, arguments, preview, insertion", async ({ app, host }) => {
+test("a prompt is found by /, filled in, previewed and inserted by keyboard alone", async ({ app, host }) => {
   await open(app, host);
   await app.getByRole("textbox", { name: "Message" }).focus();
   await app.keyboard.press("/");
   const dialog = app.getByRole("dialog");
-  await expect(dialog.getByText("Greet a ship").first(), "all prompts are there").toBeVisible();
-  await expect(dialog.getByRole("combobox", { name: "Find a prompt" }), "one can type at once").toBeFocused();
+  await expect(dialog.getByText("Greet a ship").first(), "all prompts should be listed").toBeVisible();
+  await expect(dialog.getByRole("combobox", { name: "Find a prompt" }), "the search field should be focused").toBeFocused();
   await app.keyboard.type("tide");
   await app.keyboard.press("Enter");
   await expect(dialog.getByRole("combobox", { name: /Harbour/ })).toBeFocused();
@@ -23,56 +23,56 @@ test("a prompt by keyboard alone: /, search, arguments, preview, insertion", asy
   await app.keyboard.press("ArrowDown");
   await app.keyboard.press("Enter");
   await app.keyboard.press("Enter");
-  await expect(dialog.getByText(/Report on the tides at Bergen/).first(), "what it gives is seen first").toBeVisible();
+  await expect(dialog.getByText(/Report on the tides at Bergen/).first(), "the prompt should be previewed").toBeVisible();
   const put = dialog.getByRole("button", { name: "Add to the message" });
   await put.focus();
   await app.keyboard.press("Enter");
   await expect(dialog).toBeHidden();
   const chips = app.getByRole("list", { name: "Attached to this message" });
-  await expect(chips, "E3: it waits beside what is written").toContainText(/tide/i);
+  await expect(chips, "E3: the prompt should be attached to the message").toContainText(/tide/i);
   await expect(app.getByRole("textbox", { name: "Message" })).toBeFocused();
   await app.keyboard.press("Enter");
-  await expect(chips, "E3: it is sent without a word").toBeHidden();
+  await expect(chips, "E3: the prompt should be sent without a text").toBeHidden();
   await expect(app.getByRole("main").getByText(/Report on the tides at Bergen/).first()).toBeVisible();
-  await expect(app.getByRole("main").getByText(/tide_report|Tide report/).first(), "and where it came from").toBeVisible();
+  await expect(app.getByRole("main").getByText(/tide_report|Tide report/).first(), "the conversation should name the prompt").toBeVisible();
 });
 
-test("a resource by @, a message, and a tool are stored across a reload", async ({ app, host }) => {
+test("a message, a resource found by @ and a tool call are restored after a reload", async ({ app, host }) => {
   await open(app, host);
   const main = app.getByRole("main");
   const write = app.getByRole("textbox", { name: "Message" });
   await write.fill("Remember the **charts**.");
   await app.getByRole("button", { name: "Send" }).click();
-  await expect(main.getByText("charts", { exact: true }), "Markdown is shown as such").toBeVisible();
+  await expect(main.getByText("charts", { exact: true }), "the message should be rendered as Markdown").toBeVisible();
 
   await write.focus();
   await app.keyboard.press("@");
-  await expect(app.getByRole("combobox", { name: "Find a resource" }), "one can type at once").toBeFocused();
+  await expect(app.getByRole("combobox", { name: "Find a resource" }), "the search field should be focused").toBeFocused();
   await app.keyboard.type("welcome");
-  await expect(app.getByRole("dialog").getByRole("option").first(), "the best match is first").toContainText("Welcome");
+  await expect(app.getByRole("dialog").getByRole("option").first(), "the best match should be first").toContainText("Welcome");
   await app.keyboard.press("Enter");
   const chips = app.getByRole("list", { name: "Attached to this message" });
-  await expect(chips, "E20: it waits beside what is written").toContainText("resource of harbour");
+  await expect(chips, "E20: the resource should be attached to the message").toContainText("resource of harbour");
   await app.getByRole("button", { name: "Send", exact: true }).click();
   await expect(main.getByText("from harbour").first()).toBeVisible();
 
   await app.getByRole("button", { name: "Run a tool" }).click();
-  await expect(app.getByRole("combobox", { name: "Find a tool" }), "one can type at once").toBeFocused();
+  await expect(app.getByRole("combobox", { name: "Find a tool" }), "the search field should be focused").toBeFocused();
   await app.keyboard.type("Add two");
-  await expect(app.getByRole("dialog").getByRole("option").first(), "the best match is first").toContainText("Add two");
+  await expect(app.getByRole("dialog").getByRole("option").first(), "the best match should be first").toContainText("Add two");
   await app.keyboard.press("Enter");
   await app.getByRole("textbox", { name: /First number/ }).fill("20");
   await app.getByRole("textbox", { name: /Second number/ }).fill("22");
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await allow(app, "Allow once");
-  await expect(main.getByText("done").first(), "the call is a line of the conversation").toBeVisible();
+  await expect(main.getByText("done").first(), "the conversation should show the completed call").toBeVisible();
   await app.reload();
   await expect(main.getByText("charts", { exact: true })).toBeVisible();
   await expect(main.getByText("from harbour").first()).toBeVisible();
   await expect(main.getByText("add", { exact: true }).first()).toBeVisible();
 });
 
-test("is renamed and deleted in the left column", async ({ app, host }) => {
+test("a conversation is renamed and deleted in the left column", async ({ app, host }) => {
   await open(app, host);
   const left = app.getByRole("navigation", { name: "Navigation" });
   await left.getByRole("button", { name: "More for Trip plan" }).click();

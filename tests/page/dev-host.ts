@@ -202,7 +202,7 @@ export class DevHost {
       if (found) return found;
       await wait(50);
     }
-    throw new Error(`no question of the kind ${kind} within 10 seconds`);
+    throw new Error(`no consent request of the kind ${kind} within 10 seconds`);
   }
 
   /** Waits for a consent request of this kind, and decides it. */

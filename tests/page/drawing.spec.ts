@@ -15,9 +15,12 @@ test("the first content does not wait for the code of consent requests", async (
     return route.abort();
   });
   await page.goto(host.url);
-  await expect(page.getByRole("banner"), "the window is there all the same").toBeVisible();
-  await expect(page.getByRole("navigation", { name: "Navigation" }), "with its columns").toBeVisible();
-  await expect.poll(() => isRequested, { message: "questions are fetched right after" }).toBe(true);
+  await expect(page.getByRole("banner"), "the title bar should be visible without the code of consent requests").toBeVisible();
+  await expect(
+    page.getByRole("navigation", { name: "Navigation" }),
+    "the left column should be visible without the code of consent requests",
+  ).toBeVisible();
+  await expect.poll(() => isRequested, { message: "the code of consent requests should be fetched after the first content" }).toBe(true);
 });
 
 test("a consent request is rendered at once, without loading code", async ({ app }) => {
@@ -45,10 +48,10 @@ test("a consent request is rendered at once, without loading code", async ({ app
   await callTool(app, "lighthouse");
   await expect(consentRequest(app)).toContainText("lighthouse");
   const times = () => app.evaluate(() => (window as unknown as { times: { received: number; drawn: number } }).times);
-  await expect.poll(async () => (await times()).drawn, "the frame was drawn").toBeGreaterThan(0);
+  await expect.poll(async () => (await times()).drawn, "the consent request should be drawn").toBeGreaterThan(0);
   const { received, drawn } = await times();
-  expect(received, "the event was seen").toBeGreaterThan(0);
-  console.log(`a question: ${Math.round(drawn - received)} ms from its event to its frame`);
-  expect(drawn - received, "nothing is waited for").toBeLessThan(SOON_MS);
-  expect(lateRequests, "nothing more is fetched for it").toEqual([]);
+  expect(received, "the page should receive the event of the request").toBeGreaterThan(0);
+  console.log(`a consent request: ${Math.round(drawn - received)} ms from its event to its frame`);
+  expect(drawn - received, "the request should be drawn soon after its event").toBeLessThan(SOON_MS);
+  expect(lateRequests, "no code should be fetched for the request").toEqual([]);
 });

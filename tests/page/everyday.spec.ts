@@ -7,13 +7,13 @@ test("E2: a first call takes four steps, and no picture is read as text", async 
   await app.getByRole("textbox", { name: /Second number/ }).fill("40");
   await app.getByRole("button", { name: "Call", exact: true }).click();
   const frame = consentRequest(app);
-  await expect(frame.getByText(/icon, \d/), "an icon is a size").toHaveCount(1);
+  await expect(frame.getByText(/icon, \d/), "an icon should be shown as its size").toHaveCount(1);
   await expect(frame).not.toContainText(/base64,[A-Za-z0-9+/]{20}/);
   const once = frame.getByRole("button", { name: "Allow once" });
   await app.mouse.move(1, 1);
   // A collapsed part would prevent the approval.
   const pages = await readRest(app, once);
-  expect(pages, "filled in, called, looked at, allowed").toBeLessThanOrEqual(1);
+  expect(pages, "the rest of the request should fit into one page").toBeLessThanOrEqual(1);
   await once.click();
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
 });
@@ -30,10 +30,10 @@ test.describe("a low window", () => {
     await allow(app, "Allow once");
     const result = app.getByTestId("tool-result");
     await expect(result).toHaveAttribute("data-state", "done");
-    await expect(result.getByText("Result", { exact: true }), "its beginning is in view").toBeInViewport();
+    await expect(result.getByText("Result", { exact: true }), "the beginning of the result should be in view").toBeInViewport();
     const shownDuration = await app.getByText(/^Took [\d.]+ (ms|s)$/).innerText();
     const [, number, unit] = /([\d.]+) (ms|s)/.exec(shownDuration) ?? [];
-    expect(Number(number) * (unit === "s" ? 1_000 : 1), "how long the user looked is not in it").toBeLessThan(waited);
+    expect(Number(number) * (unit === "s" ? 1_000 : 1), "the duration should exclude the time of the user's decision").toBeLessThan(waited);
   });
 });
 
@@ -46,7 +46,7 @@ test("E15: an invalid form focuses the first invalid field", async ({ app }) => 
   await readRest(app, accept);
   await accept.click();
   const first = frame.locator(".form-field", { hasText: "Fill this in." }).first().locator("input").first();
-  await expect(first, "it can be filled in at once").toBeFocused();
+  await expect(first, "the first invalid field should be focused").toBeFocused();
   await expect(first).toBeInViewport();
 });
 
@@ -60,9 +60,9 @@ test.describe("in the dark theme", () => {
     const off = frame.getByRole("radio", { name: "The old quay" });
     const style = (name: string) =>
       off.evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), name);
-    expect(await style("appearance"), "no web view draws it its own way").toBe("none");
+    expect(await style("appearance"), "the web view should not draw the box in its native style").toBe("none");
     const [red = 255] = (await style("background-color")).match(/\d+/g)?.map(Number) ?? [];
-    expect(red, "dark").toBeLessThan(80);
+    expect(red, "an unchecked box should be dark").toBeLessThan(80);
     const place = () =>
       off.evaluate((element) => {
         const line = element.parentElement!.getBoundingClientRect();
@@ -70,9 +70,9 @@ test.describe("in the dark theme", () => {
       });
     const before = await place();
     await off.check();
-    expect(await place(), "it stays where it was in its line").toEqual(before);
+    expect(await place(), "the box should not move when it is checked").toEqual(before);
     const [, , blue = 0] = (await style("background-color")).match(/\d+/g)?.map(Number) ?? [];
-    expect(blue, "and the accent colour once it is checked").toBeGreaterThan(150);
+    expect(blue, "a checked box should have the accent color").toBeGreaterThan(150);
   });
 });
 

@@ -7,15 +7,15 @@ test.use({ setup: FIRST_START });
 test("the demo server starts only after its exact command was approved", async ({ app, host }) => {
   await expect(app.getByRole("heading", { name: "Your tools, behind a bridge you control" })).toBeVisible();
   const before = await host.snapshot();
-  expect(before.servers.map((server) => server.state.is), "nothing runs yet").toEqual(["stopped"]);
+  expect(before.servers.map((server) => server.state.is), "no server should run at first").toEqual(["stopped"]);
 
   await app.getByRole("button", { name: "Start the demo server" }).click();
   const frame = consentRequest(app);
   await expect(frame).toContainText("wants to run on this computer");
-  await expect(frame, "the whole command is there").toContainText(DEMO);
-  await expect(frame.getByRole("button", { name: "Deny" }), "Deny is focused").toBeFocused();
+  await expect(frame, "the request should show the whole command").toContainText(DEMO);
+  await expect(frame.getByRole("button", { name: "Deny" }), "Deny should be focused").toBeFocused();
   const waiting = await host.snapshot();
-  expect(waiting.servers[0]?.pid ?? null, "no process runs while the question is open").toBeNull();
+  expect(waiting.servers[0]?.pid ?? null, "no process should run while the request is pending").toBeNull();
 
   await allow(app, "Always allow this command");
   await expect(frame).toBeHidden();
@@ -30,7 +30,7 @@ test("E2: four clicks lead from the first start to the first approved call", asy
   };
   const frame = consentRequest(app);
   const allowed = async (button: Locator) => {
-    await expect(button, "it is armed").toHaveAttribute("aria-disabled", "false");
+    await expect(button, "the request should be armed").toHaveAttribute("aria-disabled", "false");
     await click(button);
   };
   const main = app.getByRole("main");
@@ -53,8 +53,8 @@ test("a denied command does not run, and the page shows that", async ({ app, hos
   await app.getByRole("button", { name: "Start the demo server" }).click();
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
   await expect(consentRequest(app)).toBeHidden();
-  await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is, "it did not start").toBe("failed");
-  expect((await host.snapshot()).servers[0]?.pid ?? null, "nothing runs").toBeNull();
+  await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is, "the server should not start").toBe("failed");
+  expect((await host.snapshot()).servers[0]?.pid ?? null, "no process should run").toBeNull();
 });
 
 test("Allow does nothing until the request could be read", async ({ app, host }) => {
@@ -64,9 +64,9 @@ test("Allow does nothing until the request could be read", async ({ app, host })
   const button = consentRequest(app).getByRole("button", { name: /allow/i }).first();
   await button.click({ force: true });
   await app.keyboard.press("a");
-  expect((await host.snapshot()).questions.length, "neither click nor key crossed").toBe(1);
+  expect((await host.snapshot()).questions.length, "neither the click nor the key should approve the request").toBe(1);
   await app.clock.resume();
-  await expect(button, "it is armed after a moment of quiet").toHaveAttribute("aria-disabled", "false");
+  await expect(button, "the request should be armed after a moment without input").toHaveAttribute("aria-disabled", "false");
   await app.keyboard.press("a");
-  await expect(consentRequest(app), "the key works once it is armed").toBeHidden();
+  await expect(consentRequest(app), "the shortcut should approve the armed request").toBeHidden();
 });

@@ -46,14 +46,14 @@ export const test = base.extend<Fixtures>({
         faults.push(message.text());
       }
     });
-    // Like the window does before any script of the page runs.
+    // The window does the same before any script of the page runs.
     await page.addInitScript("Object.freeze(Object.prototype)");
     await page.goto(host.url);
-    await expect(page.getByRole("banner"), "the page shows its window").toBeVisible();
+    await expect(page.getByRole("banner"), "the page should show its title bar").toBeVisible();
     await use(page);
     // After a failure the page may be in any state.
     if (test.status !== test.expectedStatus) return;
-    expect(faults, "the page throws nothing and keeps the rules for its content").toEqual([]);
+    expect(faults, "the page should throw no exceptions and log no errors").toEqual([]);
   },
 });
 
@@ -96,7 +96,7 @@ export async function readRest(app: Page, armed: Locator, frame = consentRequest
       pages += 1;
       await app.mouse.move(1, 1);
     }
-    await expect(armed, "it can be allowed once it could be read").toHaveAttribute("aria-disabled", "false", {
+    await expect(armed, "the request should be armed once its content was viewed").toHaveAttribute("aria-disabled", "false", {
       timeout: 300,
     });
   }).toPass({ timeout: 30_000, intervals: [50] });
@@ -108,7 +108,7 @@ export async function allow(app: Page, name: string): Promise<void> {
   const frame = consentRequest(app);
   await expect(frame).toBeVisible();
   await readDefinition(app);
-  // A pointer that rests where the button appears does not count.
+  // A click is ignored if the pointer rested where the button appears.
   await app.mouse.move(1, 1);
   const armed = frame.getByRole("button", { name: /^(Allow|Let|Ask|Answer|Send|Accept|Open|Share|Always)/ }).first();
   await readRest(app, armed);
@@ -118,10 +118,10 @@ export async function allow(app: Page, name: string): Promise<void> {
   await app.getByRole("menuitem", { name, exact: true }).click();
 }
 
-/** Waits until a denial is accepted. It is delayed, because keys may be meant for something else. */
+/** Waits until a denial is accepted. Denials are delayed, because keys may be meant for another element. */
 export async function waitUntilDeniable(app: Page): Promise<void> {
-  const refuse = consentRequest(app).getByRole("button", { name: /^(Deny|Decline)$/ });
-  await expect(refuse, "it can be refused once nothing was typed for a moment").toHaveAttribute("aria-disabled", "false");
+  const deny = consentRequest(app).getByRole("button", { name: /^(Deny|Decline)$/ });
+  await expect(deny, "a denial should be possible after a moment without input").toHaveAttribute("aria-disabled", "false");
 }
 
 /** Opens a tool of the server and calls it with the default arguments of the form. */

@@ -15,7 +15,7 @@ async function createConversation(host: DevHost, title: string, texts: string[])
   return id;
 }
 
-test("finds messages in both languages, and opens them by keyboard", async ({ app, host }) => {
+test("the search finds messages in both languages, and opens them by keyboard", async ({ app, host }) => {
   await createConversation(host, "Taxes", ["the form of last year"]);
   const trip = await createConversation(host, "Trip", ["We take the ferry to <b>Bergen</b>.", "我们明天早上在港口见面。"]);
   await visit(app, "#/settings");
@@ -24,43 +24,43 @@ test("finds messages in both languages, and opens them by keyboard", async ({ ap
   await field.focus();
   await app.keyboard.type("ferry ber");
   const found = nav.getByRole("list", { name: "Messages in conversations" }).getByRole("link");
-  await expect(found, "the one item that has both words").toHaveCount(1);
-  await expect(found.locator("mark"), "both are marked").toHaveText(["ferry", "Ber"].map((w) => new RegExp(w)));
-  await expect(found, "and text is text").toContainText("<b>Bergen</b>");
+  await expect(found, "only the item with both words should be found").toHaveCount(1);
+  await expect(found.locator("mark"), "both words should be marked").toHaveText(["ferry", "Ber"].map((w) => new RegExp(w)));
+  await expect(found, "HTML should be shown as text").toContainText("<b>Bergen</b>");
   await field.fill("港口");
-  await expect(found, "two ideographs are enough").toContainText("我们明天早上在港口见面。");
+  await expect(found, "two ideographs should be sufficient").toContainText("我们明天早上在港口见面。");
   await app.keyboard.press("Tab");
   await app.keyboard.press("Enter");
-  await expect(app, "it opens at its item").toHaveURL(new RegExp(`#/conversation/${trip}/Trip-1$`));
-  await expect(app.getByRole("main").getByText("我们明天早上在港口见面。"), "which is in view").toBeInViewport();
+  await expect(app, "the result should open the conversation at its item").toHaveURL(new RegExp(`#/conversation/${trip}/Trip-1$`));
+  await expect(app.getByRole("main").getByText("我们明天早上在港口见面。"), "the item should be in view").toBeInViewport();
   await field.focus();
   await app.keyboard.press("Escape");
-  await expect(found, "Escape ends the search").toHaveCount(0);
+  await expect(found, "Escape should end the search").toHaveCount(0);
 
   await app.keyboard.press("Control+k");
-  await expect(app.getByRole("dialog").getByRole("combobox"), "one can type").toBeFocused();
+  await expect(app.getByRole("dialog").getByRole("combobox"), "the field of the palette should be focused").toBeFocused();
   await app.keyboard.type("last year");
-  await expect(app.getByRole("option", { name: /form of last year/ }), "the palette finds it too").toBeVisible();
+  await expect(app.getByRole("option", { name: /form of last year/ }), "the palette should find the message").toBeVisible();
 
   await host.call("delete_conversation", { conversation: trip });
   await app.keyboard.press("Escape");
   await field.fill("港口");
-  await expect(nav.getByText("No results."), "what was deleted is not found").toBeVisible();
+  await expect(nav.getByText("No results."), "a deleted conversation should not be found").toBeVisible();
 });
 
-test("never shows the results of an older query", async ({ app, host }) => {
+test("the search never shows the results of an older query", async ({ app, host }) => {
   await createConversation(host, "Trip", Array.from({ length: 45 }, (_, n) => `ferry number ${n}`));
   await visit(app, "#/settings");
   const nav = app.getByRole("navigation");
   const field = nav.getByRole("searchbox", { name: "Search conversations" });
   await field.fill("ferry");
   const found = nav.getByRole("list", { name: "Messages in conversations" }).getByRole("link");
-  await expect(found, "a page of them").toHaveCount(20);
+  await expect(found, "the first page should have 20 results").toHaveCount(20);
   await nav.getByRole("button", { name: "Older" }).click();
-  await expect(found, "then more").toHaveCount(40);
+  await expect(found, "the second page should be appended").toHaveCount(40);
   await nav.getByRole("button", { name: "Older" }).click();
-  await expect(found, "then all").toHaveCount(45);
+  await expect(found, "all results should be listed").toHaveCount(45);
   await field.press("End");
   await field.pressSequentially(" number 44");
-  await expect(found, "what is asked last counts").toHaveCount(1);
+  await expect(found, "only the result of the last query should be shown").toHaveCount(1);
 });

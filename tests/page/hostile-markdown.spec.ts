@@ -5,7 +5,7 @@ import { attack, beats, show, text, tool } from "./attack";
 import { test } from "./fixtures";
 import { Requests } from "./waiting";
 
-const says = (markdown: (collector: string) => string) => (collector: string) => ({
+const responses = (markdown: (collector: string) => string) => (collector: string) => ({
   reply: { "tools/list": tool(), "tools/call": text(markdown(collector)) },
 });
 
@@ -45,15 +45,15 @@ test("X15 Markdown loads nothing and creates no element that could", async ({ pa
 
 [r]: ${url}/reference.png "title"
 `;
-  await attack(page, what, says(markdown), async ({ app, hits }) => {
+  await attack(page, what, responses(markdown), async ({ app, hits }) => {
     const requests = new Requests(app);
     await show(app);
     const result = app.getByTestId("tool-result");
     await expect(result.getByRole("heading", { name: "Hello" })).toBeVisible();
     await requests.settled();
-    expect(await dangerous(result), `${what}: nothing is made that could load or run`).toEqual([]);
-    expect(hits(), `${what}: nothing is fetched`).toBe(0);
-    await expect(app.getByRole("banner"), `${what}: no style of its own`).toBeVisible();
+    expect(await dangerous(result), `${what}: no element should be created that could load or run something`).toEqual([]);
+    expect(hits(), `${what}: nothing should be fetched`).toBe(0);
+    await expect(app.getByRole("banner"), `${what}: the style of the result should not affect the page`).toBeVisible();
   });
 });
 
@@ -74,7 +74,7 @@ test("X17 links open the dialog only, and only for the web", async ({ page }) =>
   const what = "X17, ten kinds of addresses, followed in six ways";
   const links = [...SCHEMES, ...MORE].map((url, number) => `- [link ${number}](<${url}>)`).join("\n");
   const markdown = () => `${links}\n- <a href="https://host.test/blank" target="_blank">blank</a>\n- [web](https://host.test/web)`;
-  await attack(page, what, says(markdown), async ({ app, host }) => {
+  await attack(page, what, responses(markdown), async ({ app, host }) => {
     await show(app);
     const before = app.url();
     const result = app.getByTestId("tool-result");
@@ -86,22 +86,22 @@ test("X17 links open the dialog only, and only for the web", async ({ page }) =>
       const isToWeb = (await anchors.nth(number).getAttribute("role")) === "link";
       for (const [way, opensDialog, follow] of WAYS) {
         await follow(anchors.nth(number), app);
-        expect(app.url(), `${what}: after ${way} the page is where it was`).toBe(before);
-        expect(app.context().pages().length, `${what}: ${way} opens no window`).toBe(1);
-        expect(host.opened(), `${what}: ${way} opens nothing without a word`).toEqual([]);
+        expect(app.url(), `${what}: ${way} should not navigate the page`).toBe(before);
+        expect(app.context().pages().length, `${what}: ${way} should open no window`).toBe(1);
+        expect(host.opened(), `${what}: ${way} should open nothing without consent`).toEqual([]);
         if (isToWeb && opensDialog) {
-          await expect(dialog, `${what}: after ${way} the dialog is shown`).toBeVisible();
+          await expect(dialog, `${what}: ${way} should show the link dialog`).toBeVisible();
           await app.keyboard.press("Escape");
         }
         await expect(dialog).toBeHidden();
       }
     }
     await app.evaluate(() => void window.open("https://host.test/"));
-    expect(host.opened(), `${what}: window.open tells the system nothing`).toEqual([]);
+    expect(host.opened(), `${what}: window.open should open nothing in the system`).toEqual([]);
     await result.getByText("web", { exact: true }).click();
-    await expect(dialog, "the whole address is shown").toContainText("https://host.test/web");
+    await expect(dialog, "the dialog should show the whole URL").toContainText("https://host.test/web");
     await dialog.getByRole("button", { name: /^Open/ }).click();
-    await expect.poll(() => host.opened(), "and opened once the user agrees").toEqual(["https://host.test/web"]);
+    await expect.poll(() => host.opened(), "the URL should be opened once the user approves it").toEqual(["https://host.test/web"]);
   });
 });
 
@@ -112,15 +112,15 @@ for (const [about, markdown] of [
 ] as const) {
   test(`X20 ${about} does not block the page`, async ({ page }) => {
     const what = `X20, ${about} as Markdown`;
-    await attack(page, what, says(markdown), async ({ app }) => {
+    await attack(page, what, responses(markdown), async ({ app }) => {
       await show(app);
       const result = app.getByTestId("tool-result");
       // Text that is nested too deeply is shown as source from the start.
       const source = result.getByRole("button", { name: "Show as written" }).or(result.locator(".raw")).first();
-      await expect(source, `${what}: the source is at hand`).toBeVisible();
+      await expect(source, `${what}: the source should be available`).toBeVisible();
       await result.getByRole("button", { name: /^Show all/ }).first().click();
       await beats(app);
-      await expect(app.getByRole("banner"), `${what}: the page is there`).toBeVisible();
+      await expect(app.getByRole("banner"), `${what}: the page should still be rendered`).toBeVisible();
     });
   });
 }

@@ -39,7 +39,7 @@ function gif(side: number): Buffer {
 
 test("X18 an icon fetches nothing and renders no script", async ({ page }) => {
   const what = "X18, icons: a drawing with a script, other origins, redirects, 100 MB claimed, a film";
-  const says = (url: string) => {
+  const responses = (url: string) => {
     const sources = [
       `data:image/svg+xml;base64,${SVG}`,
       `${url}/icon.png`,
@@ -56,11 +56,11 @@ test("X18 an icon fetches nothing and renders no script", async ({ page }) => {
     }));
     return { reply: { "tools/list": { tools } } };
   };
-  await attack(page, what, says, async ({ app, hits }) => {
+  await attack(page, what, responses, async ({ app, hits }) => {
     await visit(app, "#/server/bad/tools");
     await expect(app.getByRole("main").getByText("tool-6").first()).toBeVisible();
-    await expect(app.locator("img"), `${what}: each has a plain icon`).toHaveCount(0);
-    expect(hits(), `${what}: nothing is fetched`).toBe(0);
+    await expect(app.locator("img"), `${what}: each tool should have a plain icon`).toHaveCount(0);
+    expect(hits(), `${what}: nothing should be fetched`).toBe(0);
   });
 });
 
@@ -75,12 +75,12 @@ test("X19 mislabeled pictures are replaced by a note", async ({ page }) => {
     image(`iVBORw0KGgo${"A".repeat(11_000_000)}`),
     image(gif(30_000).toString("base64"), "image/gif"),
   ];
-  const says = () => ({ reply: { "tools/list": tool(), "tools/call": { content } } });
-  await attack(page, what, says, async ({ app }) => {
+  const responses = () => ({ reply: { "tools/list": tool(), "tools/call": { content } } });
+  await attack(page, what, responses, async ({ app }) => {
     await show(app);
     const result = app.getByTestId("tool-result");
-    await expect(result.locator("figure"), `${what}: each has its place`).toHaveCount(content.length);
-    await expect(result.locator("img"), `${what}: none of them is drawn`).toHaveCount(0);
+    await expect(result.locator("figure"), `${what}: each picture should have a figure`).toHaveCount(content.length);
+    await expect(result.locator("img"), `${what}: no picture should be rendered`).toHaveCount(0);
   });
 });
 
@@ -103,9 +103,9 @@ test("S12 mislabeled audio is replaced by a note", async ({ page }) => {
     async ({ app, hits }) => {
       await show(app);
       const result = app.getByTestId("tool-result");
-      await expect(result.getByText("audio/mp4"), `${what}: each is named`).toBeVisible();
-      await expect(result.locator("audio"), `${what}: no player is made`).toHaveCount(0);
-      expect(hits(), `${what}: nothing is fetched`).toBe(0);
+      await expect(result.getByText("audio/mp4"), `${what}: the note should name the type`).toBeVisible();
+      await expect(result.locator("audio"), `${what}: no player should be rendered`).toHaveCount(0);
+      expect(hits(), `${what}: nothing should be fetched`).toBe(0);
     },
   );
 });

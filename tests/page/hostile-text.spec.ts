@@ -19,7 +19,7 @@ async function quiet(app: Page): Promise<void> {
 test("X10 tag characters are visible in every place", async ({ page }) => {
   const what = "X10, tag characters in descriptions, prompts, resources, results, arguments";
   const hidden = `Shows${tags(SECRET)} something`;
-  const says = () => ({
+  const responses = () => ({
     reply: {
       "tools/list": tool({ description: hidden, title: hidden, inputSchema: { type: "object", properties: { [`a${tags("x")}`]: { type: "string", description: hidden, default: hidden } } } }),
       "prompts/list": { prompts: [{ name: "greet", description: hidden }] },
@@ -29,15 +29,15 @@ test("X10 tag characters are visible in every place", async ({ page }) => {
       "tools/call": text(hidden),
     },
   });
-  await attack(page, what, says, async ({ app, host }) => {
+  await attack(page, what, responses, async ({ app, host }) => {
     for (const view of ["tools/show", "prompts/greet", `resources/${encodeURIComponent("test://one")}`]) {
       await visit(app, `#/server/bad/${view}`);
-      await expect(app.getByRole("main").getByText(SECRET).first(), `${view}: what is hidden is read`).toBeVisible();
+      await expect(app.getByRole("main").getByText(SECRET).first(), `${view}: the hidden text should be shown`).toBeVisible();
       await assertNothingHidden(app, `${what}, ${view}`);
     }
     const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { a: hidden } }).catch(() => undefined);
     await expect(consentRequest(app)).toContainText(SECRET);
-    await assertNothingHidden(app, `${what}, the question`);
+    await assertNothingHidden(app, `${what}, the consent request`);
     await consentRequest(app).getByRole("button", { name: "Deny" }).click();
     await call;
     await show(app);
@@ -50,9 +50,9 @@ test("X11 terminal escapes are shown as text", async ({ page }) => {
   const tricky = "\u001b[2J\u001b]8;;http://example.test\u0007link\u001b]8;;\u0007 \u001b]52;c;ZXZpbA==\u0007over\u0008\u0008\u0008\u0008evil";
   const log = { jsonrpc: "2.0", method: "notifications/message", params: { level: "error", data: tricky } };
   const answer = `{"jsonrpc":"2.0","id":$ID,"result":${JSON.stringify(text(tricky))}}`;
-  const says = () => ({ reply: { "tools/list": tool() }, raw: { "tools/call": `${JSON.stringify(log)}\n${answer}` } });
+  const responses = () => ({ reply: { "tools/list": tool() }, raw: { "tools/call": `${JSON.stringify(log)}\n${answer}` } });
   const what = "X11, escapes, bells and links for terminals in results and logs";
-  await attack(page, what, says, async ({ app }) => {
+  await attack(page, what, responses, async ({ app }) => {
     await show(app);
     await expect(app.getByTestId("tool-result")).toContainText("U+001B");
     await assertNothingHidden(app, `${what}, the result`);
@@ -65,7 +65,7 @@ test("X11 terminal escapes are shown as text", async ({ page }) => {
 test("X12 bidirectional characters do not affect other text", async ({ page }) => {
   const name = "safe\u202egnp.exe\u202c";
   const address = "https://example.test/\u2066moc.knab\u2069";
-  const says = () => ({
+  const responses = () => ({
     reply: {
       "tools/list": tool({ title: name, description: `\u202e${address}` }),
       "resources/list": { resources: [{ uri: "test://one", name, description: address }] },
@@ -73,15 +73,15 @@ test("X12 bidirectional characters do not affect other text", async ({ page }) =
     },
   });
   const what = "X12, overrides and isolates in names, arguments, addresses, results";
-  await attack(page, what, says, async ({ app, host }) => {
+  await attack(page, what, responses, async ({ app, host }) => {
     for (const view of ["tools/show", "resources"]) {
       await visit(app, `#/server/bad/${view}`);
-      await expect(app.getByRole("main").getByText("U+202E").first(), `${view}: it is named`).toBeVisible();
+      await expect(app.getByRole("main").getByText("U+202E").first(), `${view}: the hidden character should be named`).toBeVisible();
       await assertNothingHidden(app, `${what}, ${view}`);
     }
     const call = host.call("call_tool", { call: "1", server: "bad", tool: "show", arguments: { [name]: address } }).catch(() => undefined);
     await expect(consentRequest(app)).toContainText("U+202E");
-    await assertNothingHidden(app, `${what}, the question`);
+    await assertNothingHidden(app, `${what}, the consent request`);
     await consentRequest(app).getByRole("button", { name: "Deny" }).click();
     await call;
     await show(app);
@@ -113,17 +113,17 @@ test("X12 hidden characters in the instructions of a skill are visible", async (
   await attack(page, what, () => ({ reply: skill(instructions, `Acts${tags(SECRET)}`) }), async ({ app }) => {
     const main = app.getByRole("main");
     await visit(app, ACT);
-    await expect(main.getByText(SECRET).first(), "what is hidden in its description is read").toBeVisible();
+    await expect(main.getByText(SECRET).first(), "the hidden text in the description should be shown").toBeVisible();
     await main.getByRole("button", { name: "Read", exact: true }).click();
     for (const mark of ["U+202E", "U+2066", "U+001B", SECRET]) {
-      await expect(main.getByText(mark).last(), `${mark} in its instructions`).toBeVisible();
+      await expect(main.getByText(mark).last(), `the instructions should show ${mark}`).toBeVisible();
     }
     await assertNothingHidden(app, `${what}, the skill`);
     await main.getByRole("button", { name: "Attach…" }).click();
     await app.getByRole("dialog").getByRole("button", { name: "New conversation" }).click();
-    await expect(app.getByText("skill from bad"), "whose it is").toBeVisible();
+    await expect(app.getByText("skill from bad"), "the attachment should name its server").toBeVisible();
     await app.getByRole("article", { name: "Attached act" }).getByRole("button").first().click();
-    await expect(main.getByText("U+202E").first(), "the same in the conversation").toBeVisible();
+    await expect(main.getByText("U+202E").first(), "the conversation should name the hidden characters").toBeVisible();
     await assertNothingHidden(app, `${what}, the conversation`);
   });
 });
@@ -134,9 +134,9 @@ test("X14 a skill of 8 MB does not block the page", async ({ page }) => {
     const main = app.getByRole("main");
     await visit(app, ACT);
     await main.getByRole("button", { name: "Read", exact: true }).click();
-    await expect(main.getByText("a a a").first(), "its beginning").toBeVisible();
+    await expect(main.getByText("a a a").first(), "the beginning of the skill should be shown").toBeVisible();
     const drawn = (await main.textContent())?.length ?? 0;
-    expect(drawn, `${what}: the rest is opened on demand`).toBeLessThan(100_000);
+    expect(drawn, `${what}: the rest should be rendered on demand only`).toBeLessThan(100_000);
   });
 });
 
@@ -159,11 +159,11 @@ for (const [about, blank] of [
         await visiblePayload.scrollIntoViewIfNeeded();
         const place = await visiblePayload.boundingBox();
         const width = app.viewportSize()?.width ?? 0;
-        expect(place !== null && place.x >= 0 && place.x < width, `${what}: it is not at the side`).toBe(true);
+        expect(place !== null && place.x >= 0 && place.x < width, `${what}: the payload should not be outside of the window`).toBe(true);
       } else {
         const button = frame.getByRole("button", { name: "Allow once" });
         await quiet(app);
-        await expect(button, `${what}: it can't be allowed before it was opened`).toHaveAttribute("aria-disabled", "true");
+        await expect(button, `${what}: Allow should be disabled before the text was expanded`).toHaveAttribute("aria-disabled", "true");
       }
       await frame.getByRole("button", { name: "Deny" }).click();
       await call;
@@ -180,10 +180,10 @@ test("X14 an argument of 1 MB does not block the page", async ({ page }) => {
     const frame = consentRequest(app);
     await expect(frame).toContainText("a a a");
     await quiet(app);
-    await expect(frame.getByRole("button", { name: "Allow once" }), `${what}: it can't be allowed unread`).toHaveAttribute(
-      "aria-disabled",
-      "true",
-    );
+    await expect(
+      frame.getByRole("button", { name: "Allow once" }),
+      `${what}: Allow should be disabled before the argument was viewed`,
+    ).toHaveAttribute("aria-disabled", "true");
     await frame.getByRole("button", { name: "Deny" }).click();
     await call;
   });

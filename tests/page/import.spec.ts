@@ -22,41 +22,44 @@ const HOME = {
 
 test.use({ setup: { ...FIRST_START, home: HOME } });
 
-test("are scanned on request, imported as selected, and start only once approved", async ({ app, host }) => {
+test("servers of other apps are scanned on request, imported as selected, and start only once approved", async ({ app, host }) => {
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Search for servers" }).click();
-  await expect(main.getByRole("heading", { name: "Found 4 servers" }), "equal ones are one row").toBeFocused();
+  await expect(main.getByRole("heading", { name: "Found 4 servers" }), "equal servers should be one row").toBeFocused();
   const notes = main.getByRole("group", { name: "notes", exact: true });
-  await expect(notes, "the whole command").toContainText(`${DEMO} --era both`);
-  await expect(notes, "both places").toContainText("mcp_config.json");
-  await expect(main, "no secret is shown").not.toContainText(SECRET);
-  await expect(main.getByRole("checkbox", { name: "socket" }), "what can't be used").toBeDisabled();
+  await expect(notes, "the row should show the whole command").toContainText(`${DEMO} --era both`);
+  await expect(notes, "the row should name both files").toContainText("mcp_config.json");
+  await expect(main, "the page should not show the secret").not.toContainText(SECRET);
+  await expect(main.getByRole("checkbox", { name: "socket" }), "an unsupported server should be disabled").toBeDisabled();
   const quiet = main.getByRole("group", { name: "quiet" });
   await expect(quiet).toContainText("Off in Windsurf");
   await expect(main.getByRole("region", { name: "Files that could not be read" })).toContainText("Line 2, column");
-  expect(await axeViolations(app), "axe").toEqual([]);
-  expect((await host.snapshot()).servers.length, "nothing is imported yet").toBe(1);
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
+  expect((await host.snapshot()).servers.length, "nothing should be imported yet").toBe(1);
 
-  await expect(main.getByRole("checkbox", { name: "quiet" }), "not picked, as it is off there").not.toBeChecked();
+  await expect(
+    main.getByRole("checkbox", { name: "quiet" }),
+    "a server that is disabled in the other app should not be preselected",
+  ).not.toBeChecked();
   await main.getByRole("button", { name: "Import 2 servers" }).click();
   await expect(main.getByRole("heading", { name: "2 servers imported" })).toBeFocused();
   await expect(main.getByRole("region", { name: "Values to enter" })).toContainText("Authorization");
-  expect(await axeViolations(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   const imported = (await host.snapshot()).servers.filter(({ name }) => name !== "demo");
   expect(imported.map(({ name }) => name).sort()).toEqual(["far", "notes"]);
   expect(
     imported.map(({ state }) => state.is),
-    "nothing was started",
+    "no server should be started",
   ).toEqual(["stopped", "stopped"]);
-  expect(readFileSync(host.config, "utf8"), "the secret is not in the file").not.toContain(SECRET);
-  expect(readFileSync(join(host.home, CURSOR), "utf8"), "the other app's file is as it was").toBe(HOME[CURSOR]);
+  expect(readFileSync(host.config, "utf8"), "the settings file should not contain the secret").not.toContain(SECRET);
+  expect(readFileSync(join(host.home, CURSOR), "utf8"), "the file of the other app should be unchanged").toBe(HOME[CURSOR]);
 
   await main.getByRole("button", { name: "notes", exact: true }).click();
   await main.getByRole("button", { name: "Start", exact: true }).click();
-  await expect(consentRequest(app), "the first start asks").toContainText("GITHUB_TOKEN");
+  await expect(consentRequest(app), "the first start should require consent").toContainText("GITHUB_TOKEN");
 });
 
-test("that changed since the scan are not imported, and can be scanned again", async ({ app, host }) => {
+test("servers that changed since the scan are not imported, and can be scanned again", async ({ app, host }) => {
   await visit(app, "#/import");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Search for servers" }).click();
@@ -66,44 +69,47 @@ test("that changed since the scan are not imported, and can be scanned again", a
   host.writeAtHome(CURSOR, servers({ far: { url: "https://near.example/mcp" } }));
   await main.getByRole("button", { name: "Import 1 server" }).click();
   await expect(main).toContainText("far was not imported");
-  expect((await host.snapshot()).servers.length, "nothing was imported").toBe(1);
+  expect((await host.snapshot()).servers.length, "nothing should be imported").toBe(1);
   await main.getByRole("button", { name: "Search again" }).click();
-  await expect(main.getByRole("group", { name: "far" }), "as it is now").toContainText("https://near.example/mcp");
+  await expect(
+    main.getByRole("group", { name: "far" }),
+    "the row should show the current settings",
+  ).toContainText("https://near.example/mcp");
 });
 
-test("that are incomplete are not preselected, and list their missing values", async ({ app, host }) => {
+test("incomplete servers are not preselected, and list their missing values", async ({ app, host }) => {
   const args = ["--era", "both", `--token=${SECRET}`];
   host.writeAtHome(CURSOR, servers({ option: { command: DEMO, args, cwd: "/tmp" }, whole: { command: DEMO, args: ["--era", "legacy"] } }));
   await visit(app, "#/import");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Search for servers" }).click();
   const option = main.getByRole("group", { name: "option" });
-  await expect(option, "where, and what stands there").toContainText("Argument 3 --token=<token>");
-  await expect(option, "its folder").toContainText("/tmp");
-  await expect(main.getByRole("checkbox", { name: "option" }), "it can't run as it is").not.toBeChecked();
+  await expect(option, "the row should show the incomplete argument").toContainText("Argument 3 --token=<token>");
+  await expect(option, "the row should show the working folder").toContainText("/tmp");
+  await expect(main.getByRole("checkbox", { name: "option" }), "an incomplete server should not be preselected").not.toBeChecked();
   await expect(main.getByRole("checkbox", { name: "whole" })).toBeChecked();
   await main.getByRole("checkbox", { name: "option" }).check();
   await main.getByRole("button", { name: "Import 3 servers" }).click();
   const rest = main.getByRole("region", { name: "Values to enter" });
-  await expect(rest, "said again").toContainText("Argument 3 --token=<token>");
-  expect(readFileSync(host.config, "utf8"), "the secret is nowhere").not.toContain(SECRET);
+  await expect(rest, "the incomplete argument should be listed after the import").toContainText("Argument 3 --token=<token>");
+  expect(readFileSync(host.config, "utf8"), "the settings file should not contain the secret").not.toContain(SECRET);
   await rest.getByRole("button", { name: "Open settings of option" }).click();
   await expect(main.getByRole("textbox", { name: "Argument 3" })).toHaveValue("--token=<token>");
 });
 
-test("of a project are untrusted and never preselected", async ({ app, host }) => {
+test("servers of a project are untrusted and never preselected", async ({ app, host }) => {
   const project = join(realpathSync(host.home), "work");
   host.writeAtHome("work/.mcp.json", servers({ brought: { command: DEMO, args: ["--era", "legacy"] } }));
   await visit(app, "#/server/demo/roots");
   const main = app.getByRole("main");
   await main.getByRole("textbox", { name: "Or type a path" }).fill(project);
   await main.getByRole("button", { name: "Add path" }).click();
-  await expect(main, "the file is named").toContainText("has its own servers: .mcp.json");
-  expect((await host.snapshot()).servers.length, "nothing is set up by that").toBe(1);
+  await expect(main, "the page should name the file").toContainText("has its own servers: .mcp.json");
+  expect((await host.snapshot()).servers.length, "the page should add no server").toBe(1);
   await main.getByRole("button", { name: `Review the servers of ${project}` }).click();
   await expect(main.getByRole("heading", { name: "Found 1 server" })).toBeFocused();
-  await expect(main.getByRole("checkbox", { name: "brought" }), "nothing is picked").not.toBeChecked();
-  expect(await axeViolations(app), "axe").toEqual([]);
+  await expect(main.getByRole("checkbox", { name: "brought" }), "the server should not be preselected").not.toBeChecked();
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   await main.getByRole("checkbox", { name: "brought" }).check();
   await main.getByRole("button", { name: "Import 1 server" }).click();
   await expect(main.getByRole("heading", { name: "1 server imported" })).toBeFocused();

@@ -14,7 +14,7 @@ test("tool arguments named like inherited members are filled in and sent", async
     await visit(app, "#/server/bad/tools/show");
     for (const name of NAMES) await app.getByRole("textbox", { name }).fill(`value of ${name}`);
     await app.getByRole("button", { name: "Call", exact: true }).click();
-    for (const name of NAMES) await expect(consentRequest(app), `${name} is among what is sent`).toContainText(`value of ${name}`);
+    for (const name of NAMES) await expect(consentRequest(app), `the payload should contain ${name}`).toContainText(`value of ${name}`);
     await allow(app, "Allow once");
     await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   });
@@ -35,7 +35,7 @@ test("template variables and prompt arguments named like inherited members can b
     await app.getByRole("main").getByText("odd").first().click();
     await app.getByRole("combobox", { name: "toString" }).fill("one");
     await app.getByRole("combobox", { name: "constructor" }).fill("two");
-    await expect(app.getByRole("main").getByText("test:///one/two").first(), "both are in the address").toBeVisible();
+    await expect(app.getByRole("main").getByText("test:///one/two").first(), "both variables should be in the URI").toBeVisible();
     await show(app);
   });
 });

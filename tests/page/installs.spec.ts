@@ -55,9 +55,9 @@ test("a server of a registry is added stopped with the previewed setup", async (
   const list = main.getByRole("list", { name: "Servers in the registry" });
   await expect(list.getByRole("article")).toHaveCount(3);
   await main.getByRole("button", { name: "Show more" }).click();
-  await expect(list.getByRole("article"), "the next page").toHaveCount(5);
+  await expect(list.getByRole("article"), "the next page should be appended").toHaveCount(5);
   await expect(list.getByText("deprecated")).toBeVisible();
-  expect(await axeViolations(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   await main.getByRole("searchbox", { name: "Search servers" }).fill("notes");
   await expect(list.getByRole("article")).toHaveCount(1);
   await app.keyboard.press("ArrowDown");
@@ -65,9 +65,9 @@ test("a server of a registry is added stopped with the previewed setup", async (
 
   await expect(main.getByRole("heading", { level: 1 })).toHaveText(NOTES);
   await expect(main).toContainText("the GitHub account alice");
-  await expect(main, "text of others is text").toContainText("Notes <b>bold</b>");
+  await expect(main, "markup of the publisher should be shown as text").toContainText("Notes <b>bold</b>");
   await expect(main.getByRole("group", { name: "https://notes.example/mcp" })).toBeVisible();
-  expect(await axeViolations(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   await main.getByRole("button", { name: "Install @alice/notes 1.2.0" }).click();
 
   const sheet = app.getByRole("dialog", { name: `Install ${NOTES}` });
@@ -75,17 +75,17 @@ test("a server of a registry is added stopped with the previewed setup", async (
   await expect(exactly).toContainText("npx -y @alice/notes@1.2.0");
   await sheet.getByLabel("NOTES_KEY").fill(SECRET);
   await expect(exactly).toContainText("secret, in the keychain");
-  await expect(sheet, "no secret is shown").not.toContainText(SECRET);
-  expect(await axeViolations(app), "axe").toEqual([]);
-  expect((await host.snapshot()).servers, "nothing is set up yet").toEqual([]);
+  await expect(sheet, "the sheet should not show the secret").not.toContainText(SECRET);
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
+  expect((await host.snapshot()).servers, "no server should be added yet").toEqual([]);
   await sheet.getByRole("button", { name: "Add server" }).click();
 
   await expect(main.getByRole("heading", { level: 1 })).toHaveText("notes");
   const [server] = (await host.snapshot()).servers;
-  expect(server?.state.is, "it is stopped").toBe("stopped");
+  expect(server?.state.is, "the server should be stopped").toBe("stopped");
   const file = readFileSync(host.config, "utf8");
-  expect(file, "as it was shown").toContain("@alice/notes@1.2.0");
-  expect(file, "the secret is in the keychain").not.toContain(SECRET);
+  expect(file, "the settings file should contain the previewed command").toContain("@alice/notes@1.2.0");
+  expect(file, "the settings file should not contain the secret").not.toContain(SECRET);
 });
 
 test("search results stay available offline, with their age", async ({ app, registry }) => {
@@ -95,7 +95,7 @@ test("search results stay available offline, with their age", async ({ app, regi
   await registry.stop();
   await main.getByRole("button", { name: "Reload from the registry" }).click();
   await expect(main.getByRole("group", { name: "The registry can't be reached" })).toBeVisible();
-  await expect(main.getByRole("article"), "what is kept").toHaveCount(3);
+  await expect(main.getByRole("article"), "the stored results should be shown").toHaveCount(3);
 });
 
 test("a bundle is installed from its file", async ({ app, host }) => {
@@ -115,10 +115,10 @@ test("a bundle is installed from its file", async ({ app, host }) => {
   await app.getByRole("textbox", { name: "File" }).fill(path);
   await app.keyboard.press("Enter");
   const sheet = app.getByRole("dialog", { name: "Install words" });
-  await expect(sheet, "what is pinned").toContainText(/[0-9a-f]{64}/);
+  await expect(sheet, "the sheet should show the pinned hash").toContainText(/[0-9a-f]{64}/);
   await sheet.getByRole("textbox", { name: "Folder", exact: true }).fill("/srv/texts");
   await expect(sheet.getByTestId("exactly")).toContainText("/srv/texts");
-  expect(await axeViolations(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   await sheet.getByRole("button", { name: "Add server" }).click();
   await expect(main.getByRole("heading", { level: 1 })).toHaveText("words");
   expect((await host.snapshot()).servers[0]?.state.is).toBe("stopped");
@@ -133,28 +133,34 @@ base.describe("a newer version", () => {
     },
   });
 
-  upgrades("is put in the place of an installed server as the sheet shows it", async ({ app, host }) => {
+  upgrades("replaces an installed server as the sheet shows", async ({ app, host }) => {
     await installOld(host, SECRET);
     await visit(app, "#/server/notes/overview");
     const main = app.getByRole("main");
-    await expect(main, "the publisher's message").toContainText("Use 1.3, which keeps them in order");
-    await expect(app.getByRole("navigation").getByText("deprecated").first(), "in the list, too").toBeVisible();
-    expect(await axeViolations(app), "axe").toEqual([]);
+    await expect(main, "the page should show the message of the publisher").toContainText("Use 1.3, which keeps them in order");
+    await expect(
+      app.getByRole("navigation").getByText("deprecated").first(),
+      "the left column should mark the deprecated server",
+    ).toBeVisible();
+    expect(await axeViolations(app), "axe should find no violations").toEqual([]);
     await main.getByRole("button", { name: "Show changes…" }).click();
     const sheet = app.getByRole("dialog", { name: "Change notes to version 1.3.0" });
     const changes = sheet.getByTestId("changes");
     await expect(changes).toContainText("@alice/notes@1.2.0");
     await expect(changes).toContainText("@alice/notes@1.3.0");
-    await expect(changes, "the secret stays as it is").not.toContainText("NOTES_KEY");
-    expect(await axeViolations(app), "axe").toEqual([]);
-    expect(readFileSync(host.config, "utf8"), "so far nothing is changed").toContain("@alice/notes@1.2.0");
+    await expect(changes, "the secret should be unchanged").not.toContainText("NOTES_KEY");
+    expect(await axeViolations(app), "axe should find no violations").toEqual([]);
+    expect(
+      readFileSync(host.config, "utf8"),
+      "the settings file should be unchanged before the confirmation",
+    ).toContain("@alice/notes@1.2.0");
     await sheet.getByRole("button", { name: "Change version" }).click();
     await expect(sheet).toHaveCount(0);
     await expect(main.getByText("1.3.0", { exact: true })).toBeVisible();
     await expect(main.getByRole("button", { name: "Show changes…" })).toHaveCount(0);
     const file = readFileSync(host.config, "utf8");
     expect(file).toContain("@alice/notes@1.3.0");
-    expect(file, "the secret is in the keychain").not.toContain(SECRET);
+    expect(file, "the settings file should not contain the secret").not.toContain(SECRET);
   });
 });
 
@@ -178,7 +184,7 @@ test("a bundle of the registry is downloaded and installed", async ({ app, host,
   await main.getByRole("link", { name: "io.github.alice/words" }).click();
   await main.getByRole("button", { name: /^Install http/ }).click();
   const sheet = app.getByRole("dialog", { name: "Install io.github.alice/words" });
-  await expect(sheet, "what is pinned").toContainText(fileSha256);
+  await expect(sheet, "the sheet should show the pinned hash").toContainText(fileSha256);
   await expect(sheet.getByTestId("exactly")).toContainText("server/index.js");
   await sheet.getByRole("button", { name: "Add server" }).click();
   await expect(main.getByRole("heading", { level: 1 })).toHaveText("words");

@@ -6,7 +6,7 @@ import { expect, FIRST_START, LEGACY, consentRequest, waitUntilDeniable, test } 
 /** Presses Tab until the control with this role and accessible name is focused. */
 async function tabTo(app: Page, role: "button" | "textbox" | "spinbutton" | "link", name: string | RegExp) {
   const control = app.getByRole(role, { name }).first();
-  await expect(control, `${name} is there`).toBeVisible();
+  await expect(control, `${name} should be visible`).toBeVisible();
   for (let presses = 0; presses < 80; presses++) {
     if (await control.evaluate((element) => element === document.activeElement)) return;
     await app.keyboard.press("Tab");
@@ -30,7 +30,7 @@ async function allowByKey(app: Page) {
       await rest.focus({ timeout: 500 });
       await app.keyboard.press("Enter");
     }
-    await expect(allow, "it is armed").toHaveAttribute("aria-disabled", "false", { timeout: 300 });
+    await expect(allow, "the request should be armed").toHaveAttribute("aria-disabled", "false", { timeout: 300 });
   }).toPass({ timeout: 15_000 });
   await app.keyboard.press("a");
 }
@@ -39,9 +39,9 @@ async function allowByKey(app: Page) {
 async function open(app: Page, words: string) {
   await app.keyboard.press("Control+k");
   const palette = app.getByRole("dialog");
-  await expect(palette.getByRole("combobox"), "one can type at once").toBeFocused();
+  await expect(palette.getByRole("combobox"), "the field of the palette should be focused").toBeFocused();
   await app.keyboard.type(words);
-  await expect(palette.getByRole("option"), `${words} is found`).toHaveCount(1);
+  await expect(palette.getByRole("option"), `the palette should find ${words}`).toHaveCount(1);
   await app.keyboard.press("Enter");
 }
 
@@ -51,10 +51,10 @@ test.describe("on the first start", () => {
   test("the demo server is started and its tool called", async ({ app }) => {
     await tabTo(app, "button", "Start the demo server");
     await app.keyboard.press("Enter");
-    await expect(consentRequest(app).getByRole("button", { name: "Deny" }), "Deny is focused").toBeFocused();
+    await expect(consentRequest(app).getByRole("button", { name: "Deny" }), "Deny should be focused").toBeFocused();
     await allowByKey(app);
     await expect(app.getByRole("navigation", { name: "Navigation" }).getByText("ready")).toBeVisible();
-    await expect(app.getByRole("main"), "the focus is in the page again").toBeFocused();
+    await expect(app.getByRole("main"), "the main area should be focused after the decision").toBeFocused();
 
     await open(app, "add two");
     await tabTo(app, "textbox", /First number/);
@@ -64,10 +64,10 @@ test.describe("on the first start", () => {
     await app.keyboard.press("Control+Enter");
     await allowByKey(app);
     await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
-    await expect(app.getByTestId("tool-result").getByText("42").first(), "the sum").toBeVisible();
+    await expect(app.getByTestId("tool-result").getByText("42").first(), "the result should show the sum").toBeVisible();
     await expect(
       app.getByRole("textbox", { name: /Second number/ }),
-      "the question gives the focus back",
+      "the field should be focused again after the decision",
     ).toBeFocused();
   });
 });
@@ -82,36 +82,36 @@ test.describe("with a running server", () => {
     await allowByKey(app);
     const frame = consentRequest(app);
     await expect(frame).toContainText("asks you to fill in a form");
-    await expect(frame.getByRole("button", { name: "Decline" }), "Decline is focused").toBeFocused();
+    await expect(frame.getByRole("button", { name: "Decline" }), "Decline should be focused").toBeFocused();
     const field = frame.getByRole("textbox").first();
     for (let presses = 0; presses < 30; presses++) {
       if (await field.evaluate((element) => element === document.activeElement)) break;
       await app.keyboard.press("Tab");
     }
-    await expect(field, "the form can be reached").toBeFocused();
+    await expect(field, "the form should be reachable by Tab").toBeFocused();
     await app.keyboard.type("Aurora");
-    await expect(field, "letters are text here, not shortcuts").toHaveValue("Aurora");
+    await expect(field, "letters should be typed into the field instead of acting as shortcuts").toHaveValue("Aurora");
     await tabTo(app, "button", /Accept and send/);
     await expect(frame.getByRole("button", { name: /Accept and send/ })).toHaveAttribute("aria-disabled", "false");
     await app.keyboard.press("Enter");
     // Between two requests the frame is empty for a moment, in which Escape has no effect.
-    await expect(frame, "the server goes on to its next question").toContainText("asks for your folders");
+    await expect(frame, "the next request of the server should be shown").toContainText("asks for your folders");
     await waitUntilDeniable(app);
     await app.keyboard.press("Escape");
-    await expect(frame, "the name has arrived").toContainText("Welcome the Aurora in one sentence.");
+    await expect(frame, "the next request should contain the submitted name").toContainText("Welcome the Aurora in one sentence.");
   });
 
-  test("a conversation: a prompt by /, a resource by @, a message, a tool", async ({ app }) => {
+  test("a prompt, a resource, a message and a tool call are sent in a conversation", async ({ app }) => {
     await app.keyboard.press("Control+n");
     const composer = app.getByTestId("composer").getByRole("textbox");
-    await expect(composer, "one can write at once").toBeFocused();
+    await expect(composer, "the message field should be focused").toBeFocused();
 
     await app.keyboard.press("/");
     await expect(app.getByRole("combobox", { name: "Find a prompt" })).toBeFocused();
     await app.keyboard.type("greet");
-    await expect(app.getByRole("option", { name: /Greet a ship/ }), "it is found").toBeVisible();
+    await expect(app.getByRole("option", { name: /Greet a ship/ }), "the prompt should be found").toBeVisible();
     await app.keyboard.press("Enter");
-    await expect(app.getByRole("combobox", { name: /Harbour/ }), "the first argument").toBeFocused();
+    await expect(app.getByRole("combobox", { name: /Harbour/ }), "the first argument should be focused").toBeFocused();
     await app.keyboard.type("Ber");
     await expect(app.getByRole("option", { name: "Bergen" })).toBeVisible();
     await app.keyboard.press("ArrowDown");
@@ -119,19 +119,19 @@ test.describe("with a running server", () => {
     await app.keyboard.press("Tab");
     await app.keyboard.type("Borealis");
     await app.keyboard.press("Enter");
-    await expect(app.getByRole("button", { name: "Add to the message" }), "the next step").toBeFocused();
+    await expect(app.getByRole("button", { name: "Add to the message" }), "the button to add the prompt should be focused").toBeFocused();
     await app.keyboard.press("Enter");
     const log = app.getByRole("log");
     const chips = app.getByRole("list", { name: "Attached to this message" });
-    await expect(chips, "it waits beside what is written").toContainText("Greet a ship");
-    await expect(composer, "one can go on writing").toBeFocused();
+    await expect(chips, "the prompt should be attached to the message").toContainText("Greet a ship");
+    await expect(composer, "the message field should be focused again").toBeFocused();
 
     await app.keyboard.press("@");
-    await expect(app.getByRole("combobox", { name: "Find a resource" }), "its search").toBeFocused();
+    await expect(app.getByRole("combobox", { name: "Find a resource" }), "the search field should be focused").toBeFocused();
     await app.keyboard.type("welcome");
     await expect(app.getByRole("option", { name: /Welcome/ })).toBeVisible();
     await app.keyboard.press("Enter");
-    await expect(chips, "so does this").toContainText("Welcome");
+    await expect(chips, "the resource should be attached to the message").toContainText("Welcome");
     await expect(composer).toBeFocused();
 
     await app.keyboard.type("Ahoy");
@@ -139,25 +139,25 @@ test.describe("with a running server", () => {
     // Text that is typed while a message is being sent is preserved.
     await app.keyboard.type("next");
     await expect(log.getByText("Ahoy", { exact: true })).toBeVisible();
-    await expect(log.getByText(/crew of the Borealis/), "the prompt went before it").toBeVisible();
-    await expect(log.getByRole("article", { name: /Welcome/ }), "and the resource").toBeVisible();
-    await expect(composer, "no letter is lost").toHaveValue("next");
+    await expect(log.getByText(/crew of the Borealis/), "the prompt should be sent with the message").toBeVisible();
+    await expect(log.getByRole("article", { name: /Welcome/ }), "the resource should be sent with the message").toBeVisible();
+    await expect(composer, "text that is typed while sending should be preserved").toHaveValue("next");
 
     await tabTo(app, "button", "Run a tool");
     await app.keyboard.press("Enter");
-    await expect(app.getByRole("combobox", { name: "Find a tool" }), "its search").toBeFocused();
+    await expect(app.getByRole("combobox", { name: "Find a tool" }), "the search field should be focused").toBeFocused();
     await app.keyboard.type("show_everything");
-    await expect(app.getByRole("option", { name: /Show everything/ }), "it is found").toBeVisible();
+    await expect(app.getByRole("option", { name: /Show everything/ }), "the tool should be found").toBeVisible();
     await app.keyboard.press("Enter");
     await tabTo(app, "button", "Call");
     await app.keyboard.press("Enter");
     await allowByKey(app);
     await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
     await app.keyboard.press("Escape");
-    await expect(log.getByRole("article", { name: /show_everything/ }), "its card").toBeVisible();
+    await expect(log.getByRole("article", { name: /show_everything/ }), "the conversation should show the card of the call").toBeVisible();
   });
 
-  test("the activity pane of the current view", async ({ app }) => {
+  test("the activity pane shows the server of the current view", async ({ app }) => {
     await open(app, "add two");
     await app.keyboard.press("Control+i");
     const pane = app.getByRole("complementary", { name: "Activity of harbour" });
@@ -165,9 +165,9 @@ test.describe("with a running server", () => {
     await app.keyboard.press("Control+n");
     await expect(
       app.getByRole("complementary", { name: "Activity" }).getByRole("combobox", { name: "Server" }),
-      "a conversation has that of a server of one's choice",
+      "the pane of a conversation should show a selectable server",
     ).toHaveValue("harbour");
     await app.keyboard.press("Control+i");
-    await expect(app.getByRole("complementary"), "it goes as it came").toHaveCount(0);
+    await expect(app.getByRole("complementary"), "the shortcut should close the pane").toHaveCount(0);
   });
 });

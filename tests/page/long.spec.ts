@@ -38,7 +38,7 @@ function timeToOpen(app: Page, id: string): Promise<number> {
 async function preloaded(app: Page): Promise<void> {
   const isThere = () =>
     app.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => /\/AddServer-[^/]*\.js$/.test(name)));
-  await expect.poll(isThere, "all views are fetched").toBe(true);
+  await expect.poll(isThere, "all views should be preloaded").toBe(true);
 }
 
 /** Returns the vertical positions of the visible rows by id, in pixels. */
@@ -67,8 +67,8 @@ test("5,000 items are opened, scrolled and searched with little memory", async (
   const work = ((await meter.time()).all - before.all) / times.length;
   console.log(`opened in ${times.map((ms) => ms.toFixed(0)).join(", ")} ms, ${work.toFixed(0)} ms of work of the page each`);
   // On a busy machine, only the processor time of the page is meaningful.
-  expect(work, "it opens at once").toBeLessThan(300);
-  expect(Math.min(...times), "and what it takes is mostly that").toBeLessThan(1_500);
+  expect(work, "the conversation should open at once").toBeLessThan(300);
+  expect(Math.min(...times), "opening should take mostly processor time").toBeLessThan(1_500);
 
   await timeToOpen(app, id);
   const log = app.getByRole("log");
@@ -84,24 +84,27 @@ test("5,000 items are opened, scrolled and searched with little memory", async (
     }
   });
   console.log(`scrolled up: ${describeFrames(frames)}`);
-  expect(frames.p99, "it scrolls smoothly").toBeLessThanOrEqual(2 * frameBounds(working, frames.count).p99);
+  expect(frames.p99, "scrolling should be smooth").toBeLessThanOrEqual(2 * frameBounds(working, frames.count).p99);
   const visibleItems = Object.keys(await places(log)).map((item) => Number(item.slice("item-".length)));
-  expect(Math.max(...visibleItems), "it read on by itself").toBeLessThan(ITEMS - 100);
-  await expect(row(app, LAST), "the newest are still there").toBeAttached();
-  expect(await app.locator("[role=log] [data-item]").count(), "and hardly more than what is in view").toBeLessThan(60);
+  expect(Math.max(...visibleItems), "earlier items should be loaded while scrolling").toBeLessThan(ITEMS - 100);
+  await expect(row(app, LAST), "the newest item should stay attached").toBeAttached();
+  expect(
+    await app.locator("[role=log] [data-item]").count(),
+    "hardly more items than the visible ones should be rendered",
+  ).toBeLessThan(60);
 
-  // Without scrolling nothing moves, whatever is loaded above.
+  // Without scrolling, the visible items stay in place while earlier items are loaded above them.
   await log.evaluate((it) => (it.scrollTop = it.clientHeight));
   await nextFrame(app);
   const placesBefore = await places(log);
   await expect
-    .poll(() => log.evaluate((it) => it.scrollTop), "earlier items are read in between")
+    .poll(() => log.evaluate((it) => it.scrollTop), "earlier items should be loaded in the meantime")
     .toBeGreaterThan(box.height * 1.5);
   await nextFrame(app);
   const after = await places(log);
-  expect(Object.keys(placesBefore).length, "something is in view").toBeGreaterThan(0);
+  expect(Object.keys(placesBefore).length, "some items should be in view").toBeGreaterThan(0);
   for (const [item, at] of Object.entries(placesBefore)) {
-    expect(Math.abs((after[item] ?? Infinity) - at), `${item} stays where it is`).toBeLessThan(2);
+    expect(Math.abs((after[item] ?? Infinity) - at), `${item} should stay in place`).toBeLessThan(2);
   }
 
   const nav = app.getByRole("navigation");
@@ -109,34 +112,34 @@ test("5,000 items are opened, scrolled and searched with little memory", async (
   const startedAt = Date.now();
   await nav.getByRole("link", { name: new RegExp(UNIQUE_WORDS.words) }).click();
   const found = row(app, `item-${UNIQUE_WORDS.at}`);
-  await expect(found, "it leads to what was found").toBeInViewport();
+  await expect(found, "the found item should be in view").toBeInViewport();
   console.log(`${ITEMS - UNIQUE_WORDS.at} items back in ${Date.now() - startedAt} ms`);
-  await expect(found, "which is marked").toHaveAttribute("aria-current", "true");
+  await expect(found, "the found item should be marked").toHaveAttribute("aria-current", "true");
   await expect(found).toContainText(UNIQUE_WORDS.words);
   const memory = await meter.memory();
   console.log(
     `${ITEMS} items with ${PICTURES} pictures: ${(opened.heap / MB).toFixed(1)} MB and ${opened.nodes} nodes when opened, ` +
       `${(memory.heap / MB).toFixed(1)} MB and ${memory.nodes} nodes with ${ITEMS - UNIQUE_WORDS.at} items read`,
   );
-  expect(memory.heap, "texts only, and what is in view").toBeLessThan(80 * MB);
-  expect(memory.nodes, "what is out of view is not drawn").toBeLessThan(40_000);
+  expect(memory.heap, "the heap should contain only texts and visible items").toBeLessThan(80 * MB);
+  expect(memory.nodes, "items out of view should not be rendered").toBeLessThan(40_000);
 });
 
 test("pictures are loaded when they scroll into view, and expanded items stay expanded", async ({ app, host }) => {
   const id = await longConversation(host, "Tides", 300);
   await visit(app, `#/conversation/${id}/item-50`);
   const picture = row(app, "item-50").getByRole("img");
-  await expect(picture, "the picture is there").toBeInViewport();
-  await expect.poll(() => picture.evaluate((it: HTMLImageElement) => it.naturalWidth), "and whole").toBe(240);
+  await expect(picture, "the picture should be in view").toBeInViewport();
+  await expect.poll(() => picture.evaluate((it: HTMLImageElement) => it.naturalWidth), "the picture should be loaded completely").toBe(240);
   const card = row(app, "item-49").getByRole("button", { expanded: false }).first();
   await card.click();
-  await expect(row(app, "item-49").getByText("Bergen").first(), "what was sent").toBeVisible();
+  await expect(row(app, "item-49").getByText("Bergen").first(), "the card should show the arguments").toBeVisible();
   const log = app.getByRole("log");
   await log.evaluate((box) => (box.scrollTop = box.scrollHeight));
-  await expect(row(app, "item-299"), "the end").toBeInViewport();
-  await expect(row(app, "item-40"), "what is out of view is not drawn").toHaveCount(0);
+  await expect(row(app, "item-299"), "the end of the conversation should be in view").toBeInViewport();
+  await expect(row(app, "item-40"), "items out of view should not be rendered").toHaveCount(0);
   await row(app, "item-49").evaluate((it) => it.scrollIntoView());
-  await expect(row(app, "item-49").getByText("Bergen").first(), "what was opened is still open").toBeVisible();
+  await expect(row(app, "item-49").getByText("Bergen").first(), "the expanded item should still be expanded").toBeVisible();
 });
 
 test("a search result in another branch is opened", async ({ app, host }) => {
@@ -148,14 +151,14 @@ test("a search result in another branch is opened", async ({ app, host }) => {
   await host.call("append_items", { conversation: id, items: [message("other", "item-5", "Another way to Bergen.")] });
   await visit(app, `#/conversation/${id}`);
   await expect(row(app, "other")).toBeVisible();
-  await expect(row(app, "item-12"), "the first branch is not shown").toHaveCount(0);
+  await expect(row(app, "item-12"), "the first branch should not be shown").toHaveCount(0);
   await app.keyboard.press("Control+k");
-  await expect(app.getByRole("dialog").getByRole("combobox"), "one can type").toBeFocused();
+  await expect(app.getByRole("dialog").getByRole("combobox"), "the field of the palette should be focused").toBeFocused();
   await app.keyboard.type("question 12");
   const option = app.getByRole("option", { name: /Question 12:/ });
-  await expect(option, "the palette finds it").toBeVisible();
+  await expect(option, "the palette should find the item").toBeVisible();
   await option.click();
-  await expect(row(app, "item-12"), "its branch is shown, at its place").toBeInViewport();
+  await expect(row(app, "item-12"), "the found item should be in view in its branch").toBeInViewport();
   await expect(row(app, "item-12")).toHaveAttribute("aria-current", "true");
-  await expect(row(app, "other"), "and the other is not").toHaveCount(0);
+  await expect(row(app, "other"), "the other branch should not be shown").toHaveCount(0);
 });

@@ -42,26 +42,26 @@ test("a provider is added, tested, made the default and removed", async ({ app, 
   await dialog.getByLabel("Key, if required").fill("sk-wrong");
   await dialog.getByRole("button", { name: "Add", exact: true }).click();
   const card = app.getByRole("article", { name: "Fake lab" });
-  await expect(card, "it is tried at once, and what is wrong is said").toContainText("Enter another key.");
-  // Until then the key field may have expanded by itself.
-  await expect(card, "and the key is there").toContainText("Key set");
+  await expect(card, "the rejected key should be reported at once").toContainText("Enter another key.");
+  // Until then the key field may have expanded automatically.
+  await expect(card, "the card should show that a key is set").toContainText("Key set");
   await card.getByText("New key").click();
   await card.getByLabel("Key").fill(KEY);
   await card.getByRole("button", { name: "Save the key" }).click();
-  await expect(card, "it is tried again").toContainText(/It responded with \d+ models/);
+  await expect(card, "the provider should be tested again with the new key").toContainText(/It responded with \d+ models/);
   await card.getByText(/^\d+ models$/).click();
   const row = card.getByRole("row").nth(1);
   const name = await row.getByRole("rowheader").innerText();
   await row.getByRole("button", { name: /by default$/ }).click();
   await expect(app.getByText(`Default model: ${name} of Fake lab.`)).toBeVisible();
   await row.getByRole("button", { name: /sends a short message/ }).click();
-  await expect(card, "a model says something").toContainText(/responded after \d+ ms: “Hello!/);
-  expect(await app.content(), "the key is nowhere in the page").not.toContain(KEY);
+  await expect(card, "the response of the model should be shown").toContainText(/responded after \d+ ms: “Hello!/);
+  expect(await app.content(), "the page should not contain the key").not.toContain(KEY);
   // This host uses a file instead of the keychain. The key is in that file only.
   const keychain = join(host.platform, "keychain.json");
-  expect(readFileSync(keychain, "utf8"), "the key is in the keychain").toContain(KEY);
+  expect(readFileSync(keychain, "utf8"), "the keychain should contain the key").toContain(KEY);
   for (const file of files(host.folder).filter((path) => path !== keychain)) {
-    expect(readFileSync(file, "latin1"), `the key is not in ${file}`).not.toContain(KEY);
+    expect(readFileSync(file, "latin1"), `${file} should not contain the key`).not.toContain(KEY);
   }
   await card.getByRole("button", { name: "Remove Fake lab" }).click();
   await app.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
@@ -82,18 +82,18 @@ for (const [language, theme, add] of [
       await host.call("refresh_models", { id: "fake" });
       await visit(app, "#/models");
       const card = app.getByRole("article", { name: "Fake" });
-      await expect(card, "the provider is shown with its models").toContainText("gpt-4o");
+      await expect(card, "the provider should be shown with its models").toContainText("gpt-4o");
       for (const part of await card.locator("summary").all()) await part.click();
       await expect(card.getByRole("row").nth(1)).toBeVisible();
       const folder = join(__dirname, "../../target/screenshots/page");
       await app.screenshot({ path: join(folder, `models-${language}-${theme}.png`) });
       const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      await expect.poll(wider, "nothing is wider than the window").toBeLessThanOrEqual(0);
-      expect(await axeViolations(app), "axe").toEqual([]);
+      await expect.poll(wider, "nothing should be wider than the window").toBeLessThanOrEqual(0);
+      expect(await axeViolations(app), "axe should find no violations").toEqual([]);
       await app.getByRole("button", { name: add }).press("Enter");
-      await expect(app.getByRole("dialog"), "by the keyboard alone").toBeVisible();
+      await expect(app.getByRole("dialog"), "Enter should open the dialog").toBeVisible();
       await app.screenshot({ path: join(folder, `models-add-${language}-${theme}.png`) });
-      expect(await axeViolations(app), "axe").toEqual([]);
+      expect(await axeViolations(app), "axe should find no violations").toEqual([]);
     });
   });
 }

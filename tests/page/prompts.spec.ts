@@ -4,7 +4,7 @@ for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("a prompt: completion that depends on earlier arguments, preview, insertion into a conversation", async ({ app }) => {
+    test("completion depends on earlier arguments, and the prompt is previewed and inserted into a conversation", async ({ app }) => {
       await visit(app, "#/server/harbour/prompts/greet_ship");
       const main = app.getByRole("main");
       const harbour = main.getByRole("combobox", { name: /Harbour/ });
@@ -14,16 +14,16 @@ for (const [era, setup] of ERAS) {
       const ship = main.getByRole("combobox", { name: /Ship/ });
       await ship.focus();
       const offered = main.getByRole("listbox", { name: /Suggestions for Ship/ }).getByRole("option");
-      await expect(offered.first(), "ships are proposed").toBeVisible();
+      await expect(offered.first(), "ships should be suggested").toBeVisible();
       await ship.fill("Bor");
-      await expect(offered, "those that lie in Bergen and begin so").toHaveText(["Borealis"]);
+      await expect(offered, "only matching ships in Bergen should be suggested").toHaveText(["Borealis"]);
       await app.keyboard.press("ArrowDown");
       await app.keyboard.press("Enter");
       await expect(ship).toHaveValue("Borealis");
       await main.getByRole("button", { name: "Preview" }).click();
       await expect(main.getByText(/greeting from the harbour master of Bergen to the crew of the Borealis/)).toBeVisible();
       await main.getByRole("button", { name: "Insert into the conversation" }).click();
-      await expect(app, "it is in a conversation now").toHaveURL(/#\/conversation\//);
+      await expect(app, "a conversation should be opened").toHaveURL(/#\/conversation\//);
       await expect(app.getByRole("main").getByText(/crew of the Borealis/).first()).toBeVisible();
     });
   });

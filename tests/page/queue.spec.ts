@@ -12,13 +12,13 @@ test.use({
   },
 });
 
-const ask = (server: string, call: string) => ({ call, server, tool: "add", arguments: { a: 1, b: 2 } });
+const addCall = (server: string, call: string) => ({ call, server, tool: "add", arguments: { a: 1, b: 2 } });
 
-test("several requests: counted, one in front, listed by server, a flood denied at once", async ({ app, host }) => {
+test("several requests are counted, shown one at a time and listed by server, and a flood is denied at once", async ({ app, host }) => {
   const calls = [
-    host.call("call_tool", ask("harbour", "1")),
-    host.call("call_tool", ask("second", "2")),
-    ...["3", "4", "5", "6"].map((id) => host.call("call_tool", ask("second", id))),
+    host.call("call_tool", addCall("harbour", "1")),
+    host.call("call_tool", addCall("second", "2")),
+    ...["3", "4", "5", "6"].map((id) => host.call("call_tool", addCall("second", id))),
   ].map((call) => call.catch((error: Error) => error.message));
 
   await expect(app.getByRole("button", { name: /Approvals \(6\)/, includeHidden: true })).toBeVisible();
@@ -29,14 +29,14 @@ test("several requests: counted, one in front, listed by server, a flood denied 
   await frame.getByRole("button", { name: "Show all", exact: true }).click();
   const list = app.getByTestId("queue");
   await expect(list).toContainText("6 requests need your decision.");
-  await expect(list, "a flood is one row").toContainText("5 requests from this server");
+  await expect(list, "the flood should be one row").toContainText("5 requests from this server");
   await list.getByRole("button", { name: "Deny all and mute second: later requests are denied, too" }).click();
   await expect(list).toContainText("1 request needs your decision.");
   await list.getByRole("button", { name: "Back to the request" }).click();
-  await expect(frame, "the other server's question is untouched").toContainText("harbour");
+  await expect(frame, "the request of the other server should still be pending").toContainText("harbour");
   await frame.getByRole("button", { name: "Deny" }).click();
   const answers = await Promise.all(calls);
-  for (const answer of answers) expect(String(answer), "each call is told that it was refused").toContain("refused");
+  for (const answer of answers) expect(String(answer), "each call should be refused").toContain("refused");
 });
 
 test("the next request is decided while the response to the previous decision is pending", async ({ app, host }) => {
@@ -47,7 +47,7 @@ test("the next request is decided while the response to the previous decision is
     await arrived;
     await route.fulfill({ response });
   });
-  const call = (server: string) => host.call("call_tool", ask(server, server)).catch((error: Error) => error.message);
+  const call = (server: string) => host.call("call_tool", addCall(server, server)).catch((error: Error) => error.message);
   const frame = consentRequest(app);
   const denied = call("harbour");
   await expect(frame).toContainText("harbour");
@@ -55,17 +55,17 @@ test("the next request is decided while the response to the previous decision is
   await expect(frame).toContainText("1 of 2");
   await frame.getByRole("button", { name: "Deny" }).click();
   // The event that it was decided precedes the response.
-  await expect(frame, "the other one is in front").not.toContainText("1 of 2");
+  await expect(frame, "the next request should be shown").not.toContainText("1 of 2");
   await waitUntilDeniable(app);
   await app.keyboard.press("Escape");
-  expect(String(await denied), "the button's answer").toContain("refused");
-  expect(String(await cancelled), "the key was not lost").toContain("cancelled");
+  expect(String(await denied), "the button should deny the first call").toContain("refused");
+  expect(String(await cancelled), "the key should cancel the second call").toContain("cancelled");
   arrive();
   await expect(frame).toBeHidden();
 });
 
 test("keys meant for one request deny no other, and servers take turns", async ({ app, host }) => {
-  const call = (server: string, id: string) => host.call("call_tool", ask(server, id)).catch((error: Error) => error.message);
+  const call = (server: string, id: string) => host.call("call_tool", addCall(server, id)).catch((error: Error) => error.message);
   const frame = consentRequest(app);
   const open = async () => (await host.snapshot()).questions.map(({ server }) => server).sort();
   const calls = [call("harbour", "1")];
@@ -75,23 +75,23 @@ test("keys meant for one request deny no other, and servers take turns", async (
   calls.push(call("second", "4"));
   await expect(frame).toContainText("1 of 4");
   await frame.getByRole("button", { name: "Deny" }).dblclick();
-  await expect(frame.getByRole("heading", { level: 2 }), "the other server's turn").toContainText("second");
+  await expect(frame.getByRole("heading", { level: 2 }), "the request of the other server should be next").toContainText("second");
   await app.keyboard.press("Space");
   await app.keyboard.press("Escape");
-  expect(await open(), "the second click and what was typed on refuse nothing").toEqual(["harbour", "harbour", "second"]);
+  expect(await open(), "neither the second click nor the keys should deny a request").toEqual(["harbour", "harbour", "second"]);
   await frame.getByRole("button", { name: "Deny" }).click();
-  await expect(frame.getByRole("heading", { level: 2 }), "then the first one's again").toContainText("harbour");
+  await expect(frame.getByRole("heading", { level: 2 }), "the next request of the first server should follow").toContainText("harbour");
   for (const left of [1, 0]) {
     await frame.getByRole("button", { name: "Deny" }).click();
-    await expect.poll(async () => (await open()).length, "one click refuses one").toBe(left);
+    await expect.poll(async () => (await open()).length, "one click should deny one request").toBe(left);
   }
-  for (const answer of await Promise.all(calls)) expect(String(answer), "each call is told").toContain("refused");
+  for (const answer of await Promise.all(calls)) expect(String(answer), "each call should be refused").toContain("refused");
 });
 
 test("a request that changes or closes while it is read sends nothing", async ({ app, host }) => {
-  const call = host.call("call_tool", ask("harbour", "gone")).catch((error: Error) => error.message);
+  const call = host.call("call_tool", addCall("harbour", "gone")).catch((error: Error) => error.message);
   await expect(consentRequest(app)).toBeVisible();
   await host.call("cancel_call", { call: "gone" });
-  await expect(consentRequest(app), "it ends with its call").toBeHidden();
+  await expect(consentRequest(app), "the request should close together with its call").toBeHidden();
   expect(String(await call)).toContain("cancelled");
 });

@@ -4,27 +4,27 @@ import { join } from "node:path";
 
 import { allow, callTool, expect, consentRequest, test, visit } from "./fixtures";
 
-test("activity: in order, filtered, searched, opened, exported", async ({ app, host }) => {
+test("the activity log is searched, opened and exported", async ({ app, host }) => {
   await callTool(app, "log_something");
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await visit(app, "#/server/harbour/activity");
   const list = app.getByTestId("activity-list");
   await expect(list.getByText("tools/call").first()).toBeVisible();
-  await expect(list.getByText(/gull on the mast/).first(), "log messages beside it").toBeVisible();
+  await expect(list.getByText(/gull on the mast/).first(), "log messages should be listed together with other messages").toBeVisible();
   await app.getByRole("searchbox", { name: "Search activity" }).fill("tools/call");
-  await expect(list.getByText("tools/list"), "the search leaves the others out").toHaveCount(0);
+  await expect(list.getByText("tools/list"), "the search should exclude other messages").toHaveCount(0);
   await list.getByText("tools/call").first().click();
   const details = app.getByRole("complementary");
-  await expect(details.getByText('"log_something"').first(), "the message whole").toBeVisible();
+  await expect(details.getByText('"log_something"').first(), "the details should show the whole message").toBeVisible();
 
   const file = join(host.folder, "activity.jsonl");
   host.setDialogAnswer("save-file", file);
   await app.getByRole("button", { name: "Export…" }).click();
   await expect(app.getByText(`Saved as ${file}`)).toBeVisible();
   const lines = readFileSync(file, "utf8").trim().split("\n");
-  expect(lines.length, "every message is a line").toBeGreaterThan(8);
-  for (const line of lines) expect(() => JSON.parse(line), `${line.slice(0, 80)} is JSON`).not.toThrow();
+  expect(lines.length, "every message should be one line").toBeGreaterThan(8);
+  for (const line of lines) expect(() => JSON.parse(line), `${line.slice(0, 80)} should be JSON`).not.toThrow();
 });
 
 test("every decision is in the audit log, and a grant can be revoked", async ({ app }) => {
@@ -45,7 +45,7 @@ test("every decision is in the audit log, and a grant can be revoked", async ({ 
   await app.getByRole("button", { name: /Revoke: .*show_everything/ }).click();
   await expect(app.getByRole("button", { name: /Revoke: .*show_everything/ })).toHaveCount(0);
   await callTool(app, "show_everything");
-  await expect(consentRequest(app), "it asks again").toContainText("Run show_everything on harbour?");
+  await expect(consentRequest(app), "the call should require consent again").toContainText("Run show_everything on harbour?");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 
@@ -59,14 +59,14 @@ test("the audit log is searched, expanded, verified and exported, also by keyboa
   const rows = app.getByRole("row");
   await expect(rows.filter({ hasText: "show_everything" })).toBeVisible();
   await app.getByRole("searchbox", { name: "Search decisions" }).fill("FAIL denied");
-  await expect(rows.filter({ hasText: "show_everything" }), "the search is over").toHaveCount(0);
+  await expect(rows.filter({ hasText: "show_everything" }), "the search should exclude other decisions").toHaveCount(0);
   await expect(rows).toHaveCount(2);
 
   const details = app.getByRole("button", { name: /^Details of decision/ });
   await details.focus();
   await app.keyboard.press("Enter");
   await expect(details).toHaveAttribute("aria-expanded", "true");
-  await expect(app.getByText("Content not sent"), "it was refused").toBeVisible();
+  await expect(app.getByText("Content not sent"), "the details should show that the payload was not sent").toBeVisible();
   await app.getByRole("searchbox").fill("nothing like this");
   await app.getByRole("button", { name: "Clear the filters" }).click();
   await expect(rows.filter({ hasText: "show_everything" })).toBeVisible();
@@ -75,19 +75,22 @@ test("the audit log is searched, expanded, verified and exported, also by keyboa
 
   await app.getByRole("button", { name: "Check the log" }).click();
   await expect(app.getByTestId("audit-verdict")).toContainText("Nothing was changed or removed");
-  await expect(app.getByTestId("audit-verdict"), "with the key in the keychain").toContainText("The end is sealed");
+  await expect(
+    app.getByTestId("audit-verdict"),
+    "the end of the log should be sealed with the key in the keychain",
+  ).toContainText("The end is sealed");
 
   const file = join(host.folder, "audit.jsonl");
   host.setDialogAnswer("save-file", file);
   await app.getByRole("button", { name: "Export…" }).click();
   await expect(app.getByText(`Saved as ${file}`)).toBeVisible();
   const lines = readFileSync(file, "utf8").trim().split("\n");
-  expect(JSON.parse(lines[0] ?? ""), "the first line says what it is").toMatchObject({ format: "drawbridge audit log" });
+  expect(JSON.parse(lines[0] ?? ""), "the first line should describe the file").toMatchObject({ format: "drawbridge audit log" });
   const decisions = lines.slice(1, -1).map((line) => JSON.parse(line).entry.decision as string);
-  expect(decisions, "every decision is there").toEqual(expect.arrayContaining(["allowed", "denied"]));
+  expect(decisions, "the file should contain every decision").toEqual(expect.arrayContaining(["allowed", "denied"]));
 });
 
-test("settings: theme and language are stored", async ({ app, host }) => {
+test("theme and language are stored", async ({ app, host }) => {
   await visit(app, "#/settings");
   await app.getByRole("radio", { name: "Dark" }).or(app.getByRole("button", { name: "Dark" })).first().click();
   await expect(app.locator("html")).toHaveAttribute("data-theme", "dark");
@@ -95,8 +98,8 @@ test("settings: theme and language are stored", async ({ app, host }) => {
   await expect(app.locator("html")).toHaveAttribute("lang", /zh/);
   // A choice is shown before it is saved.
   const saved = () => JSON.parse(readFileSync(join(host.data, "settings.json"), "utf8")) as object;
-  await expect.poll(saved, "in a readable file").toMatchObject({ theme: "dark", language: "zh" });
+  await expect.poll(saved, "the settings file should contain both choices").toMatchObject({ theme: "dark", language: "zh" });
   await app.reload();
-  await expect(app.locator("html"), "after loading anew").toHaveAttribute("data-theme", "dark");
+  await expect(app.locator("html"), "the theme should be restored after a reload").toHaveAttribute("data-theme", "dark");
   await expect(app.locator("html")).toHaveAttribute("lang", /zh/);
 });

@@ -31,23 +31,23 @@ for (const { era, revision, how } of ERAS) {
 
     await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
     const frame = consentRequest(app);
-    await expect(frame.locator(".url"), "the whole address").toHaveText(remote.url);
-    await expect(frame, "the header by name").toContainText("X-Harbour");
-    await expect(frame, "and not its value").not.toContainText("not to be seen");
-    expect(await axeViolations(app), "axe").toEqual([]);
+    await expect(frame.locator(".url"), "the request should show the whole URL").toHaveText(remote.url);
+    await expect(frame, "the request should name the header").toContainText("X-Harbour");
+    await expect(frame, "the request should not show the value of the header").not.toContainText("not to be seen");
+    expect(await axeViolations(app), "axe should find no violations").toEqual([]);
     await allow(app, "Always allow this address");
 
     const main = app.getByRole("main");
     await expect(main.getByText("ready").first()).toBeVisible();
-    await expect(main.getByText("Streamable HTTP"), "the transport").toBeVisible();
-    await expect(main.getByText(revision).first(), "the revision").toBeVisible();
-    await expect(main.getByText(how).first(), "how it was found").toBeVisible();
-    await expect(main.getByText("not to be seen"), "no value of a header").toHaveCount(0);
-    expect(await axeViolations(app), "axe").toEqual([]);
+    await expect(main.getByText("Streamable HTTP"), "the overview should show the transport").toBeVisible();
+    await expect(main.getByText(revision).first(), "the overview should show the protocol revision").toBeVisible();
+    await expect(main.getByText(how).first(), "the overview should show how the revision was detected").toBeVisible();
+    await expect(main.getByText("not to be seen"), "the overview should not show the value of the header").toHaveCount(0);
+    expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   });
 }
 
-test("a call to an unreachable server shows that, and the next one succeeds once it is back", async ({ app, host }) => {
+test("E31: a call to an unreachable server shows that, and the next one succeeds once it is back", async ({ app, host }) => {
   remote = await RemoteServer.start("legacy");
   await host.call("add_server", {
     name: "harbour",
@@ -56,17 +56,17 @@ test("a call to an unreachable server shows that, and the next one succeeds once
   void host.call("start_server", { server: "harbour" });
   await host.answerNext("connect_server", { action: "allow", scope: "always" });
   await visit(app, "#/server/harbour/tools/lighthouse");
-  await expect(app.getByRole("button", { name: "Call", exact: true }), "its tools are read").toBeVisible();
+  await expect(app.getByRole("button", { name: "Call", exact: true }), "the tools should be listed").toBeVisible();
   await remote.stop();
   await callTool(app, "lighthouse");
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
-  await expect(result, "it ends, with its cause").toHaveAttribute("data-state", "failed");
-  await expect(result.getByRole("alert"), "in words").toBeVisible();
+  await expect(result, "the call should fail").toHaveAttribute("data-state", "failed");
+  await expect(result.getByRole("alert"), "the cause should be shown").toBeVisible();
   await remote.start();
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await allow(app, "Allow once");
-  await expect(result, "in a new session, without another start").toHaveAttribute("data-state", "done");
+  await expect(result, "the call should succeed in a new session without another start").toHaveAttribute("data-state", "done");
 });
 
 test("a local server that crashes restarts without a consent request", async ({ app, host }) => {
@@ -79,9 +79,32 @@ test("a local server that crashes restarts without a consent request", async ({ 
   const before = await pid();
   await visit(app, "#/server/harbour/overview");
   process.kill(before!, "SIGKILL");
-  await expect.poll(async () => (await pid()) ?? before, { message: "another process" }).not.toBe(before);
+  await expect.poll(async () => (await pid()) ?? before, { message: "the server should run as another process" }).not.toBe(before);
   await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
-  await expect(consentRequest(app), "the command is approved").toBeHidden();
+  await expect(consentRequest(app), "an approved command should require no consent").toBeHidden();
+});
+
+test("E19: a crashed server that was allowed once is not restarted without consent", async ({ app, host }) => {
+  await host.call("add_server", {
+    name: "harbour",
+    config: { type: "stdio", command: DEMO, args: ["--era", "legacy"], env: {}, cwd: null, revision: null },
+  });
+  void host.call("start_server", { server: "harbour" });
+  await host.answerNext("start_server", { action: "allow", scope: "once" });
+  const server = async () => (await host.snapshot()).servers[0];
+  await expect.poll(async () => (await server())?.state.is, { message: "the server should run" }).toBe("ready");
+  await visit(app, "#/server/harbour/overview");
+  process.kill((await server())!.pid!, "SIGKILL");
+  await host.consentRequest("start_server");
+  expect((await server())?.pid, "no process should be started").toBeNull();
+  const waiting = app.getByRole("button", { name: /Approvals \(1\)/ });
+  await expect(waiting, "the request should be counted in the title bar").toBeVisible();
+  await expect(consentRequest(app), "the request should not interrupt the user").toBeHidden();
+  await waiting.click();
+  await app.getByTestId("queue").getByRole("listitem").getByRole("button").click();
+  await expect(consentRequest(app), "the request should state why it starts again").toContainText(/ended/);
+  await allow(app, "Allow once");
+  await expect.poll(async () => (await server())?.pid ?? null, { message: "the server should run once it is allowed" }).not.toBeNull();
 });
 
 test("a call that runs as a task shows its state, and ends like any other", async ({ app, host }) => {
@@ -95,6 +118,6 @@ test("a call that runs as a task shows its state, and ends like any other", asyn
   await callTool(app, "do_later");
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
-  await expect(result.getByRole("group", { name: "Task" }), "while it goes on").toContainText("Running");
-  await expect(result, "its result").toHaveAttribute("data-state", "done", { timeout: 20_000 });
+  await expect(result.getByRole("group", { name: "Task" }), "the task should be shown as running").toContainText("Running");
+  await expect(result, "the call should complete").toHaveAttribute("data-state", "done", { timeout: 20_000 });
 });

@@ -6,7 +6,7 @@ for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("reads text, a picture and a sound", async ({ app }) => {
+    test("text, a picture and a sound are read", async ({ app }) => {
       const main = app.getByRole("main");
       for (const [uri, shown] of [
         ["harbour:///guide.md", main.getByRole("heading", { name: "A guide to the harbour" })],
@@ -15,21 +15,21 @@ for (const [era, setup] of ERAS) {
       ] as const) {
         await visit(app, open(uri));
         await main.getByRole("button", { name: "Read", exact: true }).click();
-        await expect(shown, `${uri} is shown`).toBeVisible();
+        await expect(shown, `${uri} should be shown`).toBeVisible();
       }
     });
 
-    test("marks a subscribed resource when it changes", async ({ app }) => {
+    test("a subscribed resource is marked when it changes", async ({ app }) => {
       await visit(app, open("clock:///now"));
       const main = app.getByRole("main");
       await main.getByRole("button", { name: "Read", exact: true }).click();
       await main.getByRole("button", { name: "Watch for changes" }).click();
-      await expect(main.getByText("Changed since you read it."), "the clock ticks").toBeVisible();
+      await expect(main.getByText("Changed since you read it."), "the change of the clock should be marked").toBeVisible();
       await main.getByRole("button", { name: "Stop watching" }).click();
       await expect(main.getByRole("button", { name: "Watch for changes" })).toBeVisible();
     });
 
-    test("completes a template with values from the server, and reads it", async ({ app }) => {
+    test("a template is completed with values from the server, and read", async ({ app }) => {
       await visit(app, "#/server/harbour/resources");
       const main = app.getByRole("main");
       await main.getByText("Tide table").first().click();
@@ -37,12 +37,12 @@ for (const [era, setup] of ERAS) {
       await main.getByRole("option", { name: "Bergen" }).click();
       await main.getByRole("combobox", { name: "day" }).fill("tue");
       await main.getByRole("option", { name: "tuesday" }).click();
-      await expect(main.getByText("tide:///Bergen/tuesday").first(), "where it leads").toBeVisible();
+      await expect(main.getByText("tide:///Bergen/tuesday").first(), "the completed URI should be shown").toBeVisible();
       await main.getByRole("button", { name: "Read", exact: true }).click();
       await expect(main.getByRole("table").first()).toBeVisible();
     });
 
-    test("shows a consent request of a resource before it opens", async ({ app }) => {
+    test("a consent request of a resource is shown before it opens", async ({ app }) => {
       await visit(app, open("diary:///captain"));
       await app.getByRole("main").getByRole("button", { name: "Read", exact: true }).click();
       await expect(consentRequest(app)).toContainText("Before the diary opens:");

@@ -43,7 +43,7 @@ async function pendingResult(app: Page) {
   await app.getByRole("textbox", { name: "Message" }).fill("please fail at the harbour");
   await app.getByRole("button", { name: "Send", exact: true }).click();
   const frame = consentRequest(app);
-  await expect(frame, "the result stands in the conversation").toContainText("Let the model read this result?");
+  await expect(frame, "the conversation should show the result for review").toContainText("Let the model read this result?");
   return frame;
 }
 
@@ -57,28 +57,31 @@ test("S27: a suspicious result is shown completely with the reasons, at each wid
   provider,
 }) => {
   const frame = await pendingResult(app);
-  await expect(frame, "S27: why").toContainText("instructs the model");
-  await expect(frame, "S27: why").toContainText("has a link to another address than it shows");
-  await expect(frame, "S27: all that the model would read").toContainText("It did not work: Ignore all previous");
+  await expect(frame, "S27: the request should show the first reason").toContainText("instructs the model");
+  await expect(frame, "S27: the request should show the second reason").toContainText("has a link to another address than it shows");
+  await expect(
+    frame,
+    "S27: the request should show everything that the model would read",
+  ).toContainText("It did not work: Ignore all previous");
   mkdirSync(PICTURES, { recursive: true });
   for (const size of SIZES) {
     await app.setViewportSize(size);
-    const out = frame.getByRole("button", { name: "Don't send", exact: true });
-    await out.scrollIntoViewIfNeeded();
-    await expect(out).toBeInViewport();
-    await expect(out, "S27: it can be refused").toHaveAttribute("aria-disabled", "false");
+    const withhold = frame.getByRole("button", { name: "Don't send", exact: true });
+    await withhold.scrollIntoViewIfNeeded();
+    await expect(withhold).toBeInViewport();
+    await expect(withhold, "S27: the button to withhold the result should be enabled").toHaveAttribute("aria-disabled", "false");
     await app.screenshot({ path: join(PICTURES, `${size.width}.png`) });
-    expect(await axeViolations(app), `axe finds nothing at ${size.width}`).toEqual([]);
+    expect(await axeViolations(app), `axe should find no violations at ${size.width}`).toEqual([]);
     const wider = () => app.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    await expect.poll(wider, `nothing is wider than the window at ${size.width}`).toBeLessThanOrEqual(0);
+    await expect.poll(wider, `nothing should be wider than the window at ${size.width}`).toBeLessThanOrEqual(0);
   }
   await frame.getByRole("button", { name: "Don't send", exact: true }).click();
-  await expect(app.getByText("I go on without it."), "S27: the model goes on").toBeVisible();
-  expect(await lastRequest(provider), "S27: and read nothing of it").not.toContain("It did not work");
+  await expect(app.getByText("I go on without it."), "S27: the model should continue").toBeVisible();
+  expect(await lastRequest(provider), "S27: the model should not receive the result").not.toContain("It did not work");
 });
 
 test("S27: a result is read by the model once the user permits it", async ({ app }) => {
   await pendingResult(app);
   await allow(app, "Let the model read it");
-  await expect(app.getByText("I have read it."), "S27: the model goes on with it").toBeVisible();
+  await expect(app.getByText("I have read it."), "S27: the model should continue with the result").toBeVisible();
 });

@@ -16,7 +16,7 @@ test("a rule is written, tested, and denies", async ({ app, host }) => {
   await expect(dialog).toHaveCount(0);
   await expect(app.getByText("tool show_everything of har*")).toBeVisible();
   const stored = JSON.parse(readFileSync(join(host.data, "policy.json"), "utf8")) as { rules: object[] };
-  expect(stored.rules, "in a readable file").toMatchObject([{ effect: "deny", note: "not today" }]);
+  expect(stored.rules, "the file should contain the rule in readable form").toMatchObject([{ effect: "deny", note: "not today" }]);
 
   await app.getByLabel("Tool", { exact: true }).fill("show_everything");
   await app.getByRole("button", { name: "Test" }).click();
@@ -24,8 +24,8 @@ test("a rule is written, tested, and denies", async ({ app, host }) => {
   await expect(app.getByText("Decided by: rule 1.")).toBeVisible();
 
   await callTool(app, "show_everything");
-  await expect(app.getByText(/by rule 1/).first(), "the call is refused, and says by what").toBeVisible();
-  await expect(consentRequest(app), "nobody is asked").toHaveCount(0);
+  await expect(app.getByText(/by rule 1/).first(), "the refused call should name the rule").toBeVisible();
+  await expect(consentRequest(app), "no consent request should be shown").toHaveCount(0);
 });
 
 test("the careful preset requires consent again, and a grant can be revoked", async ({ app }) => {
@@ -34,16 +34,16 @@ test("the careful preset requires consent again, and a grant can be revoked", as
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await visit(app, "#/rules");
   const row = app.getByRole("list", { name: "Allowed without asking" }).getByRole("listitem").filter({ hasText: "show_everything" });
-  await expect(row.getByText(/^Until /), "it says when it ends").toBeVisible();
+  await expect(row.getByText(/^Until /), "the row should show the end of the grant").toBeVisible();
   await expect(row.getByText("Not used yet")).toBeVisible();
   await app.getByRole("radio", { name: /^Careful/ }).check();
   await callTool(app, "show_everything");
-  await expect(consentRequest(app), "what was allowed asks").toContainText("the Careful preset");
+  await expect(consentRequest(app), "the call should require consent in spite of the grant").toContainText("the Careful preset");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 
 for (const width of [1180, 480]) {
-  test(`what is allowed without asking is revoked and restored: ${width}`, async ({ app }) => {
+  test(`a grant is revoked and restored: ${width}`, async ({ app }) => {
     await app.setViewportSize({ width, height: 780 });
     await callTool(app, "show_everything");
     await allow(app, "Allow until Drawbridge closes");
@@ -53,8 +53,8 @@ for (const width of [1180, 480]) {
     await visit(app, "#/rules");
     const list = app.getByRole("list", { name: "Allowed without asking" });
     const row = list.getByRole("listitem").filter({ hasText: "show_everything" });
-    await expect(row, "it is not saved").toContainText("Until Drawbridge closes");
-    await expect(row, "the second call used it").toContainText(/Last used .* by you/);
+    await expect(row, "the row should show that the grant is not stored").toContainText("Until Drawbridge closes");
+    await expect(row, "the row should show that the second call used the grant").toContainText(/Last used .* by you/);
     await row.getByRole("button", { name: /^Revoke/ }).click();
     await expect(row).toContainText("Revoked");
     await list.scrollIntoViewIfNeeded();
@@ -62,9 +62,9 @@ for (const width of [1180, 480]) {
     await row.getByRole("button", { name: /^Undo/ }).click();
     await expect(app.getByText("It is allowed again, as before.")).toBeVisible();
     await callTool(app, "show_everything");
-    await expect(consentRequest(app), "it is allowed again").toHaveCount(0);
+    await expect(consentRequest(app), "the restored grant should allow the call").toHaveCount(0);
     const over = () => app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    await expect.poll(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
+    await expect.poll(over, "nothing should be cut off at the side").toBeLessThanOrEqual(0);
   });
 }
 
@@ -84,29 +84,29 @@ test("a rule is written from a request, and allows similar calls", async ({ app,
   await consentRequest(app).getByRole("button", { name: "More ways to allow" }).click();
   await app.getByRole("menuitem", { name: "Always when…" }).click();
   const editor = app.getByRole("dialog", { name: "New rule" });
-  await expect(editor.getByLabel("Pattern (condition 1)"), "the conditions of the call").toHaveValue("20");
+  await expect(editor.getByLabel("Pattern (condition 1)"), "the rule should have conditions from the call").toHaveValue("20");
   await expect(editor.getByLabel("Pattern (condition 2)")).toHaveValue("22");
-  await expect(consentRequest(app), "the request is covered").toHaveCount(0);
-  expect(await axeViolations(app), "axe").toEqual([]);
+  await expect(consentRequest(app), "the editor should hide the request").toHaveCount(0);
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   for (const width of [1180, 480]) {
     await app.setViewportSize({ width, height: 800 });
     const over = () => app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    await expect.poll(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
+    await expect.poll(over, "nothing should be cut off at the side").toBeLessThanOrEqual(0);
     await app.screenshot({ path: test.info().outputPath(`always-when-${width}.png`) });
   }
   await editor.getByLabel("Pattern (condition 2)").fill("..100");
   await editor.getByRole("button", { name: "Save" }).click();
   await expect(editor).toHaveCount(0);
-  await expect(consentRequest(app), "the request stays").toBeVisible();
+  await expect(consentRequest(app), "the request should still be pending").toBeVisible();
   await allow(app, "Allow once");
   await expect(result).toHaveAttribute("data-state", "done");
   await expect(consentRequest(app)).toHaveCount(0);
 
   await call("20", "50");
-  await expect(result, "a similar call is allowed").toContainText("70");
-  await expect(consentRequest(app), "nobody is asked").toHaveCount(0);
+  await expect(result, "a similar call should be allowed").toContainText("70");
+  await expect(consentRequest(app), "no consent request should be shown").toHaveCount(0);
   await call("20", "200");
-  await expect(consentRequest(app), "another one asks").toContainText("200");
+  await expect(consentRequest(app), "a different call should require consent").toContainText("200");
   await consentRequest(app).getByRole("button", { name: "Deny" }).click();
 });
 
@@ -115,10 +115,10 @@ test("a rule can't be written from the request of a tool that was not reviewed",
   await consentRequest(app).getByRole("button", { name: "More ways to allow" }).click();
   const item = app.getByRole("menuitem", { name: /^Always when…/ });
   await expect(item).toBeDisabled();
-  await expect(item, "it says why").toContainText("Rules allow reviewed tools only");
+  await expect(item, "the entry should show the reason").toContainText("Rules allow reviewed tools only");
   for (const width of [1180, 480]) {
     await app.setViewportSize({ width, height: 800 });
-    await expect(item, "it stays in the window").toBeInViewport({ ratio: 1 });
+    await expect(item, "the entry should stay in the window").toBeInViewport({ ratio: 1 });
     await app.screenshot({ path: test.info().outputPath(`always-when-disabled-${width}.png`) });
   }
 });
@@ -151,7 +151,7 @@ for (const [name, width, height, language, theme] of [
     await expect(app.getByRole("heading", { level: 1 })).toBeVisible();
     await expect(app.locator("li").filter({ hasText: "delete_*" })).toBeVisible();
     const over = () => app.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    await expect.poll(over, "nothing is cut off at the side").toBeLessThanOrEqual(0);
+    await expect.poll(over, "nothing should be cut off at the side").toBeLessThanOrEqual(0);
     await app.screenshot({ path: test.info().outputPath(`rules-${name}.png`), fullPage: true });
   });
 }

@@ -7,6 +7,7 @@ import {
   consentRequest,
   test as base,
   visit,
+  waitUntilDeniable,
 } from "./fixtures";
 import { Provider } from "./provider";
 
@@ -60,12 +61,12 @@ test("a request is sent to a model, streamed, edited and sent", async ({
   await expect(frame).toContainText("say hello");
   await expect(
     frame.getByLabel("Answered by"),
-    "the model that answers",
+    "the request should name the model",
   ).toContainText("gpt-5.2");
   await expect(frame).toContainText("You chose this model for this server.");
   expect(
     await provider.requests(),
-    "[sampling-human-in-loop]: nothing went there yet",
+    "[sampling-human-in-loop]: the model should receive nothing before consent",
   ).toEqual([]);
   await allow(app, "Ask gpt-5.2");
   await expect(frame).toContainText("Sends to harbour as the model's answer:");
@@ -73,7 +74,7 @@ test("a request is sent to a model, streamed, edited and sent", async ({
     "Hello! Grüße, 你好 and 👋 from the model.",
   );
   const [modelRequest] = await provider.requests();
-  expect(JSON.stringify(modelRequest?.body), "what was shown went there").toContain(
+  expect(JSON.stringify(modelRequest?.body), "the model should receive the request that was shown").toContain(
     "friendly harbour master",
   );
   await frame.getByRole("button", { name: "Edit the answer" }).click();
@@ -82,16 +83,56 @@ test("a request is sent to a model, streamed, edited and sent", async ({
     .fill("Hello from the harbour.");
   await frame.getByRole("button", { name: "Review the answer" }).click();
   await allow(app, "Send the answer");
-  expect(await answer, "[sampling-review-result]: what was reviewed").toContain(
+  expect(await answer, "[sampling-review-result]: the server should receive the reviewed answer").toContain(
     "Hello from the harbour.",
   );
   await visit(app, "#/server/harbour/permissions");
   const models = app.getByRole("region", { name: "Your models" });
   await expect(
     models.getByRole("row", { name: /^Requests/ }),
-    "it is counted",
+    "the request should be counted",
   ).toContainText("1 used");
-  expect(await app.content(), "the key is nowhere").not.toContain(KEY);
+  expect(await app.content(), "the page should not contain the key").not.toContain(KEY);
+});
+
+test("E1: an unread request can't reach the model by a manual answer", async ({
+  app,
+  host,
+  provider,
+}) => {
+  const { answer } = await requestSampling(host, "say hello ".repeat(3_000));
+  const request = await host.consentRequest("sampling");
+  const frame = consentRequest(app);
+  const ask = frame.getByRole("button", { name: "Ask gpt-5.2" });
+  await app.mouse.move(1, 1);
+  await waitUntilDeniable(app);
+  await expect(
+    ask,
+    "the button should be disabled until the rest was viewed",
+  ).toHaveAttribute("aria-disabled", "true");
+  await frame.getByRole("button", { name: "Answer it yourself" }).click();
+  await frame.getByRole("textbox", { name: "Your answer" }).fill("Mine.");
+  await frame.getByRole("button", { name: "Review the answer" }).click();
+  await expect(frame).toContainText("Sends to harbour as the model's answer:");
+  await expect(
+    frame.getByRole("button", { name: "Ask again" }),
+    "nothing should be requested again before the first request",
+  ).toHaveCount(0);
+  const reviewed = await host.consentRequest("sampling");
+  for (const from of [request, reviewed]) {
+    await expect(
+      host.answer(from, { action: "again" }),
+      "the host should refuse it as well",
+    ).rejects.toThrow();
+  }
+  await allow(app, "Send the answer");
+  expect(await answer, "the server should receive the manual answer").toContain(
+    "user said: Mine.",
+  );
+  expect(
+    await provider.requests(),
+    "the model should receive nothing",
+  ).toEqual([]);
 });
 
 test("a long response is streamed, and can be stopped", async ({
@@ -109,7 +150,7 @@ test("a long response is streamed, and can be stopped", async ({
     .click();
   await expect(consentRequest(app)).toContainText("write a long answer");
   await consentRequest(app).getByRole("button", { name: "Decline" }).click();
-  expect(await answer.catch(String), "[sampling-reject-error]: declined").toMatch(
+  expect(await answer.catch(String), "[sampling-reject-error]: the call should report the rejection").toMatch(
     /reject/i,
   );
 });
@@ -132,7 +173,7 @@ test("an error of the provider is shown, and the user answers manually", async (
     .getByRole("button", { name: "Review the answer" })
     .click();
   await allow(app, "Send the answer");
-  expect(await answer, "[sampling-approval-controls]").toContain(
+  expect(await answer, "[sampling-approval-controls]: the server should receive the manual answer").toContain(
     "user said: By hand.",
   );
 });
@@ -154,11 +195,11 @@ test("X26: a budget allows requests, ends, and is shown", async ({
     "Up to 1 requests and 20,000 tokens per hour",
   );
   const first = await requestSampling(host, "say hello");
-  expect(await first.answer, "X26: let through within the budget").toContain(
+  expect(await first.answer, "X26: a request within the budget should be answered without consent").toContain(
     "from the model",
   );
   const second = await requestSampling(host, "say hello");
-  await expect(consentRequest(app), "X26: beyond it, it asks").toContainText(
+  await expect(consentRequest(app), "X26: a request beyond the budget should require consent").toContainText(
     "requests an answer from a model",
   );
   await consentRequest(app).getByRole("button", { name: "Decline" }).click();
@@ -167,13 +208,13 @@ test("X26: a budget allows requests, ends, and is shown", async ({
   await models.getByLabel("Requests, Per hour: limit").blur();
   await expect(
     models,
-    "X26: the limit is reached, which is said",
+    "X26: the view should show that the limit is reached",
   ).toContainText("A limit is reached");
   const third = await requestSampling(host, "say hello");
-  expect(await third.answer.catch(String), "X26: and refused").toMatch(
+  expect(await third.answer.catch(String), "X26: a request beyond the limit should be refused").toMatch(
     /limit is reached/,
   );
-  expect((await provider.requests()).length, "X26: one request and no more").toBe(
+  expect((await provider.requests()).length, "X26: the provider should receive one request").toBe(
     1,
   );
 });

@@ -16,11 +16,11 @@ function sendRequest({ method, params }) {
 }
 
 async function call({ name }) {
-  const { asks = [], count = 1, content = [], stderr = "" } = script.calls?.[name] ?? {};
+  const { requests = [], count = 1, content = [], stderr = "" } = script.calls?.[name] ?? {};
   process.stderr.write(stderr);
-  const answers = await Promise.all(Array.from({ length: count }, () => asks.map(sendRequest)).flat());
+  const answers = await Promise.all(Array.from({ length: count }, () => requests.map(sendRequest)).flat());
   const results = answers.map((answer) => JSON.stringify(answer.result ?? answer.error)).join("\n");
-  return { content: asks.length > 0 ? [{ type: "text", text: results }, ...content] : content };
+  return { content: requests.length > 0 ? [{ type: "text", text: results }, ...content] : content };
 }
 
 const methods = {

@@ -11,7 +11,7 @@ export interface Scenario {
    */
   calls?: Record<
     string,
-    { asks?: { method: string; params: unknown }[]; count?: number; content?: unknown[]; stderr?: string }
+    { requests?: { method: string; params: unknown }[]; count?: number; content?: unknown[]; stderr?: string }
   >;
 }
 

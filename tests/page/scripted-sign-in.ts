@@ -40,8 +40,8 @@ export class ScriptedSignIn {
 
 /** Opens the sign-in page and returns the URL that it redirects to. */
 export async function redirectUrl(page: string): Promise<string> {
-  const answer = await fetch(page, { redirect: "manual" });
-  const location = answer.headers.get("location");
-  if (!location) throw new Error(`${page} answered ${answer.status} and sends nobody back`);
+  const response = await fetch(page, { redirect: "manual" });
+  const location = response.headers.get("location");
+  if (!location) throw new Error(`${page} responded with ${response.status} and no redirect`);
   return location;
 }

@@ -1,8 +1,9 @@
 // Requests of servers: sampling, forms, URLs and roots.
-import { mkdtempSync, realpathSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, ERAS, expect, LEGACY, consentRequest, readRest, test } from "./fixtures";
+import { SCRIPTED } from "./dev-host";
+import { allow, callTool, ERAS, expect, LEGACY, consentRequest, readRest, test, waitUntilDeniable } from "./fixtures";
 
 const URL = "https://permits.example.com/harbour/aurora?day=monday";
 
@@ -10,7 +11,7 @@ for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("sampling: the complete request, a manual response, reviewed and sent", async ({ app }) => {
+    test("sampling: the complete request is shown, and a manual response is reviewed and sent", async ({ app }) => {
       await callTool(app, "ask_model");
       await allow(app, "Allow once");
       const frame = consentRequest(app);
@@ -23,9 +24,9 @@ for (const [era, setup] of ERAS) {
         "claude-sonnet",
         "low cost 25%",
       ]) {
-        await expect(frame, `${part} is shown`).toContainText(part);
+        await expect(frame, `the request should show ${part}`).toContainText(part);
       }
-      await expect(frame.getByRole("img").first(), "the picture it sends along").toBeVisible();
+      await expect(frame.getByRole("img").first(), "the request should show the picture").toBeVisible();
       await allow(app, "Answer it yourself");
       await frame.getByRole("textbox", { name: "Your answer" }).fill("Stay in the harbour.");
       await frame.getByRole("button", { name: "Review the answer" }).click();
@@ -35,7 +36,7 @@ for (const [era, setup] of ERAS) {
       await expect(result).toContainText("user said: Stay in the harbour. (stopped: endTurn)");
     });
 
-    test("sampling denied: the waiting call ends with an explanation", async ({ app }) => {
+    test("a call ends with an explanation if its sampling request is denied", async ({ app }) => {
       await callTool(app, "ask_model");
       await allow(app, "Allow once");
       await expect(consentRequest(app)).toContainText("requests an answer from a model");
@@ -55,11 +56,11 @@ for (const [era, setup] of ERAS) {
       await frame.getByRole("textbox", { name: /^Crew/ }).fill("51");
       // The form has default values, and all of it has to be viewed.
       const accept = frame.getByRole("button", { name: "Accept and send" });
-      expect(await readRest(app, accept), "[elicit-review]: it can be sent then").toBeGreaterThan(0);
+      expect(await readRest(app, accept), "[elicit-review]: the form should be enabled once all of it was viewed").toBeGreaterThan(0);
       await accept.click();
       await expect(frame.getByText("Enter an email address.")).toBeVisible();
       await expect(frame.getByText("Too large: at most 50.")).toBeVisible();
-      await expect(frame.getByText("Fill this in.").first(), "what is required").toBeVisible();
+      await expect(frame.getByText("Fill this in.").first(), "missing required fields should be marked").toBeVisible();
 
       await frame.getByRole("textbox", { name: /^Captain/ }).fill("Ann");
       await frame.getByRole("textbox", { name: /^Email/ }).fill("ann@example.com");
@@ -74,7 +75,7 @@ for (const [era, setup] of ERAS) {
       await expect(result).toContainText("The user accepted and sent the form.");
       // [elicit-review], [elicit-review-early]: values changed after validation are the ones that are sent.
       for (const part of ["Ann", "ann@example.com", "2026-12-01", "quay"]) {
-        await expect(result, `${part} reached the server`).toContainText(part);
+        await expect(result, `the server should receive ${part}`).toContainText(part);
       }
     });
 
@@ -94,30 +95,45 @@ for (const [era, setup] of ERAS) {
       });
     }
 
-    test("a URL: shown completely with its domain, opened after consent only", async ({ app, host }) => {
+    test("a URL is shown completely with its domain, and opened after consent only", async ({ app, host }) => {
       await callTool(app, "ask_url");
       await allow(app, "Allow once");
       const frame = consentRequest(app);
       await expect(frame).toContainText("wants to open a web page");
-      await expect(frame.getByText(URL).first(), "the whole address").toBeVisible();
+      await expect(frame.getByText(URL).first(), "the request should show the whole URL").toBeVisible();
       await expect(frame.getByText("It belongs to example.com.")).toBeVisible();
-      expect(host.opened(), "nothing was opened yet").toEqual([]);
+      expect(host.opened(), "no URL should be opened before consent").toEqual([]);
       await allow(app, "Open in the browser");
       const result = app.getByTestId("tool-result");
-      await expect(result, "[elicit-url-outcome-modern]").toContainText("The permit is signed.");
-      expect(host.opened(), "the browser got exactly what was shown").toEqual([URL]);
+      await expect(result, "[elicit-url-outcome-modern]: the call should complete").toContainText("The permit is signed.");
+      expect(host.opened(), "the browser should open exactly the URL that was shown").toEqual([URL]);
     });
 
-    test("a URL: denied, it is not opened", async ({ app, host }) => {
+    test("a denied URL is not opened", async ({ app, host }) => {
       await callTool(app, "ask_url");
       await allow(app, "Allow once");
       await expect(consentRequest(app)).toContainText("wants to open a web page");
       await consentRequest(app).getByRole("button", { name: "Decline" }).click();
       await expect(app.getByTestId("tool-result")).toContainText("the page was not opened");
-      expect(host.opened(), "the browser heard nothing").toEqual([]);
+      expect(host.opened(), "no URL should be opened").toEqual([]);
     });
 
-    test("roots: require consent once, and only the selected folders are sent", async ({ app, host }) => {
+    test("E7: denied folders do not require consent again", async ({ app }) => {
+      await callTool(app, "list_folders");
+      await allow(app, "Allow once");
+      const frame = consentRequest(app);
+      await expect(frame).toContainText("asks for your folders");
+      await waitUntilDeniable(app);
+      await frame.getByRole("button", { name: "Deny", exact: true }).click();
+      const result = app.getByTestId("tool-result");
+      await expect(result).toContainText("shares 0 folders");
+      await callTool(app, "list_folders");
+      await allow(app, "Allow once");
+      await expect(result, "the second call should end").toContainText("shares 0 folders");
+      await expect(frame, "the denial should be remembered").toBeHidden();
+    });
+
+    test("roots require consent once, and only the selected folders are sent", async ({ app, host }) => {
       const folder = realpathSync(mkdtempSync(join(host.folder, "shared-")));
       host.setDialogAnswer("pick-folder", folder);
       await callTool(app, "list_folders");
@@ -133,7 +149,10 @@ for (const [era, setup] of ERAS) {
       await expect(result).toContainText(`file://${folder}`);
       await callTool(app, "list_folders");
       await allow(app, "Allow once");
-      await expect(app.getByTestId("tool-result"), "it is not asked again").toContainText("shares 1 folders");
+      await expect(
+        app.getByTestId("tool-result"),
+        "the second call should send the folders without consent",
+      ).toContainText("shares 1 folders");
       await expect(consentRequest(app)).toBeHidden();
     });
   });
@@ -154,6 +173,31 @@ test.describe("an error that requires a URL first", () => {
     await allow(app, "Allow once");
     await expect(consentRequest(app)).toContainText("wants to open a web page");
     await allow(app, "Open in the browser");
-    await expect.poll(() => host.opened(), "it was opened").toEqual([URL]);
+    await expect.poll(() => host.opened(), "the URL should be opened").toEqual([URL]);
+  });
+});
+
+test.describe("folders that a server asks for at its start", () => {
+  const raw = '{"jsonrpc":"2.0","id":"folders","method":"roots/list"}';
+  test.use({ setup: { ...LEGACY, servers: {}, running: [] } });
+
+  test("E7: their request is only counted, and a denial is remembered by the next start", async ({ app, host }) => {
+    const record = join(host.folder, "record");
+    const args = ["--raw", `tools/list=${raw}`, "--reply", 'tools/list={"tools":[]}', "--record", record];
+    const config = { type: "stdio", command: SCRIPTED, args, env: {}, cwd: null, revision: null };
+    await host.call("add_server", { name: "eager", config });
+    const responses = () =>
+      (existsSync(record) ? readFileSync(record, "utf8") : "").split("\n").filter((line) => line.includes('"id":"folders"'));
+    await host.startApproved("eager");
+    const request = await host.consentRequest("roots");
+    await expect(app.getByRole("button", { name: /Approvals \(1\)/ }), "the request should be counted").toBeVisible();
+    await expect(consentRequest(app), "the request should not interrupt the user").toBeHidden();
+    await host.answer(request, { action: "deny" });
+    await expect.poll(responses, { message: "the server should receive a response" }).toHaveLength(1);
+    await host.call("stop_server", { server: "eager" });
+    await host.startApproved("eager");
+    await expect.poll(responses, { message: "the next start should be answered without consent" }).not.toHaveLength(1);
+    for (const response of responses()) expect(response, "nothing should be shared").toContain('"roots":[]');
+    expect((await host.snapshot()).questions, "the denial should be remembered").toEqual([]);
   });
 });

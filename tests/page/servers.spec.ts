@@ -28,7 +28,7 @@ test.describe("adding a server", () => {
     await form.getByRole("button", { name: "Add server" }).click();
 
     await expect(app.getByRole("heading", { name: "my harbour", level: 1 })).toBeVisible();
-    expect(commandOf(host.config, "my harbour"), "the settings file has it, readable").toEqual({
+    expect(commandOf(host.config, "my harbour"), "the settings file should contain the server in readable form").toEqual({
       command: DEMO,
       args: ["--revision", "2025-06-18"],
       env: { HARBOUR: "two words" },
@@ -37,27 +37,79 @@ test.describe("adding a server", () => {
     await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
     const frame = consentRequest(app);
     for (const part of [DEMO, "--revision", "2025-06-18", "HARBOUR", "two words", host.folder]) {
-      await expect(frame, `${part} is shown before it runs`).toContainText(part);
+      await expect(frame, `the request should show ${part} before the start`).toContainText(part);
     }
     await allow(app, "Always allow this command");
-    await expect(app.getByRole("main").getByText("2025-06-18").first(), "its revision").toBeVisible();
+    await expect(app.getByRole("main").getByText("2025-06-18").first(), "the overview should show the protocol revision").toBeVisible();
   });
 
   test("from a README's JSON, with a note on unsupported settings", async ({ app, host }) => {
     await visit(app, "#/add-server");
     const pasted = app.getByRole("textbox", { name: "URL, command, or the configuration from the server's README" });
     await pasted.fill('{"mcpServers": {\n  "files": {"command": }\n}}');
-    await expect(app.getByText(/^Line 2, column/), "the place of the mistake").toBeVisible();
+    await expect(app.getByText(/^Line 2, column/), "the position of the syntax error should be shown").toBeVisible();
     await pasted.fill(
       JSON.stringify({ servers: { notes: { type: "stdio", command: DEMO, args: ["--era", "both"] } } }),
     );
     await expect(app.getByRole("heading", { name: "Found 1 server" })).toBeVisible();
     await app.getByRole("button", { name: "Add 1 server" }).click();
     await expect(app.getByRole("heading", { name: "notes", level: 1 })).toBeVisible();
-    expect(commandOf(host.config, "notes"), "only what starts it is kept").toMatchObject({
+    expect(commandOf(host.config, "notes"), "the settings file should contain only the supported settings").toMatchObject({
       command: DEMO,
       args: ["--era", "both"],
     });
+  });
+
+  test("E12: a pasted install link of Cursor is read, and never a shell command", async ({ app, host }) => {
+    const entry = { command: DEMO, args: ["--era", "<era>"], env: { HARBOUR: "" } };
+    const config = encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString("base64"));
+    await visit(app, "#/add-server");
+    const text = app.getByRole("textbox", { name: /^URL, command/ });
+    await text.fill(`cursor://anysphere.cursor-deeplink/mcp/install?name=pier&config=${config}`);
+    const found = app.getByRole("group", { name: "pier" });
+    await expect(found.getByText(`${DEMO} --era '<era>'`), "the command in the link should be shown").toBeVisible();
+    await expect(found, "the link should not be a command").not.toContainText("cursor:");
+    const placeholder = found.getByText(/^argument 2 is "<era>"/);
+    const empty = found.getByText(/^the variable "HARBOUR" is empty/);
+    await expect(placeholder).toBeVisible();
+    await expect(empty).toBeVisible();
+    await found.getByRole("button", { name: "Change…" }).click();
+    await found.getByRole("textbox", { name: "Argument 2" }).fill("both");
+    await expect(placeholder, "the warning should vanish once the placeholder was replaced").toHaveCount(0);
+    await found.getByRole("textbox", { name: "Value of HARBOUR" }).fill("east");
+    await expect(empty, "the warning should vanish once the variable was filled in").toHaveCount(0);
+    await app.getByRole("button", { name: "Add 1 server" }).click();
+    await expect(app.getByRole("main").getByRole("heading", { level: 1 })).toHaveText("pier");
+    expect(commandOf(host.config, "pier"), "the entered values should be stored").toMatchObject({
+      ...{ command: DEMO, args: ["--era", "both"], env: { HARBOUR: "east" } },
+    });
+
+    await visit(app, "#/add-server");
+    await text.fill("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=-_-_+/");
+    await expect(app.getByText(/what should be base64 in it is none/), "a broken link should be explained").toBeVisible();
+    await expect(app.getByRole("button", { name: /^Add \d/ }), "a broken link should not be a command").toHaveCount(0);
+  });
+
+  test("E12: the inputs of VS Code become fields", async ({ app, host }) => {
+    const servers = { pier: { command: DEMO, args: ["--era", "${input:era}"], env: { API_KEY: "${input:key}" } } };
+    const inputs = [
+      { id: "era", type: "promptString", description: "Protocol" },
+      { id: "key", type: "promptString", description: "The key", password: true },
+    ];
+    await visit(app, "#/add-server");
+    await app.getByRole("textbox", { name: /^URL, command/ }).fill(JSON.stringify({ inputs, servers }));
+    const found = app.getByRole("group", { name: "pier" });
+    const fields = found.getByRole("group", { name: "Values to fill in" });
+    await expect(found.getByText(/VS Code would ask for/)).toHaveCount(2);
+    await fields.getByLabel("era").fill("both");
+    await expect(found.getByText(`${DEMO} --era both`), "the exact command should be shown").toBeVisible();
+    await fields.getByLabel("key").fill("s3cret-value-1");
+    await expect(found.getByText(/VS Code would ask for|passes it as it stands/), "no warning should remain").toHaveCount(0);
+    await app.getByRole("button", { name: "Add 1 server" }).click();
+    await expect(app.getByRole("main").getByRole("heading", { level: 1 })).toHaveText("pier");
+    const file = readFileSync(host.config, "utf8");
+    expect(file, "the settings file should contain the argument").toContain('"both"');
+    expect(file, "the secret should be stored in the keychain").not.toContain("s3cret-value-1");
   });
 
   test("a taken name is rejected with an explanation", async ({ app }) => {
@@ -74,28 +126,31 @@ test.describe("adding a server", () => {
 test("the overview shows the negotiated session, and marks the claims of the server", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   const main = app.getByRole("main");
-  await expect(main.getByText("2025-11-25").first(), "the revision in use").toBeVisible();
-  await expect(main.getByText("initialize", { exact: false }).first(), "how it was found").toBeVisible();
-  await expect(main.getByText("tools.listChanged").first(), "its capabilities").toBeVisible();
+  await expect(main.getByText("2025-11-25").first(), "the overview should show the revision in use").toBeVisible();
+  await expect(
+    main.getByText("initialize", { exact: false }).first(),
+    "the overview should show how the revision was detected",
+  ).toBeVisible();
+  await expect(main.getByText("tools.listChanged").first(), "the overview should show the capabilities").toBeVisible();
   await expect(main.getByText("Provided by the server. Drawbridge can't verify it.")).toBeVisible();
 });
 
-test("stop, start without consent, restart", async ({ app, host }) => {
+test("a server is stopped, started without consent, and restarted", async ({ app, host }) => {
   await visit(app, "#/server/harbour/overview");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Stop" }).click();
   await expect(main.getByText("stopped").first()).toBeVisible();
-  expect((await host.snapshot()).servers[0]?.pid ?? null, "its process is gone").toBeNull();
+  expect((await host.snapshot()).servers[0]?.pid ?? null, "the process should have ended").toBeNull();
   await main.getByRole("button", { name: "Start", exact: true }).click();
-  await expect(main.getByText("ready").first(), "an approved command asks no more").toBeVisible();
+  await expect(main.getByText("ready").first(), "an approved command should require no consent").toBeVisible();
   const before = (await host.snapshot()).servers[0]?.pid;
   await main.getByRole("button", { name: "Restart" }).click();
-  // It is still ready until the command has arrived.
+  // The server is still ready until the host has received the command.
   const another = async () => {
     const server = (await host.snapshot()).servers[0];
     return server?.state.is === "ready" && server.pid !== before;
   };
-  await expect.poll(another, "it runs as another process").toBe(true);
+  await expect.poll(another, "the server should run as another process").toBe(true);
 });
 
 test("a changed command requires consent again, and shows its changes", async ({ app }) => {
@@ -105,11 +160,11 @@ test("a changed command requires consent again, and shows its changes", async ({
   await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();
   const frame = consentRequest(app);
   await expect(frame).toContainText("This is not the command you approved. Changes are marked.");
-  await expect(frame.getByText("legacy").first(), "what was approved before").toBeVisible();
-  await expect(frame.getByText("modern").first(), "what it is now").toBeVisible();
+  await expect(frame.getByText("legacy").first(), "the request should show the approved argument").toBeVisible();
+  await expect(frame.getByText("modern").first(), "the request should show the new argument").toBeVisible();
   await waitUntilDeniable(app);
   await app.keyboard.press("Escape");
-  await expect(frame, "Escape closes it, and nothing runs").toBeHidden();
+  await expect(frame, "Escape should close the request").toBeHidden();
 });
 
 test.describe("a server that does not start", () => {
@@ -147,8 +202,8 @@ test("removing a server deletes it from the settings and ends it", async ({ app,
   await app.getByRole("main").getByRole("button", { name: "More" }).click();
   await app.getByRole("menuitem", { name: "Remove server" }).click();
   await app.getByRole("button", { name: "Remove server" }).click();
-  await expect.poll(async () => (await host.snapshot()).servers.length, "it is gone").toBe(0);
-  expect(commandOf(host.config, "harbour"), "the file has it no more").toBeUndefined();
+  await expect.poll(async () => (await host.snapshot()).servers.length, "the server should be removed").toBe(0);
+  expect(commandOf(host.config, "harbour"), "the settings file should not contain the server").toBeUndefined();
 });
 
 test("an external edit of the settings file is applied, unless it is invalid", async ({ app, host }) => {
@@ -157,17 +212,17 @@ test("an external edit of the settings file is applied, unless it is invalid", a
   settings.mcpServers["second"] = { command: DEMO };
   writeFileSync(host.config, JSON.stringify(settings, null, 2));
   const servers = app.getByRole("navigation", { name: "Navigation" });
-  await expect(servers.getByText("second"), "it shows without a restart").toBeVisible();
+  await expect(servers.getByText("second"), "the new server should be shown without a restart").toBeVisible();
   writeFileSync(host.config, original.slice(0, original.length / 2));
   await expect(app.getByText("The settings file can't be used")).toBeVisible();
   await expect(app.getByText("Drawbridge uses the previous settings until you fix the file.")).toBeVisible();
-  await expect(servers.getByText("second"), "the old settings stay").toBeVisible();
+  await expect(servers.getByText("second"), "the previous settings should stay in use").toBeVisible();
   writeFileSync(host.config, original);
   await expect(app.getByText("The settings file can't be used")).toBeHidden();
   await expect(servers.getByText("second")).toBeHidden();
 });
 
-test("roots: picked with the system dialog, and the server is notified", async ({ app, host }) => {
+test("roots are selected with the system dialog, and the server is notified", async ({ app, host }) => {
   const folder = realpathSync(mkdtempSync(join(host.folder, "shared-")));
   host.setDialogAnswer("pick-folder", folder);
   await visit(app, "#/server/harbour/roots");
@@ -177,7 +232,7 @@ test("roots: picked with the system dialog, and the server is notified", async (
     const { entries } = await host.activity("harbour");
     return entries.some((e) => e.sent && e.method === "notifications/roots/list_changed");
   };
-  await expect.poll(wasNotified, "the running server hears of the change").toBe(true);
+  await expect.poll(wasNotified, "the running server should be notified of the change").toBe(true);
   await app.getByRole("button", { name: `Remove ${folder}` }).click();
   await expect(app.getByText("No folders are shared.")).toBeVisible();
 });
@@ -188,20 +243,20 @@ test("the tabs stay in one row next to the open activity", async ({ app }) => {
   await expect(app.getByRole("complementary")).toBeVisible();
   await expect(app.getByRole("tab").first()).toBeVisible();
   const tops = await app.getByRole("tab").evaluateAll((tabs) => tabs.map((tab) => tab.getBoundingClientRect().top));
-  expect(new Set(tops).size, "all at the same height").toBe(1);
+  expect(new Set(tops).size, "all tabs should be at the same height").toBe(1);
   const last = app.getByRole("tab", { name: "Settings", exact: true });
   await last.focus();
-  await expect(last, "the last one can be reached").toBeInViewport({ ratio: 1 });
+  await expect(last, "the last tab should be in view").toBeInViewport({ ratio: 1 });
 });
 
-test("by keyboard: Start moves its focus on, and F focuses a form", async ({ app }) => {
+test("Start passes the focus to Stop, and F focuses a form", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   const main = app.getByRole("main");
   await main.getByRole("button", { name: "Stop" }).press("Enter");
   const start = main.getByRole("button", { name: "Start", exact: true });
-  await expect(start, "after Stop").toBeFocused();
+  await expect(start, "Start should be focused after Stop").toBeFocused();
   await start.press("Enter");
-  await expect(main.getByRole("button", { name: "Stop" }), "after Start").toBeFocused();
+  await expect(main.getByRole("button", { name: "Stop" }), "Stop should be focused after Start").toBeFocused();
   await expect(main.getByText("ready").first()).toBeVisible();
   await callTool(app, "ask_user");
   await allow(app, "Allow once");
@@ -209,8 +264,8 @@ test("by keyboard: Start moves its focus on, and F focuses a form", async ({ app
   await expect(frame.getByRole("button", { name: "Decline" })).toBeFocused();
   await app.keyboard.press("f");
   const field = frame.getByRole("textbox").first();
-  await expect(field, "the first field").toBeFocused();
-  await expect(field, "and the key is not typed").not.toHaveValue(/f/);
+  await expect(field, "the first field should be focused").toBeFocused();
+  await expect(field, "the shortcut should not be typed into the field").not.toHaveValue(/f/);
   await app.keyboard.press("Escape");
 });
 

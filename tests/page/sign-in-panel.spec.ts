@@ -5,28 +5,28 @@ import { allow, axeViolations, type DevHost, expect, FIRST_START, consentRequest
 import { ScriptedSignIn, redirectUrl } from "./scripted-sign-in";
 
 const OPEN = "Open the sign-in page";
-let there: ScriptedSignIn | null = null;
+let authServer: ScriptedSignIn | null = null;
 
 test.use({ setup: { ...FIRST_START, servers: {} } });
 test.afterEach(async () => {
-  await there?.stop();
-  there = null;
+  await authServer?.stop();
+  authServer = null;
 });
 
 /** Adds and starts a server that requires a sign-in, up to the consent request of the sign-in. */
 async function startSignIn(app: Page, host: DevHost): Promise<void> {
-  const config = { type: "http", url: there!.server, headers: [], kind: null, revision: null };
+  const config = { type: "http", url: authServer!.server, headers: [], kind: null, revision: null };
   await host.call("add_server", { name: "harbour", config });
   void host.call("start_server", { server: "harbour" });
   await host.answerNext("connect_server", { action: "allow", scope: "always" });
   await host.consentRequest("sign_in");
   await visit(app, "#/server/harbour/sign-in");
-  await expect(consentRequest(app), "it is asked about").toContainText("wants you to sign in");
+  await expect(consentRequest(app), "the sign-in should require consent").toContainText("wants you to sign in");
 }
 
 /** Returns the URL of the last page that was opened in the browser. */
 async function opened(host: DevHost, count = 1): Promise<string> {
-  await expect.poll(() => host.opened().length, { message: "the browser is opened" }).toBe(count);
+  await expect.poll(() => host.opened().length, { message: "the browser should be opened" }).toBe(count);
   return host.opened().at(-1)!;
 }
 
@@ -34,7 +34,7 @@ async function opened(host: DevHost, count = 1): Promise<string> {
 async function signIn(app: Page, page: string): Promise<void> {
   const browser = await app.context().newPage();
   await browser.goto(page);
-  await expect(browser, "the browser comes back to this computer").toHaveURL(/^http:\/\/127\.0\.0\.1:\d+\//);
+  await expect(browser, "the browser should be redirected to this computer").toHaveURL(/^http:\/\/127\.0\.0\.1:\d+\//);
   await browser.close();
 }
 
@@ -43,32 +43,32 @@ async function state(host: DevHost): Promise<string | undefined> {
 }
 
 async function axe(app: Page): Promise<void> {
-  expect(await axeViolations(app), "axe").toEqual([]);
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
 }
 
 test("a running sign-in survives a reload of the page, and can be cancelled", async ({ app, host }) => {
-  there = await ScriptedSignIn.start();
+  authServer = await ScriptedSignIn.start();
   await startSignIn(app, host);
   await app.reload();
-  await expect(consentRequest(app), "the question is there again").toContainText("wants you to sign in");
-  await expect(consentRequest(app).getByRole("button", { name: "Deny" }), "refusing has the focus").toBeFocused();
+  await expect(consentRequest(app), "the consent request should be shown after a reload").toContainText("wants you to sign in");
+  await expect(consentRequest(app).getByRole("button", { name: "Deny" }), "Deny should be focused").toBeFocused();
   await allow(app, OPEN);
   await opened(host);
   await app.reload();
   const note = app.getByRole("group", { name: "Signing in" });
-  await expect(note, "it goes on").toContainText("Waiting for you to sign in in the browser.");
-  await expect(note.getByRole("timer"), "for so long").toContainText("left");
+  await expect(note, "the sign-in should still be running").toContainText("Waiting for you to sign in in the browser.");
+  await expect(note.getByRole("timer"), "the remaining time should be shown").toContainText("left");
   await axe(app);
   await note.getByRole("button", { name: "Cancel sign-in" }).click();
-  await expect(note, "it is over").toBeHidden();
+  await expect(note, "the note should be closed").toBeHidden();
   const main = app.getByRole("main");
-  await expect(main.getByText("needs sign-in"), "the state in words").toBeVisible();
-  await expect(main.getByRole("button", { name: "Sign in" }).first(), "the next step").toBeVisible();
-  expect(await state(host), "it waits").toBe("needs_sign_in");
+  await expect(main.getByText("needs sign-in"), "the state should be shown").toBeVisible();
+  await expect(main.getByRole("button", { name: "Sign in" }).first(), "the button to sign in should be shown").toBeVisible();
+  expect(await state(host), "the server should require a sign-in").toBe("needs_sign_in");
 });
 
 test("the redirect URL of another browser is pasted, and the account is shown", async ({ app, host }) => {
-  there = await ScriptedSignIn.start();
+  authServer = await ScriptedSignIn.start();
   await startSignIn(app, host);
   await allow(app, OPEN);
   const page = await opened(host);
@@ -76,68 +76,68 @@ test("the redirect URL of another browser is pasted, and the account is shown", 
   const field = app.getByRole("textbox", { name: "Final address" });
   await field.fill("http://127.0.0.1:1/callback?code=a&state=b");
   await app.getByRole("button", { name: "Continue" }).click();
-  await expect(app.getByText(/this is not the address/), "a wrong one is said").toBeVisible();
+  await expect(app.getByText(/this is not the address/), "a wrong URL should be rejected").toBeVisible();
   const back = await redirectUrl(page);
   await field.fill(back);
   await app.getByRole("button", { name: "Continue" }).click();
 
   const account = app.getByRole("region", { name: "Account" });
-  await expect(account.locator(".url"), "who issued").toContainText(new URL(there.issuer).host);
-  await expect(account, "how it identifies itself").toContainText("registered by Drawbridge");
-  await expect.poll(() => state(host), { message: "it is used" }).toBe("ready");
+  await expect(account.locator(".url"), "the account should show the issuer").toContainText(new URL(authServer.issuer).host);
+  await expect(account, "the account should show how the client is identified").toContainText("registered by Drawbridge");
+  await expect.poll(() => state(host), { message: "the server should be ready" }).toBe("ready");
   const steps = app.getByRole("region", { name: "Steps of the last sign-in" }).getByRole("listitem");
   await steps.filter({ hasText: "getting the token" }).getByRole("button").click();
-  await expect(steps.locator("mark").first(), "what is secret is marked").toBeVisible();
+  await expect(steps.locator("mark").first(), "secrets should be marked").toBeVisible();
   const code = new URL(back).searchParams.get("code")!;
-  await expect(app.locator("body"), "and is nowhere").not.toContainText(code);
+  await expect(app.locator("body"), "the page should not contain the authorization code").not.toContainText(code);
   await axe(app);
 
   await account.getByRole("button", { name: "Sign out" }).click();
   await app.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
-  await expect(app.getByText(/^Signed out\. .* revoked the tokens/), "what became of the tokens").toBeVisible();
-  await expect(account, "nobody is signed in").toContainText("Not signed in.");
+  await expect(app.getByText(/^Signed out\. .* revoked the tokens/), "the revocation of the tokens should be reported").toBeVisible();
+  await expect(account, "no account should be signed in").toContainText("Not signed in.");
 });
 
 test("a failed sign-in shows the step and cause, and can be copied", async ({ app, host, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  there = await ScriptedSignIn.start({ pkce: ["plain"] });
-  const config = { type: "http", url: there.server, headers: [], kind: null, revision: null };
+  authServer = await ScriptedSignIn.start({ pkce: ["plain"] });
+  const config = { type: "http", url: authServer.server, headers: [], kind: null, revision: null };
   await host.call("add_server", { name: "harbour", config });
   void host.call("start_server", { server: "harbour" });
   await host.answerNext("connect_server", { action: "allow", scope: "always" });
   await visit(app, "#/server/harbour/sign-in");
   const note = app.getByRole("group", { name: "The last sign-in failed" });
-  await expect(note, "why").toContainText("PKCE");
+  await expect(note, "the note should show the cause").toContainText("PKCE");
   const region = app.getByRole("region", { name: "Steps of the last sign-in" });
   const last = region.getByRole("listitem").last();
-  await expect(last, "where").toContainText("failed");
-  await expect(last.getByRole("button"), "it is open").toHaveAttribute("aria-expanded", "true");
+  await expect(last, "the failed step should be marked").toContainText("failed");
+  await expect(last.getByRole("button"), "the failed step should be expanded").toHaveAttribute("aria-expanded", "true");
   await axe(app);
   await region.getByRole("button", { name: "Copy as text" }).click();
   const copied = () => app.evaluate(() => navigator.clipboard.readText());
-  await expect.poll(copied, "the report").toContain("FAILED");
-  expect(await copied(), "with its request").toContain("> GET http");
+  await expect.poll(copied, "the report should be in the clipboard").toContain("FAILED");
+  expect(await copied(), "the report should contain the request").toContain("> GET http");
 });
 
 test("additional scopes are marked as new next to the granted ones", async ({ app, host }) => {
-  there = await ScriptedSignIn.start({}, { challengeScope: "ships:read", toolScopes: { echo: "ships:write" } });
+  authServer = await ScriptedSignIn.start({}, { challengeScope: "ships:read", toolScopes: { echo: "ships:write" } });
   await startSignIn(app, host);
-  await expect(consentRequest(app), "what is asked for").toContainText("ships:read");
+  await expect(consentRequest(app), "the request should list the scopes").toContainText("ships:read");
   await allow(app, OPEN);
   await signIn(app, await opened(host));
-  await expect.poll(() => state(host), { message: "it is used" }).toBe("ready");
+  await expect.poll(() => state(host), { message: "the server should be ready" }).toBe("ready");
 
   await visit(app, "#/server/harbour/tools/echo");
   await app.getByLabel("text", { exact: true }).fill("all aboard");
   await app.getByRole("button", { name: "Call", exact: true }).click();
   await allow(app, "Allow once");
   const frame = consentRequest(app);
-  await expect(frame, "more is wanted").toContainText("requests more permissions");
+  await expect(frame, "more scopes should require consent").toContainText("requests more permissions");
   const scopes = frame.getByRole("listitem");
-  await expect(scopes.filter({ hasText: "ships:write" }), "by a word").toContainText("new");
-  await expect(scopes.filter({ hasText: "ships:read" }), "by another").toContainText("as before");
+  await expect(scopes.filter({ hasText: "ships:write" }), "the additional scope should be marked as new").toContainText("new");
+  await expect(scopes.filter({ hasText: "ships:read" }), "the granted scope should be marked as known").toContainText("as before");
   await axe(app);
   await allow(app, OPEN);
   await signIn(app, await opened(host, 2));
-  await expect(app.getByTestId("tool-result"), "the call goes on").toHaveAttribute("data-state", "done");
+  await expect(app.getByTestId("tool-result"), "the call should complete after the sign-in").toHaveAttribute("data-state", "done");
 });

@@ -7,15 +7,15 @@ import type { Page } from "@playwright/test";
 import { allow, axeViolations, callTool, type DevHost, expect, FIRST_START, consentRequest, test, visit } from "./fixtures";
 import { AuthorizationServer, signInAs } from "./sign-in";
 
-let there: AuthorizationServer | null = null;
+let authServer: AuthorizationServer | null = null;
 
 test.use({ setup: { ...FIRST_START, servers: {} } });
 test.beforeEach(async () => {
-  there = await AuthorizationServer.start();
+  authServer = await AuthorizationServer.start();
 });
 test.afterEach(async () => {
-  await there?.stop();
-  there = null;
+  await authServer?.stop();
+  authServer = null;
 });
 
 /** Adds and starts a server, up to the consent request of its sign-in. */
@@ -32,7 +32,7 @@ async function addServer(host: DevHost, server: string): Promise<void> {
 async function signIn(app: Page, host: DevHost, name: string): Promise<void> {
   const before = host.opened().length;
   await allow(app, "Open the sign-in page");
-  await expect.poll(() => host.opened().length, { message: "the browser is opened" }).toBe(before + 1);
+  await expect.poll(() => host.opened().length, { message: "the browser should be opened" }).toBe(before + 1);
   const browser = await app.context().browser()!.newContext();
   await signInAs(name, await browser.newPage(), host.opened().at(-1)!);
   await browser.close();
@@ -42,7 +42,7 @@ async function whoami(app: Page): Promise<string> {
   await callTool(app, "whoami");
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
-  await expect(result, "the call is done").toHaveAttribute("data-state", "done");
+  await expect(result, "the call should complete").toHaveAttribute("data-state", "done");
   return result.innerText();
 }
 
@@ -61,24 +61,24 @@ function storedData(folder: string): string {
     .join("\n");
 }
 
-test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) => {
-  await addServer(host, there!.server);
+test("a sign-in survives a restart, is refreshed, and ends with a sign-out", async ({ app, host }) => {
+  await addServer(host, authServer!.server);
   const frame = consentRequest(app);
-  await expect(frame, "where the page is").toContainText(new URL(there!.issuer).host);
-  await expect(frame, "what it grants").toContainText("harbour:write");
-  expect(await axeViolations(app), "axe").toEqual([]);
+  await expect(frame, "the request should show the host of the issuer").toContainText(new URL(authServer!.issuer).host);
+  await expect(frame, "the request should list the scopes").toContainText("harbour:write");
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
   await signIn(app, host, "ada");
 
   await visit(app, "#/server/harbour/sign-in");
   const main = app.getByRole("main");
-  await expect(main.getByText("ready").first(), "it is connected").toBeVisible();
-  await expect(main.getByText("harbour:read"), "the scopes are shown").toBeVisible();
-  await expect(main.getByText("renewed automatically"), "it lasts").toBeVisible();
-  expect(await axeViolations(app), "axe").toEqual([]);
-  expect(await whoami(app), "the token is this user's").toContain("You are ada");
+  await expect(main.getByText("ready").first(), "the server should be connected").toBeVisible();
+  await expect(main.getByText("harbour:read"), "the scopes should be shown").toBeVisible();
+  await expect(main.getByText("renewed automatically"), "the automatic renewal should be shown").toBeVisible();
+  expect(await axeViolations(app), "axe should find no violations").toEqual([]);
+  expect(await whoami(app), "the access token should be issued for the user").toContain("You are ada");
   // [auth-dcr-native] [auth-dcr-application-type]
-  const registered = (await there!.events()).find((event) => event.registered);
-  expect(registered, "registered as what it is").toMatchObject({ type: "native" });
+  const registered = (await authServer!.events()).find((event) => event.registered);
+  expect(registered, "the client should be registered as a native application").toMatchObject({ type: "native" });
 
   // A page whose host has ended tries to reconnect, which the browser reports.
   await app.goto("about:blank");
@@ -86,30 +86,30 @@ test("signs in, calls, restarts, refreshes, signs out", async ({ app, host }) =>
   await app.goto(host.url);
   void host.call("start_server", { server: "harbour" });
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
-  expect(await whoami(app), "signed in from before").toContain("You are ada");
-  expect(await there!.count({ grant: "authorization_code" }), "once in all").toBe(1);
+  expect(await whoami(app), "the sign-in should survive a restart").toContain("You are ada");
+  expect(await authServer!.count({ grant: "authorization_code" }), "one authorization code should be used").toBe(1);
 
   // [auth-refresh-replace]: each refresh token is valid once, so the second refresh proves that the new one was
   // stored.
   for (const times of [1, 2]) {
-    await there!.endAccess();
-    expect(await whoami(app), "nobody is asked").toContain("You are ada");
-    expect(await there!.count({ grant: "refresh_token" }), "one refresh").toBe(times);
+    await authServer!.endAccess();
+    expect(await whoami(app), "an expired token should be refreshed without the user").toContain("You are ada");
+    expect(await authServer!.count({ grant: "refresh_token" }), "each expiry should cause one refresh").toBe(times);
   }
-  expect(await there!.count({ grant: "authorization_code" }), "still once").toBe(1);
+  expect(await authServer!.count({ grant: "authorization_code" }), "no further authorization code should be used").toBe(1);
 
   await visit(app, "#/server/harbour/sign-in");
   await main.getByRole("button", { name: "Sign out" }).click();
   await app.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
-  await expect(main.getByText(/^Signed out/), "said").toBeVisible();
-  await expect(main.getByText("Not signed in."), "nobody is signed in").toBeVisible();
-  const revoked = (await there!.events()).filter((event) => event.revoked);
-  expect(revoked.length, "the tokens are void there as well").toBeGreaterThan(0);
-  expect(await there!.count({ registered: registered!.registered! }), "one registration").toBe(1);
+  await expect(main.getByText(/^Signed out/), "the sign-out should be reported").toBeVisible();
+  await expect(main.getByText("Not signed in."), "no account should be signed in").toBeVisible();
+  const revoked = (await authServer!.events()).filter((event) => event.revoked);
+  expect(revoked.length, "the authorization server should revoke the tokens").toBeGreaterThan(0);
+  expect(await authServer!.count({ registered: registered!.registered! }), "the client should be registered once").toBe(1);
 });
 
 test("after signing out, the user can sign in with another account", async ({ app, host }) => {
-  await addServer(host, there!.server);
+  await addServer(host, authServer!.server);
   await signIn(app, host, "ada");
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
   await visit(app, "#/server/harbour/sign-in");
@@ -118,19 +118,19 @@ test("after signing out, the user can sign in with another account", async ({ ap
   await app.getByRole("dialog").getByRole("button", { name: "Change account" }).click();
   await signIn(app, host, "grace");
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
-  expect(await whoami(app), "another account").toContain("You are grace");
+  expect(await whoami(app), "the access token should be issued for the other account").toContain("You are grace");
 });
 
 test("the steps of a sign-in are shown, and contain no secret", async ({ app, host }) => {
-  await addServer(host, there!.server);
+  await addServer(host, authServer!.server);
   await signIn(app, host, "ada");
   await expect.poll(async () => (await host.snapshot()).servers[0]?.state.is).toBe("ready");
   const { steps } = await host.call<{ steps: unknown[] }>("authorization", { server: "harbour" });
   const text = JSON.stringify(steps);
-  expect(text, "the requests are there").toContain("/token");
-  expect(text, "what is secret is marked").toContain("[redacted]");
+  expect(text, "the steps should contain the token request").toContain("/token");
+  expect(text, "secrets should be redacted").toContain("[redacted]");
   const tokens = readFileSync(join(host.platform, "keychain.json"), "utf8").match(/[\w-]{40,}/g) ?? [];
-  expect(tokens.length, "something is in the keychain").toBeGreaterThan(0);
+  expect(tokens.length, "the keychain should contain tokens").toBeGreaterThan(0);
   const everything = text + JSON.stringify(await host.snapshot()) + storedData(host.folder);
-  for (const token of tokens) expect(everything, "no token is told or written").not.toContain(token);
+  for (const token of tokens) expect(everything, "no token should be shown or stored in a file").not.toContain(token);
 });

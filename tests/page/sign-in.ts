@@ -65,12 +65,12 @@ export class AuthorizationServer {
 
 /** Signs in as the user `name`, on the pages of the authorization server that start at `url`. */
 export async function signInAs(name: string, page: Page, url: string): Promise<void> {
-  // Its pages load a remote font.
+  // The pages load a remote font.
   await page.route(/^https:/, (route) => route.abort());
   await page.goto(url, { waitUntil: "domcontentloaded" });
   await page.getByPlaceholder("Enter any login").fill(name);
   await page.getByPlaceholder("and password").fill("not to be seen");
   await page.getByRole("button", { name: "Sign-in" }).click();
   await page.getByRole("button", { name: "Continue" }).click();
-  await expect(page, "the browser comes back to this computer").toHaveURL(/^http:\/\/127\.0\.0\.1:\d+\//);
+  await expect(page, "the browser should be redirected to this computer").toHaveURL(/^http:\/\/127\.0\.0\.1:\d+\//);
 }

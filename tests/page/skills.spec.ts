@@ -12,11 +12,11 @@ for (const [era, setup] of ERAS) {
       await app.getByRole("tab", { name: /Skills/ }).click();
       const main = app.getByRole("main");
       await main.getByRole("option", { name: /plan-passage/ }).click();
-      await expect(app, "it has an address").toHaveURL(/skills\/skill/);
+      await expect(app, "the skill should have a URL").toHaveURL(/skills\/skill/);
       await main.getByRole("button", { name: "Read", exact: true }).click();
-      await expect(main.getByRole("heading", { name: "Plan a passage" }), "its instructions").toBeVisible();
+      await expect(main.getByRole("heading", { name: "Plan a passage" }), "the instructions should be shown").toBeVisible();
       await main.getByRole("button", { name: "references/rules-of-thumb.md" }).click();
-      await expect(main.getByRole("table").first(), "a file of it").toBeVisible();
+      await expect(main.getByRole("table").first(), "the file of the skill should be shown").toBeVisible();
     });
   });
 }
@@ -26,10 +26,13 @@ test("a skill is attached to a conversation and stored", async ({ app }) => {
   await app.getByRole("main").getByRole("button", { name: "Attach…" }).click();
   await app.getByRole("dialog").getByRole("button", { name: "New conversation" }).click();
   await expect(app).toHaveURL(/#\/conversation\//);
-  await expect(app.getByText("skill from harbour"), "whose it is").toBeVisible();
+  await expect(app.getByText("skill from harbour"), "the attachment should name its server").toBeVisible();
   await app.reload();
   await app.getByRole("article", { name: "Attached plan-passage" }).getByRole("button").first().click();
-  await expect(app.getByRole("main").getByRole("heading", { name: "Plan a passage" }), "with its text").toBeVisible();
+  await expect(
+    app.getByRole("main").getByRole("heading", { name: "Plan a passage" }),
+    "the attachment should contain the text of the skill",
+  ).toBeVisible();
 });
 
 test("a skill is found by @ next to resources", async ({ app, host }) => {
@@ -38,7 +41,10 @@ test("a skill is found by @ next to resources", async ({ app, host }) => {
   await app.getByTestId("composer").getByRole("textbox").press("@");
   await app.getByRole("combobox", { name: "Find a resource or skill" }).fill("skill");
   await app.getByRole("option", { name: /plan-passage/ }).click();
-  await expect(app.getByRole("list", { name: "Attached to this message" }), "E20: it waits beside what is written").toContainText("plan-passage");
+  await expect(
+    app.getByRole("list", { name: "Attached to this message" }),
+    "E20: the skill should be attached to the message",
+  ).toContainText("plan-passage");
   await app.getByRole("button", { name: "Send", exact: true }).click();
   await expect(app.getByRole("article", { name: "Attached plan-passage" })).toBeVisible();
 });
@@ -70,6 +76,6 @@ test.describe("a server that announces a change", () => {
     const skills = app.getByRole("main").getByRole("option");
     await expect(skills).toHaveText([/plan/]);
     await host.call("read_resource", { call: "1", server: "port", uri: "test://one", refresh: true });
-    await expect(skills, "without a word of the user").toHaveText([/plan/, /moor/]);
+    await expect(skills, "the list should change without an action of the user").toHaveText([/plan/, /moor/]);
   });
 });

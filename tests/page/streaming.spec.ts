@@ -47,16 +47,16 @@ async function sendMessage(page: Page, words: string): Promise<void> {
 const streams = (page: Page) => page.locator("[role=log] [data-item]").last();
 
 async function waitForAnswers(page: Page, answers: number): Promise<void> {
-  await expect(page.getByRole("log").locator("article[aria-busy=false]"), "the answer is whole").toHaveCount(answers, {
+  await expect(page.getByRole("log").locator("article[aria-busy=false]"), "the answer should be complete").toHaveCount(answers, {
     timeout: (SECONDS + 30) * 1000,
   });
 }
 
 /** Waits until the answer has grown by this number of rendered characters. */
-async function grows(answer: Locator, by: number): Promise<void> {
+async function waitForGrowth(answer: Locator, by: number): Promise<void> {
   const length = async () => (await answer.textContent())?.length ?? 0;
   const before = await length();
-  await expect.poll(length, { message: "more of it comes", intervals: [20] }).toBeGreaterThanOrEqual(before + by);
+  await expect.poll(length, { message: "the answer should grow", intervals: [20] }).toBeGreaterThanOrEqual(before + by);
   await nextFrame(answer.page());
 }
 
@@ -79,7 +79,7 @@ async function awaitFirstWords(page: Page): Promise<void> {
   });
 }
 
-test("200 tokens per second of Markdown with code and tables", async ({ app, host, provider }) => {
+test("an answer of 200 tokens per second with code and tables is rendered without long frames", async ({ app, host, provider }) => {
   test.setTimeout(240_000);
   await open(app, host);
   provider.text = "Ahoy, and fair winds to all who sail today. ".repeat(8);
@@ -88,13 +88,13 @@ test("200 tokens per second of Markdown with code and tables", async ({ app, hos
     await awaitFirstWords(app);
     await sendMessage(app, "Say something short.");
     await waitForAnswers(app, answer);
-    await expect.poll(() => app.evaluate(() => window.firstPainted), "it was painted").toBeDefined();
+    await expect.poll(() => app.evaluate(() => window.firstPainted), "the first words should be painted").toBeDefined();
     firsts.push((await app.evaluate(() => window.firstPainted!)) - provider.startedAt);
   }
   firsts.sort((a, b) => a - b);
   console.log(`the first words: painted ${firsts.map((ms) => ms.toFixed(0)).join(", ")} ms after the provider's first byte`);
   // The host batches output for 33 ms, and it is painted with the next frame.
-  expect(firsts[0], "the first words are painted as they come").toBeLessThan(250);
+  expect(firsts[0], "the first words should be painted soon after their arrival").toBeLessThan(250);
 
   provider.text = markdown(80).slice(0, SECONDS * provider.pace * TOKEN);
   const thousands = (SECONDS * provider.pace) / 1000;
@@ -106,12 +106,12 @@ test("200 tokens per second of Markdown with code and tables", async ({ app, hos
   });
   const pace = (1000 * SECONDS * provider.pace) / (provider.ended - provider.startedAt);
   console.log(`${pace.toFixed(0)} tokens a second for ${SECONDS} s: ${describeFrames(frames)}`);
-  expect(pace, "it came as fast as that").toBeGreaterThan(0.8 * provider.pace);
+  expect(pace, "the answer should arrive at about the configured rate").toBeGreaterThan(0.8 * provider.pace);
   const limits = frameBounds(working, frames.count);
-  expect(frames.p99, "99 of 100 frames are short").toBeLessThanOrEqual(limits.p99);
-  expect(frames.long, "hardly any frame is long").toBeLessThanOrEqual(limits.long);
-  await expect(app.getByRole("log").locator("table").last(), "tables are tables").toBeVisible();
-  await expect(app.getByRole("log").locator("pre .hljs-keyword").last(), "code has its colours").toBeVisible();
+  expect(frames.p99, "99 of 100 frames should be short").toBeLessThanOrEqual(limits.p99);
+  expect(frames.long, "few frames should be long").toBeLessThanOrEqual(limits.long);
+  await expect(app.getByRole("log").locator("table").last(), "tables should be rendered").toBeVisible();
+  await expect(app.getByRole("log").locator("pre .hljs-keyword").last(), "code should be highlighted").toBeVisible();
 
   // Repeated without measuring, which causes extra frames.
   const meter = await Meter.of(app);
@@ -121,7 +121,7 @@ test("200 tokens per second of Markdown with code and tables", async ({ app, hos
   const { all, scripts } = await meter.time();
   const each = (ms: number) => (ms / thousands).toFixed(0);
   console.log(`processor time for 1,000 tokens: ${each(all - before.all)} ms, ${each(scripts - before.scripts)} ms of it scripts`);
-  expect((all - before.all) / thousands, "it takes a part of one processor").toBeLessThan(2_500);
+  expect((all - before.all) / thousands, "rendering should take a part of one processor").toBeLessThan(2_500);
 });
 
 test("the scroll position is stable while an answer is streamed, except at the end", async ({ app, host, provider }) => {
@@ -132,31 +132,31 @@ test("the scroll position is stable while an answer is streamed, except at the e
   await sendMessage(app, "First");
   await waitForAnswers(app, 1);
   provider.pace = 200;
-  // More than any machine reads, so the test ends it.
+  // Longer than the test takes, so the test ends the answer.
   provider.text = markdown(100);
   await sendMessage(app, "Second");
   // The last item is the first answer until the page has the second one.
-  await expect(app.locator("[role=log] article[aria-busy=true] h2").first(), "it comes").toBeVisible();
+  await expect(app.locator("[role=log] article[aria-busy=true] h2").first(), "the second answer should be streamed").toBeVisible();
   const log = app.getByRole("log");
   const fromEnd = () => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight);
-  await grows(streams(app), 500);
-  expect(await fromEnd(), "who is at the end stays there").toBeLessThan(60);
+  await waitForGrowth(streams(app), 500);
+  expect(await fromEnd(), "a log that is scrolled to its end should follow the answer").toBeLessThan(60);
 
   const box = (await log.boundingBox())!;
   await app.mouse.move(box.x + 100, box.y + 100);
   await app.mouse.wheel(0, -250);
   const place = async () => (await streams(app).locator("h2").first().boundingBox())!.y;
-  await expect.poll(fromEnd, "it is scrolled").toBeGreaterThan(200);
+  await expect.poll(fromEnd, "the log should be scrolled up").toBeGreaterThan(200);
   await nextFrame(app);
   const before = await place();
   for (let look = 0; look < 10; look++) {
-    await grows(streams(app), 100);
-    expect(Math.abs((await place()) - before), "the words that are read do not move").toBeLessThan(1);
+    await waitForGrowth(streams(app), 100);
+    expect(Math.abs((await place()) - before), "the visible text should not move").toBeLessThan(1);
   }
-  await expect(streams(app), "it still comes").toBeVisible();
-  expect(await fromEnd(), "further down").toBeGreaterThan(200);
+  await expect(streams(app), "the answer should still be streamed").toBeVisible();
+  expect(await fromEnd(), "the log should not follow the answer").toBeGreaterThan(200);
   provider.cut();
   await waitForAnswers(app, 2);
-  expect(Math.abs((await place()) - before), "nor at its end").toBeLessThan(1);
+  expect(Math.abs((await place()) - before), "the visible text should not move when the answer ends").toBeLessThan(1);
 });
 

@@ -4,7 +4,7 @@ for (const [era, setup] of ERAS) {
   test.describe(era, () => {
     test.use({ setup });
 
-    test("a call: fields, approval of the complete payload, result", async ({ app, host }) => {
+    test("a call is filled in, approved with its complete payload, and shows its result", async ({ app, host }) => {
       await visit(app, "#/server/harbour/tools/add");
       await app.getByRole("textbox", { name: /First number/ }).fill("2");
       await app.getByRole("textbox", { name: /Second number/ }).fill("40");
@@ -14,7 +14,7 @@ for (const [era, setup] of ERAS) {
       await expect(frame).toContainText("Sends to harbour:");
       for (const part of ["add", "a", "2", "b", "40"]) await expect(frame).toContainText(part);
       const sent = await host.activity("harbour");
-      expect(sent.entries.some((e) => e.method === "tools/call"), "nothing was sent before").toBe(false);
+      expect(sent.entries.some((e) => e.method === "tools/call"), "nothing should be sent before consent").toBe(false);
       await allow(app, "Allow once");
       const result = app.getByTestId("tool-result");
       await expect(result).toHaveAttribute("data-state", "done");
@@ -23,32 +23,32 @@ for (const [era, setup] of ERAS) {
     });
 
     // [tools-show-invocation] [cancel-ui-indication]
-    test("progress with its message, and cancellation", async ({ app }) => {
+    test("a call shows its progress with the message of the server, and can be cancelled", async ({ app }) => {
       await visit(app, "#/server/harbour/tools/slow_report");
       await app.getByRole("textbox", { name: /Seconds/ }).fill("30");
       await app.getByRole("textbox", { name: /Steps/ }).fill("100");
       await app.getByRole("button", { name: "Call", exact: true }).click();
       await allow(app, "Allow once");
       const result = app.getByTestId("tool-result");
-      await expect(result.getByText(/Page \d+ of 100 is written/), "the server's message").toBeVisible();
-      await expect(result.getByRole("progressbar"), "how far it is").toBeVisible();
+      await expect(result.getByText(/Page \d+ of 100 is written/), "the message of the server should be shown").toBeVisible();
+      await expect(result.getByRole("progressbar"), "the progress should be shown").toBeVisible();
       await result.getByRole("button", { name: "Cancel the call" }).click();
       await expect(result).toHaveAttribute("data-state", "cancelled");
     });
 
-    test("every kind of result", async ({ app }) => {
+    test("every kind of result content is shown", async ({ app }) => {
       await callTool(app, "show_everything");
       await allow(app, "Allow once");
       const result = app.getByTestId("tool-result");
-      await expect(result.getByRole("heading", { name: "Today in the harbour" }), "Markdown").toBeVisible();
-      await expect(result.getByRole("cell", { name: "north" }), "a table").toBeVisible();
+      await expect(result.getByRole("heading", { name: "Today in the harbour" }), "Markdown should be rendered").toBeVisible();
+      await expect(result.getByRole("cell", { name: "north" }), "a table should be rendered").toBeVisible();
       const picture = result.getByRole("img").first();
-      await expect(picture, "a picture").toBeVisible();
+      await expect(picture, "a picture should be rendered").toBeVisible();
       const width = () => picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
-      await expect.poll(width, "the picture could be read").toBeGreaterThan(0);
-      await expect(result.locator("audio"), "a sound").toHaveCount(1);
-      await expect(result.getByText("Sea chart"), "a link to a resource").toBeVisible();
-      await expect(result.getByText("Structured result"), "structured content").toBeVisible();
+      await expect.poll(width, "the picture should be decoded").toBeGreaterThan(0);
+      await expect(result.locator("audio"), "a sound should have a player").toHaveCount(1);
+      await expect(result.getByText("Sea chart"), "a link to a resource should be shown").toBeVisible();
+      await expect(result.getByText("Structured result"), "structured content should be shown").toBeVisible();
       await expect(result.getByText("Borealis").last()).toBeVisible();
     });
   });
@@ -65,7 +65,7 @@ test("arguments can be changed in the consent request, which is then armed again
   await frame.getByRole("button", { name: "Use these changes" }).click();
   await allow(app, "Allow once");
   const result = app.getByTestId("tool-result");
-  await expect(result, "what was approved last is what was sent").toContainText("2 + 3 = 5");
+  await expect(result, "the arguments that were approved last should be sent").toContainText("2 + 3 = 5");
   await expect(result.getByText("Arguments sent, after your changes")).toBeVisible();
 });
 
@@ -77,7 +77,7 @@ test("a denied call is not sent", async ({ app, host }) => {
   await expect(result).toHaveAttribute("data-state", "refused");
   await expect(result).toContainText("Refused: the tool was not called");
   const { entries } = await host.activity("harbour");
-  expect(entries.some((e) => e.method === "tools/call"), "the server heard nothing of it").toBe(false);
+  expect(entries.some((e) => e.method === "tools/call"), "the server should not receive the call").toBe(false);
 });
 
 test("an error of a tool is shown as an error", async ({ app }) => {
@@ -98,7 +98,7 @@ test("a call allowed for the session runs at once, and a changed definition requ
   const result = app.getByTestId("tool-result");
   await expect(result).toHaveAttribute("data-state", "done");
   await app.getByRole("button", { name: "Call", exact: true }).click();
-  await expect.poll(calls, "a standing approval needs no question").toBe(2);
+  await expect.poll(calls, "a granted call should be sent without a consent request").toBe(2);
   await expect(result).toHaveAttribute("data-state", "done");
   await expect(consentRequest(app)).toBeHidden();
 

@@ -92,7 +92,7 @@ async function calls(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const search = app.locator("nav input[type=search]").first();
   if (await search.isVisible()) {
     await search.fill("berg");
-    await expect(app.locator("nav mark").first(), "what was said is found").toBeVisible();
+    await expect(app.locator("nav mark").first(), "the message should be found").toBeVisible();
     await onView("search-conversations");
     await search.fill("");
   }
@@ -126,9 +126,9 @@ async function remote(app: Page, host: DevHost, onView: OnView): Promise<void> {
 /** Visits the views of a server that requires a sign-in: before, during and after it, and with further scopes. */
 async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
   const scopes = "openid offline_access ships:read";
-  const there = await ScriptedSignIn.start({}, { challengeScope: scopes, toolScopes: { echo: "ships:write" } });
+  const authServer = await ScriptedSignIn.start({}, { challengeScope: scopes, toolScopes: { echo: "ships:write" } });
   const panel = "#/server/far/sign-in";
-  const asked = async (name: string) => {
+  const captureRequest = async (name: string) => {
     await host.consentRequest("sign_in");
     await expect(consentRequest(app)).toBeVisible();
     await onView(name);
@@ -143,12 +143,12 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
 
   await host.call("add_server", {
     name: "far",
-    config: { type: "http", url: there.server, headers: [], kind: null, revision: null },
+    config: { type: "http", url: authServer.server, headers: [], kind: null, revision: null },
   });
   void host.call("start_server", { server: "far" });
   await host.answerNext("connect_server", ONCE);
   await visit(app, panel);
-  await asked("question-sign-in");
+  await captureRequest("question-sign-in");
   await host.answerNext("sign_in", DENY);
   await expect(consentRequest(app)).toBeHidden();
   await onView("sign-in-refused");
@@ -169,11 +169,11 @@ async function signIn(app: Page, host: DevHost, onView: OnView): Promise<void> {
     .call("call_tool", { call: "far", server: "far", tool: "echo", arguments: { text: "a" } })
     .catch(() => undefined);
   await host.answerNext("tool", ONCE);
-  await asked("question-step-up");
+  await captureRequest("question-step-up");
   await host.answerNext("sign_in", DENY);
   await called;
   await host.call("remove_server", { server: "far" });
-  await there.stop();
+  await authServer.stop();
 }
 
 async function visitConsentRequests(app: Page, host: DevHost, onView: OnView): Promise<void> {
@@ -210,13 +210,13 @@ async function visitConsentRequests(app: Page, host: DevHost, onView: OnView): P
     ["ask_url", "url"],
     ["list_folders", "roots"],
   ] as const) {
-    const asked = tool(name);
+    const call = tool(name);
     await host.answerNext("tool", ONCE);
     await host.consentRequest(kind);
     await shown(kind);
     await host.answerNext(kind, DENY);
-    await asked;
-    // Three consecutive denials would mute it.
+    await call;
+    // Three consecutive denials would mute the server.
     await host.call("unmute", { server: "harbour" });
   }
 

@@ -30,7 +30,7 @@ export class Requests {
       await nextFrame(this.#page);
       return this.#open.size === 0 && this.#startedCount === before;
     };
-    await expect.poll(quiet, "nothing is fetched any more").toBe(true);
+    await expect.poll(quiet, "no request should be pending").toBe(true);
   }
 }
 
@@ -46,7 +46,7 @@ export async function stableScreenshot(page: Page): Promise<Buffer> {
     const next = await page.screenshot();
     const isStill = next.equals(last);
     last = next;
-    expect(isStill, "the window stands still").toBe(true);
+    expect(isStill, "consecutive screenshots should be equal").toBe(true);
   }).toPass({ timeout: 10_000, intervals: [0] });
   return last;
 }

@@ -13,7 +13,7 @@ test("E21: a picture of a tool is saved byte for byte under a safe name", async 
   host.setDialogAnswer("save-file", file);
   await result.getByRole("button", { name: /^Save show_everything/ }).first().click();
   await expect(result.getByText(`Saved as ${file}`)).toBeVisible();
-  expect(readFileSync(file).subarray(0, 4).toString("latin1"), "a picture").toBe("\x89PNG");
+  expect(readFileSync(file).subarray(0, 4).toString("latin1"), "the file should be a PNG picture").toBe("\x89PNG");
 });
 
 test("the window never scrolls as a whole, and its title bar stays in view", async ({ app }) => {
@@ -27,23 +27,26 @@ test("the window never scrolls as a whole, and its title bar stays in view", asy
       document.body.scrollTo(0, 1_000);
       return document.getElementById("app")?.getBoundingClientRect().top;
     });
-    expect(top, view).toBe(0);
+    expect(top, `${view} should not scroll the window`).toBe(0);
   }
 });
 
 test("E22: log messages are listed once, on the Activity tab, by severity", async ({ app }) => {
   await visit(app, "#/server/harbour/overview");
   await expect(app.getByRole("button", { name: "Ping" })).toBeVisible();
-  await expect(app.getByRole("combobox", { name: /level|log messages/ }), "not here").toHaveCount(0);
+  await expect(
+    app.getByRole("combobox", { name: /level|log messages/ }),
+    "the overview should have no filter for log messages",
+  ).toHaveCount(0);
   await callTool(app, "log_something");
   await allow(app, "Allow once");
   await expect(app.getByTestId("tool-result")).toHaveAttribute("data-state", "done");
   await visit(app, "#/server/harbour/activity");
   const list = app.getByTestId("activity-list");
   await expect(list.getByText(/gull on the mast/).first()).toBeVisible();
-  await expect(list.getByText("notifications/message"), "each once").toHaveCount(0);
+  await expect(list.getByText("notifications/message"), "each message should be listed once").toHaveCount(0);
   await app.getByRole("combobox", { name: "Show log messages" }).selectOption("emergency and above");
-  await expect(list.getByText(/gull on the mast/), "the others are less severe").toHaveCount(1);
+  await expect(list.getByText(/gull on the mast/), "only messages of this severity should be listed").toHaveCount(1);
   await app.getByRole("combobox", { name: "Minimum level that the server sends" }).selectOption("debug");
   await expect(list.getByText("logging/setLevel").first()).toBeVisible();
 });
@@ -53,7 +56,7 @@ test("E29: a ping on request shows the round-trip time", async ({ app }) => {
   await app.getByRole("button", { name: "Ping" }).click();
   await expect(app.getByText(/^Responded in /)).toBeVisible();
   await visit(app, "#/server/harbour/activity");
-  await expect(app.getByRole("option", { name: "ping" }).first(), "it crossed").toBeVisible();
+  await expect(app.getByRole("option", { name: "ping" }).first(), "the ping should be in the activity log").toBeVisible();
 });
 
 test.describe("a server of the newest revision", () => {
@@ -87,6 +90,6 @@ test("E30: a server with unreviewed definitions is marked until they are reviewe
   await app.getByRole("button", { name: /^Review \d+ new tools?/ }).click();
   await app.getByRole("button", { name: "Mark all as reviewed" }).click();
   await expect(async () => {
-    expect(Number(/(\d+) new/.exec(await row.innerText())?.[1] ?? 0), "fewer").toBeLessThan(before);
+    expect(Number(/(\d+) new/.exec(await row.innerText())?.[1] ?? 0), "fewer definitions should be unreviewed").toBeLessThan(before);
   }).toPass();
 });

@@ -21,8 +21,8 @@ function inputs(message: unknown): string[] {
 }
 
 test("both languages have the same areas", () => {
-  expect(areas.length, "the areas are found").toBeGreaterThan(0);
-  expect(readdirSync(`${folder}/zh`), "the same files").toEqual(areas);
+  expect(areas.length, "the areas should be found").toBeGreaterThan(0);
+  expect(readdirSync(`${folder}/zh`), "both languages should have the same files").toEqual(areas);
 });
 
 test("Chinese uses one word per term", () => {
@@ -34,13 +34,13 @@ test("Chinese uses one word per term", () => {
 test.each(areas)("%s has the same messages and parameters in both languages", (area) => {
   const en = read("en", area);
   const zh = read("zh", area);
-  expect(Object.keys(zh).sort(), "no message is missing or left over").toEqual(
+  expect(Object.keys(zh).sort(), "no message should be missing or superfluous").toEqual(
     Object.keys(en).sort(),
   );
   const prefix = `${area.replace(".json", "")}_`;
   for (const [key, message] of Object.entries(en)) {
-    expect(key, "a key begins with its area").toMatch(new RegExp(`^${prefix}`));
-    expect(inputs(zh[key]), `${key} takes the same inputs`).toEqual(inputs(message));
-    expect(zh[key], `${key} is not empty`).not.toBe("");
+    expect(key, "the key should begin with its area").toMatch(new RegExp(`^${prefix}`));
+    expect(inputs(zh[key]), `${key} should have the same parameters`).toEqual(inputs(message));
+    expect(zh[key], `${key} should not be empty`).not.toBe("");
   }
 });

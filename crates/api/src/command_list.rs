@@ -6,7 +6,7 @@
 macro_rules! commands {
     ($callback:ident) => {
         $callback! {
-            /// Returns the whole state that the page needs when it loads and after missed events.
+            /// Returns the whole state that the page displays. The page reads it when it loads and after missed events.
             snapshot: EmptyObject => Snapshot,
 
             /// Adds a server to the settings without starting it.
@@ -39,8 +39,8 @@ macro_rules! commands {
             /// Installs a server exactly as in the preview: unpacks a bundle, and adds the server or replaces its
             /// installed version. The server is not started.
             install: Install => SecretStorageReport,
-            /// Lists the installed servers that have a newer version or whose version is deprecated. Nothing is
-            /// changed.
+            /// Lists the installed servers that have a newer version or whose installed version is deprecated. Nothing
+            /// is changed.
             newer_versions: InstalledVersions => VersionReports,
             /// Creates the install plan for another version of an installed server. Nothing is changed.
             upgrade_offer: UpgradeSource => UpgradeOffer,
@@ -58,10 +58,10 @@ macro_rules! commands {
             stop_server: ServerName => EmptyObject,
             /// Stops a server and starts it again.
             restart_server: ServerName => EmptyObject,
-            /// Makes the next reconnect attempt of a server immediately.
+            /// Attempts to reconnect to a server immediately, without waiting for the scheduled time.
             retry_now: ServerName => EmptyObject,
-            /// Notifies the host that the network is available again. Pending reconnects are attempted immediately, and
-            /// connected servers are probed.
+            /// Reports that the network is available again. Pending reconnects are attempted immediately, and connected
+            /// servers are probed.
             network_changed: EmptyObject => EmptyObject,
             /// Starts the sign-in to a remote server and returns immediately. The required consent requests are queued.
             sign_in: ServerName => EmptyObject,
@@ -80,7 +80,8 @@ macro_rules! commands {
             set_log_level: SetLogLevel => EmptyObject,
             /// Pings a server and returns the round-trip time.
             ping: ServerName => PingAnswer,
-            /// Sets the folders that a server may know of (roots) and notifies the server of the change.
+            /// Sets the folders that a server receives when it requests its roots, and notifies the server of the
+            /// change.
             set_roots: SetRoots => EmptyObject,
             /// Sets the data flow settings of a server: which of its content requires consent before later calls, and
             /// which results the user reviews.
@@ -88,11 +89,11 @@ macro_rules! commands {
             /// Returns the files and hosts that a local server could access in its sandbox if it were started now.
             /// Nothing is started.
             sandbox: ServerName => SandboxReport,
-            /// Returns a sandbox for the server of a start request, and what the server could reach in it. Nothing is
-            /// started or changed.
+            /// Returns a sandbox proposal for the server in a start request, and the files and hosts that the server
+            /// could access in it. Nothing is started or changed.
             offer_sandbox: OfferSandbox => SandboxOffer,
-            /// Adds a sandbox to the settings of the server of a start request, and requests consent for its start
-            /// again, with another hash.
+            /// Adds a sandbox to the settings of the server in a start request. The start then requires consent to the
+            /// new settings, which have another hash.
             contain_start: ContainStart => EmptyObject,
             /// Returns the current usage of a server for each limit.
             limits: ServerName => LimitsUsage,

@@ -54,13 +54,13 @@ macro_rules! expand {
 commands!(expand);
 
 /// Future of a command, as `async_trait` boxes it.
-type Response<'a, T> = Pin<Box<dyn Future<Output = Result<T, ApiError>> + Send + 'a>>;
+type ResponseFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, ApiError>> + Send + 'a>>;
 
 /// Executes one command with a JSON request and returns the response as JSON text.
 async fn respond_with<'a, Request: DeserializeOwned, T: Serialize>(
     name: &str,
     request: &Value,
-    run: impl FnOnce(Request) -> Response<'a, T> + Send,
+    run: impl FnOnce(Request) -> ResponseFuture<'a, T> + Send,
 ) -> Result<String, ApiError> {
     let request = Request::deserialize(request)
         .map_err(|error| ApiError::new(ErrorCode::BadRequest, format!("{name}: {error}")))?;

@@ -9,7 +9,7 @@ use crate::{Archive, ArchiveRefusal, BundleError, Manifest};
 /// An opened bundle, which can be displayed and installed.
 #[derive(Debug)]
 pub struct Bundle {
-    /// Files of the bundle.
+    /// Archive with the files of the bundle. Its structure was checked when it was opened.
     pub archive: Archive,
     /// Manifest of the bundle, with texts in the publisher's default language.
     pub manifest: Manifest,

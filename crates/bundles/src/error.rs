@@ -9,18 +9,18 @@ use crate::{ArchiveRefusal, FolderChange, ManifestError, TreeChange};
 /// Error of reading, unpacking or removing a bundle. Messages are escaped for display.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// A disk operation failed.
+    /// Reading, writing, locking or removing a file or folder failed.
     #[error("{what}: {cause}")]
     Io {
-        /// Description of the failed operation.
+        /// Description of the failed operation, at the beginning of the message.
         what: &'static str,
         /// Error of the operating system.
         cause: io::Error,
     },
-    /// The archive is not allowed.
+    /// The archive is refused for the contained reason.
     #[error("the bundle is refused: {0}")]
     Refused(#[from] ArchiveRefusal),
-    /// The manifest is invalid.
+    /// The manifest is invalid for the contained reason.
     #[error("the bundle's manifest.json can't be used: {0}")]
     Manifest(#[from] ManifestError),
     /// A file in the bundle is larger than the limit for reading it into memory.
@@ -28,7 +28,7 @@ pub enum BundleError {
     TooLargeToRead {
         /// Path of the file in the bundle.
         path: String,
-        /// Maximum size in bytes.
+        /// Maximum size of a file that is read into memory, in bytes.
         max: u64,
     },
     /// The bundle file was changed after it was opened.

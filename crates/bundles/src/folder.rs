@@ -17,8 +17,8 @@ use crate::tree_file::read_tree_file;
 /// files.
 const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_PATH_DEPTH;
 /// Folder and file that uv creates next to a server's code at its first start, unless the bundle contains them: the
-/// installed packages, and their versions. They are not covered by the hash of a bundle, as its plan explains. `true`
-/// for a folder.
+/// installed packages, and their versions. Each path is paired with `true` if it is a folder. The hash of a bundle does
+/// not cover them, and the install plan of a uv server warns about that.
 const UV_CREATED_PATHS: [(&str, bool); 2] = [(".venv", true), ("uv.lock", false)];
 /// Maximum number of threads that read files. More threads would only wait for the disk.
 const MAX_THREADS: usize = 4;
@@ -29,10 +29,10 @@ pub enum FolderChange {
     /// The content or executable bit of this file was changed.
     #[error("{} has changed since the bundle was unpacked", visible(.0))]
     Changed(String),
-    /// This file is missing.
+    /// This file of the bundle is missing.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// This file was added.
+    /// This file is not in the bundle.
     #[error("{} is not a file of the bundle; it was added later", visible(.0))]
     Added(String),
     /// The files differ, but the list of the original files is missing, so the changed file is unknown.
@@ -50,7 +50,7 @@ pub enum FolderChange {
 }
 
 /// Compares all files below `folder` with the hash of the unpacked files ([`FileTree::hash`]). Must be called before
-/// each start of the server. A server that writes next to its own code changes its folder as well. Blocks: reads every
+/// each start of the server. Also fails if the server itself has written files next to its code. Blocks: reads every
 /// byte, within [`limits`](crate::limits).
 ///
 /// Empty folders and the files that uv creates at the first start are not compared. Results are never cached, because a

@@ -25,7 +25,7 @@ mod tree;
 mod tree_file;
 mod unpack;
 
-/// File name extensions of bundles, in any case: the current one, and the former one.
+/// File name extensions of bundles, compared without regard to case: the current one, and the former one.
 pub const BUNDLE_EXTENSIONS: [&str; 2] = ["mcpb", "dxt"];
 
 pub use archive::{Archive, ArchiveFile, ArchiveRefusal, PathProblem};

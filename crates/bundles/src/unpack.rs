@@ -9,7 +9,7 @@ use crate::tree::{FileTree, HashingWriter, verify_tree};
 use crate::tree_file::{listed_folder_name, remove_tree_file, write_tree_file};
 use crate::{Archive, ArchiveFile, Bundle, BundleError};
 
-/// Prefix of the names of temporary folders.
+/// Prefix of the names of temporary folders, which contain partially unpacked or partially removed bundles.
 const UNFINISHED_PREFIX: &str = ".unfinished-";
 /// Number of hexadecimal digits of the bundle's hash in the name of its folder.
 const HASH_PREFIX_LENGTH: usize = 16;

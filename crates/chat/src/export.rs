@@ -137,7 +137,7 @@ fn write_tool_result(text: &mut String, result: &ToolResult) {
     }
 }
 
-/// The author of a text.
+/// Author of an exported text, which determines how the text is escaped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TextAuthor {
     User,

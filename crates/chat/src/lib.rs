@@ -3,8 +3,8 @@
 //! sent to models.
 //!
 //! [`Chat`] works on a [`Host`](host::Host), which doesn't depend on it. All tool calls, of any origin, go through
-//! [`call`]. A run ([`reply_run`]) is one task: it sends requests to the model, makes the requested calls, and continues
-//! until the model requests none.
+//! [`call`]. A run ([`reply_run`]) is one task: it sends requests to the model, makes the requested calls, and
+//! continues until the model requests none.
 
 pub mod attachments;
 mod call;
@@ -142,7 +142,7 @@ pub struct OfferedServer {
 impl OfferedServer {
     /// Returns `true` if the user enabled this tool for the conversation.
     #[must_use]
-    pub fn has(&self, tool: &str) -> bool {
+    pub fn enables_tool(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|on| on.iter().any(|name| name == tool))
     }
 

@@ -136,7 +136,7 @@ impl OfferedTools {
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         for listed in tools {
             let name = listed.name();
-            let is_on = offered.has(name);
+            let is_on = offered.enables_tool(name);
             let key = tool_key(server, name);
             if !reviewed.config.tools.admits(name) {
                 self.tools.push(unusable_tool(server, name, ToolState::Disabled));

@@ -13,7 +13,7 @@ pub(super) struct StreamedPieces {
     /// Number of parts, and the kind of the last one.
     parts: usize,
     last: Option<PieceKind>,
-    /// Part of each tool use, by its id.
+    /// Index of the part that contains each tool use, by the id of the tool use.
     uses: HashMap<String, usize>,
 }
 
@@ -78,7 +78,7 @@ impl StreamedPieces {
     }
 
     /// Returns `true` if there are deltas to send.
-    pub(super) const fn is_pending(&self) -> bool {
+    pub(super) const fn has_pending(&self) -> bool {
         !self.pending.is_empty()
     }
 
@@ -146,7 +146,7 @@ mod tests {
         let mut pieces = pieces_of_deltas(deltas);
         let told = pieces.take_pending();
         assert_eq!(told.len(), 7, "adjacent deltas of a part are merged: {told:?}");
-        assert!(!pieces.is_pending(), "deltas are returned once");
+        assert!(!pieces.has_pending(), "deltas are returned once");
         let mut parts = Vec::new();
         append_pieces(&mut parts, &told);
         let used = |id: &str, key: &str, of: Option<(&str, &str)>, arguments: &str| ReplyPart::ToolUse {
@@ -170,6 +170,6 @@ mod tests {
     #[test]
     fn arguments_of_an_unknown_tool_use_are_dropped() {
         let pieces = pieces_of_deltas(vec![ReplyDelta::ToolUseArguments { id: "9".into(), text: "{}".into() }]);
-        assert!(!pieces.is_pending(), "arguments of an unknown use are dropped");
+        assert!(!pieces.has_pending(), "arguments of an unknown use are dropped");
     }
 }

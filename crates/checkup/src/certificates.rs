@@ -10,10 +10,10 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Variables that name files or folders of certificates for Drawbridge's HTTP client.
+/// Environment variable with the path of a file of CA certificates for Drawbridge's HTTP client.
 const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 const CERT_FOLDER_VARIABLE: &str = "SSL_CERT_DIR";
-/// Variables that name certificates for Node.js, Python, curl and Git.
+/// Environment variables with paths of CA certificates for servers that use Node.js, Python, curl or Git.
 const SERVER_CERT_VARIABLES: [&str; 5] =
     [CERT_FILE_VARIABLE, "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO"];
 
@@ -32,7 +32,7 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
         return outcome.for_servers(remote().collect());
     }
     let broken: Vec<String> =
-        servers.iter().filter(|server| names_unreadable_file(server)).map(|server| server.name.clone()).collect();
+        servers.iter().filter(|server| has_unreadable_certificates(server)).map(|server| server.name.clone()).collect();
     if !broken.is_empty() {
         return CheckOutcome::problem(
             FindingText::new("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
@@ -47,7 +47,7 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
     })
 }
 
-/// Describes the problem of Drawbridge's own certificates, or returns `None` if they are usable.
+/// Describes a problem with the CA certificates of Drawbridge's HTTP client, or returns `None` if they are usable.
 fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) -> Option<CheckOutcome> {
     let cause = |text: FindingText| match loaded.errors.first() {
         Some(error) => text.and(" (").foreign(error).and(")."),
@@ -77,7 +77,7 @@ fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) ->
 }
 
 /// Returns `true` if a variable in the settings of a local server names a certificate file that can't be read.
-fn names_unreadable_file(server: &ServerEntry) -> bool {
+fn has_unreadable_certificates(server: &ServerEntry) -> bool {
     let Some(stdio) = server.config.as_stdio() else { return false };
     let is_unreadable = |path: &Path| path.is_absolute() && std::fs::File::open(path).is_err();
     stdio.env.iter().any(|(name, value)| {

@@ -7,10 +7,10 @@ use std::time::{Duration, SystemTime};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Tolerated deviation of the clock from the modification times of files.
+/// Tolerated difference between the clock and the modification times of files.
 const MAX_CLOCK_DEVIATION: Duration = Duration::from_secs(10 * 60);
 
-/// Compares the current time with the modification times of files, which are normally not in the future.
+/// Checks that the modification times of files are not in the future, which would mean that the clock is wrong.
 pub(crate) fn check_clock(now: SystemTime, files: &[PathBuf]) -> CheckOutcome {
     let latest = files.iter().filter_map(|file| file.metadata().ok()?.modified().ok()).max();
     match latest.and_then(|latest| latest.duration_since(now).ok()).filter(|behind| *behind > MAX_CLOCK_DEVIATION) {

@@ -9,24 +9,24 @@ use ports::time::SharedClock;
 use ports::{Secrets, ServerSettings};
 use process::SearchPath;
 
-/// Inputs of the checks. Tests replace them.
+/// Environment that the checks examine. Tests provide another one.
 #[derive(Clone)]
 pub struct CheckInputs {
-    /// Settings with the servers.
+    /// Settings file with the configured servers.
     pub settings: Arc<dyn ServerSettings>,
-    /// Keychain of the operating system.
+    /// Keychain of the operating system, which stores secrets.
     pub secrets: Arc<dyn Secrets>,
-    /// Folder of the app's data.
+    /// Path of Drawbridge's data folder.
     pub data_folder: PathBuf,
     /// Folder in which other programs cache their downloads, or `None` if there is none.
     pub cache_folder: Option<PathBuf>,
     /// Environment of this process.
     pub environment: ProcessEnvironment,
-    /// Search path for programs, or `None` to query the login shell for it.
+    /// Search path for programs, or `None` to obtain it from the login shell.
     pub search_path: Option<SearchPath>,
-    /// Web view that renders the window, or `None` for a program without a window.
+    /// Web view that renders the window, or `None` for a program without a window, such as the CLI.
     pub web_view: Option<WebView>,
-    /// Clock that the checks read the time from.
+    /// Clock that the checks read.
     pub clock: SharedClock,
 }
 
@@ -55,7 +55,7 @@ impl ProcessEnvironment {
         Self { variables: std::env::vars_os().filter_map(text).collect(), home: std::env::home_dir() }
     }
 
-    /// Creates an environment with these variables instead of those of the process.
+    /// Creates an environment with the given variables, independent of those of the process.
     #[must_use]
     pub fn with_variables(variables: &[(&str, &str)], home: Option<PathBuf>) -> Self {
         let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), OsString::from(value)));

@@ -8,19 +8,19 @@ use crate::text::FindingText;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
-    /// Identifier of the check.
+    /// Identifier of the check that was run.
     pub id: CheckId,
     /// Display name of the check.
     pub title: &'static str,
     /// Severity of the result.
     pub state: FindingState,
-    /// Description of what the check found.
+    /// Description of the check's observation.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub seen: FindingText,
     /// Suggested remedy, if there is a problem.
     #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub next: Option<FindingText>,
-    /// Names of the servers that are affected, or would be once they start.
+    /// Names of the servers that the problem affects, or would affect once they start.
     pub servers: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ pub struct Finding {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingState {
-    /// Everything that was checked works.
+    /// The checked item works without limitation.
     Ok,
     /// The state could not be determined.
     Unknown,
@@ -52,7 +52,7 @@ impl FindingState {
     }
 }
 
-/// The identifier of a check.
+/// Identifier of a check, named after the checked item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -75,9 +75,9 @@ pub enum CheckId {
     Podman,
     /// Runtime .NET with dnx.
     Dotnet,
-    /// Programs of servers that need none of the listed runtimes.
+    /// Programs of local servers that belong to none of the listed runtimes.
     Programs,
-    /// Sandbox mechanisms for servers.
+    /// Sandbox mechanisms of the operating system.
     Sandbox,
     /// Proxy settings of the environment.
     Proxy,
@@ -122,7 +122,7 @@ impl CheckId {
     }
 }
 
-/// The result of a check, before its id and title are added.
+/// The result of a check without its identifier and title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckOutcome {
     pub(crate) state: FindingState,

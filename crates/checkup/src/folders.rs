@@ -6,12 +6,13 @@ use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
 const MIB: u64 = 1024 * 1024;
-/// Minimum free space, in bytes. With less, new data may not be saved.
+/// Free space in bytes below which the check reports a problem, since new data may not be saved.
 const MIN_FREE_BYTES: u64 = 100 * MIB;
-/// Recommended free space, in bytes. With less, the packages of a few servers could fill the disk.
+/// Free space in bytes below which the check reports a warning, since the packages of a few servers could fill the
+/// disk.
 const RECOMMENDED_FREE_BYTES: u64 = 1024 * MIB;
 
-/// Facts about a folder that the check is based on.
+/// Facts about a folder, on which the outcome of its check depends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FolderFacts {
     /// The folder itself, or its nearest existing ancestor.
@@ -80,7 +81,7 @@ fn is_writable(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|facts| !facts.permissions().readonly())
 }
 
-/// Returns the free space available to this user, in bytes.
+/// Returns the free space available to the user on the disk of a folder, in bytes.
 #[cfg(unix)]
 fn free_bytes(folder: &Path) -> Option<u64> {
     let disk = nix::sys::statvfs::statvfs(folder).ok()?;

@@ -10,25 +10,26 @@ use crate::computer::ProcessEnvironment;
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Limits on the run time and output of `gsettings`.
+/// Time limit and output limit for running `gsettings`.
 const GSETTINGS_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(5), bytes: 4 * 1024 };
 
-/// Variables with the proxy for HTTPS, in the order in which the HTTP client reads them, each in both spellings. If
-/// both spellings are set, the first one is used, even if it is empty. A value that is not an address is skipped in
-/// favor of the next variable.
+/// Environment variables with the HTTPS proxy, in the order in which the HTTP client reads them, each in both
+/// spellings. If both spellings are set, the first one is used, even if it is empty. A variable whose value is not an
+/// address is skipped.
 const HTTPS_VARIABLES: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("ALL_PROXY", "all_proxy")];
-/// Variables with the proxy for HTTP, which applies to servers on this computer only, since remote servers use HTTPS.
+/// Environment variable with the HTTP proxy, in both spellings. The proxy applies to servers on this computer only,
+/// since remote servers use HTTPS.
 const HTTP_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
 /// The proxy configured in the environment.
 #[derive(Debug, PartialEq, Eq)]
 enum EnvironmentProxy {
     Nothing,
-    /// Usable proxy, in the given variable.
+    /// The variable of this name contains a usable proxy.
     Usable(&'static str),
-    /// Unusable proxy: the variable that contains it, and the reason.
+    /// The variable contains an unusable proxy. Contains the name of the variable and the reason.
     Unusable(&'static str, &'static str),
-    /// Proxy for HTTP in the given variable, while no variable contains one for HTTPS.
+    /// The variable of this name contains an HTTP proxy, but no variable contains an HTTPS proxy.
     HttpOnly(&'static str),
 }
 
@@ -86,8 +87,8 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
     unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 
-/// Returns the name of the spelling that is in effect, and its value if that is valid Unicode. Returns `None` if the
-/// variable is unset or empty.
+/// Returns the spelling of a variable that is in effect, and its value if valid Unicode. Returns `None` if the variable
+/// is unset or empty.
 fn first_set_variable<'e>(
     environment: &'e ProcessEnvironment,
     (upper, lower): (&'static str, &'static str),
@@ -97,7 +98,7 @@ fn first_set_variable<'e>(
     Some((variable, environment.text(variable)))
 }
 
-/// Reason why the value of a proxy variable can't be used, with a text for the user.
+/// Reason why the value of a proxy variable can't be used, each with a text for the user.
 enum ProxyProblem {
     /// The proxy uses the SOCKS protocol, which is not supported.
     Socks(&'static str),
@@ -143,7 +144,7 @@ fn has_system_proxy() -> bool {
     matcher.intercept(&http::Uri::from_static("https://modelcontextprotocol.io")).is_some()
 }
 
-/// Always `false`: on Linux the HTTP client reads the proxy from the environment only.
+/// Returns `false`, since on Linux the HTTP client reads the proxy only from environment variables.
 #[cfg(not(any(target_os = "macos", windows)))]
 fn has_system_proxy() -> bool {
     false

@@ -27,7 +27,7 @@ pub struct ReportingProgram<'a> {
 /// A server that is listed in the report.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedServer<'a> {
-    /// Settings of the server, of which only its kind is reported.
+    /// Settings of the server. The report contains only the kind of server.
     pub config: &'a ServerConfig,
     /// State of the server as one word, or `None` if it is unknown.
     pub state: Option<&'static str>,
@@ -103,7 +103,7 @@ fn launcher_name(stdio: &StdioConfig) -> &'static str {
     }
 }
 
-/// Describes an address by its scheme, and by whether it is on this computer.
+/// Describes a server's URL by its scheme, and states if its host is this computer.
 fn describe_address(http: &HttpConfig) -> String {
     let Ok(url) = url::Url::parse(&http.url) else { return "without a usable address".to_owned() };
     let scheme = match url.scheme() {

@@ -17,7 +17,7 @@ pub(crate) struct RequiredProgram {
     pub(crate) found: Result<PathBuf, CommandNotFound>,
 }
 
-/// Searches for the programs that local servers need. Reads the disk, but runs no program.
+/// Searches for the programs that local servers need, without running them.
 pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> Vec<RequiredProgram> {
     let local = servers.iter().filter_map(|server| Some((server, server.config.as_stdio()?)));
     local
@@ -42,7 +42,8 @@ fn server_command(stdio: &StdioConfig, program: String) -> ServerCommand {
     }
 }
 
-/// Returns the program of a known runtime that a command runs, directly or through a shell.
+/// Returns the program of a known runtime that a server's command runs, directly or through a shell, or `None` for
+/// another program.
 pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
     let named = match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),

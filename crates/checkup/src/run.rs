@@ -11,7 +11,7 @@ use crate::text::FindingText;
 /// Time limit of one check. The keychain may prompt the user for a password during this time.
 pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A check that is ready to run.
+/// A check to run, with its identifier.
 pub(crate) struct Check {
     id: CheckId,
     run: BoxFuture<'static, CheckOutcome>,
@@ -22,7 +22,7 @@ impl Check {
         Self { id, run: Box::pin(run) }
     }
 
-    /// Creates a check that runs on a blocking thread, since it waits for the disk or for another program.
+    /// Creates a check that runs on a blocking thread, since it waits for the disk or another program.
     pub(crate) fn blocking(id: CheckId, run: impl FnOnce() -> CheckOutcome + Send + 'static) -> Self {
         Self::new(id, async {
             match tokio::task::spawn_blocking(run).await {

@@ -10,17 +10,17 @@ use crate::finding::{CheckId, CheckOutcome};
 use crate::required_programs::RequiredProgram;
 use crate::text::{FindingText, NumericVersion};
 
-/// Limits on the run time and output of a program that prints its version.
+/// Time limit and output limit for running a program with `--version`.
 const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
 
-/// A runtime or launcher of servers.
+/// A runtime that runs servers, or a launcher that loads and runs them.
 pub(crate) struct Runtime {
     pub(crate) id: CheckId,
     name: &'static str,
-    /// Programs of the runtime that commands of servers may name.
+    /// Programs of the runtime that start servers.
     pub(crate) programs: &'static [&'static str],
-    /// Programs that are run with `--version` to determine the version. The first one found is used. None of them loads
-    /// or writes anything for this, unlike `npx` and `dnx`, which may.
+    /// Programs to run with `--version`. The first one found is used. None of them loads or writes anything, unlike
+    /// `npx` and `dnx`, which may.
     asked: &'static [&'static str],
     /// Oldest version that servers on the official SDKs support, with a description, or `None` if any version is
     /// supported.
@@ -144,7 +144,7 @@ pub(crate) async fn check_runtime(
     CheckOutcome::ok(seen.and(".")).for_servers(needed_by())
 }
 
-/// Appends the names of the missing programs without duplicates.
+/// Appends the names of the missing programs to a text, without duplicates.
 fn append_missing(seen: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
     names.sort_unstable();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-/// Maximum number of characters that are displayed of a text from outside.
+/// Maximum length of a text from outside this crate when it is displayed, in characters.
 const MAX_FOREIGN_CHARS: usize = 400;
 
 /// Folders that exist on many computers, relative to the root. A report never contains the path below them.
@@ -38,24 +38,24 @@ pub struct FindingText(Vec<TextPart>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum TextPart {
-    /// Text written in this crate, including numbers.
+    /// Text from the source code of this crate, or a number.
     Own(String),
     /// Path of a file or folder.
     Path(PathBuf),
-    /// Path of a program, and its name, which is written in this crate.
+    /// Path of a program, and the program's name as written in this crate.
     Program(PathBuf, &'static str),
     /// Text from outside this crate, such as an error message.
     Foreign(String),
 }
 
 impl FindingText {
-    /// Creates a text that starts with these words, written in this crate.
+    /// Creates a text that begins with a string from the source code of this crate.
     #[must_use]
     pub fn new(words: &'static str) -> Self {
         Self(Vec::new()).and(words)
     }
 
-    /// Appends words that are written in this crate.
+    /// Appends a string from the source code of this crate.
     #[must_use]
     pub fn and(self, words: &'static str) -> Self {
         self.with(TextPart::Own(words.to_owned()))
@@ -67,7 +67,7 @@ impl FindingText {
         self.with(TextPart::Own(number.to_string()))
     }
 
-    /// Appends a number, followed by a noun in singular or plural.
+    /// Appends a number and a noun, in singular or plural depending on the number.
     #[must_use]
     pub fn count(self, number: usize, one: &'static str, several: &'static str) -> Self {
         self.number(number as u64).and(" ").and(if number == 1 { one } else { several })
@@ -79,8 +79,8 @@ impl FindingText {
         self.with(TextPart::Own(version.to_string()))
     }
 
-    /// Appends a path. A report only states that it is below the home folder, or names the well-known folder that
-    /// contains it.
+    /// Appends a path. A report replaces the path by the well-known folder that contains it, or only states that it is
+    /// in the home folder.
     #[must_use]
     pub fn path(self, path: impl Into<PathBuf>) -> Self {
         self.with(TextPart::Path(path.into()))
@@ -92,7 +92,7 @@ impl FindingText {
         self.with(TextPart::Program(path.into(), name))
     }
 
-    /// Appends text from outside, which is omitted in a report.
+    /// Appends text from outside this crate, such as an error message. Reports omit this text.
     #[must_use]
     pub fn foreign(self, words: impl fmt::Display) -> Self {
         self.with(TextPart::Foreign(words.to_string()))
@@ -103,7 +103,8 @@ impl FindingText {
         self
     }
 
-    /// Returns the text for a report: without text from outside, and with paths reduced to well-known folders.
+    /// Returns the text for a report: without text from outside this crate, and with paths reduced to well-known
+    /// folders.
     #[must_use]
     pub fn for_report(&self, home: Option<&Path>) -> String {
         let part = |part: &TextPart| match part {
@@ -137,7 +138,8 @@ impl Serialize for FindingText {
     }
 }
 
-/// Returns a text from outside for display: truncated, and with invisible characters replaced by visible ones.
+/// Returns a text from outside this crate for display: truncated, and with invisible characters replaced by visible
+/// ones.
 fn bounded_text(words: &str) -> String {
     let mut shown: String = words.chars().take(MAX_FOREIGN_CHARS).collect();
     if shown.len() < words.len() {
@@ -156,12 +158,12 @@ fn anonymized_path(path: &Path, home: Option<&Path>) -> String {
     if below == Path::new(known) { format!("{start}{known}") } else { format!("{start}{known}/…") }
 }
 
-/// Version that consists of numbers only, whatever else a program prints.
+/// A version that consists of numbers only, extracted from the output of a program.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NumericVersion(Vec<u32>);
 
 impl NumericVersion {
-    /// Maximum number of numbers in a version.
+    /// Maximum number of components of a version.
     const MAX_COMPONENTS: usize = 4;
 
     /// Returns the first version in a program's output: at least two numbers separated by dots, such as `22.1.0` in

@@ -22,7 +22,7 @@ use name_pattern::NamePattern;
 /// Maximum size of an answers file, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Parsed entries of an answers file.
+/// Parsed entries of an answers file, in the order in which they are matched.
 #[derive(Debug, Default)]
 pub(crate) struct AnswersFile {
     entries: Vec<AnswersEntry>,
@@ -37,10 +37,10 @@ struct AnswersEntry {
     verdict: FileDecision,
 }
 
-/// Decision of an entry on a consent request.
+/// Decision that an entry of the answers file makes on a matching consent request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FileDecision {
-    /// Approves the payload once.
+    /// Approves the payload of this consent request once.
     Allow,
     /// Sends this response to a sampling request.
     Respond(SamplingResponse),
@@ -52,7 +52,7 @@ pub(crate) enum FileDecision {
     Share(Vec<String>),
     /// Identifies Drawbridge to the authorization server as this client.
     Identify(EnteredClient),
-    /// Denies the consent request.
+    /// Denies the consent request without a change.
     Deny,
     /// Closes the consent request without a decision.
     Cancel,
@@ -173,8 +173,8 @@ impl AnswersFile {
         Ok(Self { entries })
     }
 
-    /// Returns the decision of the first entry that matches a consent request and covers it, or the reason why there is
-    /// none.
+    /// Returns the decision of the first entry that matches a consent request and may decide it, or the reason why no
+    /// entry does.
     pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&FileDecision, UncoveredReason> {
         let (kind, name) = (ConsentRequestKind::of_request(request), request_subject(request));
         let mut why = None;

@@ -5,9 +5,9 @@ mod models;
 mod rules;
 
 pub(crate) use installs::{BundleCommand, InstallArguments, RegistryArguments, RegistryCommand};
-pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, SamplingArguments, WireName};
+pub(crate) use models::{ChatArguments, ModelsCommand, NewProvider, SamplingArguments, WireProtocolName};
 pub(crate) use rules::{
-    AuditArguments, AuditCommand, AuditFilter, FlowArguments, PolicyCommand, ReviewName, SameServerName,
+    AuditArguments, AuditCommand, AuditFilter, FlowArguments, PolicyCommand, ResultReviewName, SameServerFlowName,
 };
 
 use std::path::PathBuf;
@@ -92,9 +92,9 @@ pub(crate) enum Command {
     Templates(ServerArgument),
     /// Calls a tool of a server.
     Call {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
-        /// Name of the tool.
+        /// Name of the tool, as the server lists it.
         tool: String,
         /// Arguments of the tool: a JSON object.
         #[arg(long, value_name = "JSON", default_value = "{}")]
@@ -102,9 +102,9 @@ pub(crate) enum Command {
     },
     /// Gets the messages of a prompt.
     Prompt {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
-        /// Name of the prompt.
+        /// Name of the prompt, as the server lists it.
         name: String,
         /// Arguments of the prompt: a JSON object of strings.
         #[arg(long, value_name = "JSON", default_value = "{}")]
@@ -112,7 +112,7 @@ pub(crate) enum Command {
     },
     /// Reads a resource of a server.
     Read {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// URI of the resource.
         uri: String,
@@ -127,17 +127,17 @@ pub(crate) enum Command {
     /// Signs in to a remote server in the browser, after showing what is sent to whom. With --paste, the address is
     /// printed instead of opened. Fails if there is no keychain to store the tokens.
     Login {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// Signs out of a server, and revokes its tokens if the authorization server supports it.
     Logout {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// Shows the account that is signed in at a server, and the requests and responses of the last sign-in.
     Auth {
-        /// Name of the server.
+        /// Name of the server in the settings.
         #[arg(required_unless_present = "client_document", conflicts_with = "client_document")]
         server: Option<String>,
         /// Print a client ID metadata document to publish at this address, for use as "clientMetadataUrl" of servers.
@@ -146,7 +146,7 @@ pub(crate) enum Command {
     },
     /// Stores a secret that a server's settings refer to as ${secret:NAME}. The value is read from standard input.
     Secret {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// Name of the secret, or of the header or variable that contains it.
         name: String,
@@ -174,12 +174,12 @@ pub(crate) enum Command {
     Install(InstallArguments),
     /// Shows what a local server could access in its sandbox, and which mechanism enforces it. Nothing is started.
     Sandbox {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// Shows what is new or changed on a server since you reviewed it, including flags.
     Review {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// Mark these tools and prompts as reviewed, each with the hash that was printed with it. Until then, no
         /// approval or rule covers them.
@@ -188,7 +188,7 @@ pub(crate) enum Command {
     },
     /// Shows what was recorded at your reviews of a server: its identity and definitions.
     Pins {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
     },
     /// Starts a conversation with a model, which may use the tools of the named servers. Its calls require the same
@@ -234,7 +234,7 @@ pub(crate) enum DocumentsCommand {
     /// Prints the completions for a shell. Packages install them; `drawbridge-cli completions bash` is for other
     /// installations.
     Completions {
-        /// Name of the shell.
+        /// Shell to print the completions for.
         shell: clap_complete::Shell,
     },
     /// Writes the manual pages of the program and of each command into a folder.
@@ -271,7 +271,7 @@ pub(crate) struct ImportArguments {
 /// Arguments of the `link` command.
 #[derive(Debug, Args)]
 pub(crate) struct LinkArguments {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub(crate) server: String,
     /// App that the link is for.
     #[arg(long = "for", value_name = "APP", default_value = "drawbridge")]
@@ -284,7 +284,7 @@ pub(crate) struct LinkArguments {
 /// App that a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LinkApp {
-    /// Drawbridge, by its own link.
+    /// Drawbridge, by a `drawbridge:` link.
     Drawbridge,
     /// Cursor, by its deep link.
     Cursor,
@@ -312,7 +312,7 @@ pub(crate) enum SkillsCommand {
     /// Reads a skill's instructions, or one of its files, and verifies it against the server's list. Reading requires
     /// the same approval as for any resource.
     Read {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
         /// Name of the skill, or the URI of its SKILL.md.
         name: String,
@@ -325,7 +325,7 @@ pub(crate) enum SkillsCommand {
 /// Arguments of the `complete` command.
 #[derive(Debug, Args)]
 pub(crate) struct CompleteArguments {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub(crate) server: String,
     #[command(flatten)]
     pub(crate) of: PromptOrTemplate,
@@ -344,10 +344,10 @@ pub(crate) struct CompleteArguments {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct PromptOrTemplate {
-    /// Name of the prompt.
+    /// Name of the prompt whose argument is completed.
     #[arg(long, value_name = "NAME")]
     pub(crate) prompt: Option<String>,
-    /// URI of the resource template.
+    /// URI of the resource template whose variable is completed.
     #[arg(long, value_name = "URI")]
     pub(crate) template: Option<String>,
 }

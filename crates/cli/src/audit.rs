@@ -35,7 +35,7 @@ pub(crate) fn check_arguments(what: &AuditArguments) -> Result<(), CommandFailur
     parse_time(list.until.as_deref(), "--until").map(drop)
 }
 
-/// Runs an `audit` command.
+/// Runs an `audit` command, and returns its result as JSON.
 pub(crate) async fn run(session: &CommandSession, what: AuditArguments) -> Result<Value, CommandFailure> {
     match what.command {
         None => list_decisions(session, what.list).await,

@@ -14,7 +14,7 @@ use crate::{plan_text, registry};
 /// Maximum number of files that are listed. Bundles that include all dependencies contain thousands.
 const MAX_FILES_SHOWN: usize = 100;
 
-/// Runs a `bundle` command.
+/// Runs a `bundle` command, and returns its result as JSON.
 pub(crate) async fn run(
     arguments: &Arguments,
     command: &BundleCommand,

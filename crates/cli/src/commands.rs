@@ -35,7 +35,7 @@ use crate::terminal_escape;
 /// Identifier of the single call that a command makes.
 pub(crate) const CALL_ID: &str = "cli";
 
-/// Runs a command in a session.
+/// Runs a command in a session, and returns its result as JSON.
 pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Value, CommandFailure> {
     match command {
         Command::Servers => list_servers(session).await,

@@ -85,7 +85,7 @@ struct DecidedReply {
     reason: Option<String>,
 }
 
-/// Result of deciding a consent request.
+/// Reply to a consent request: a decision on the payload, or a change of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ConsentReply {
     /// Decision on the unchanged payload.

@@ -66,7 +66,8 @@ pub(crate) fn missing_files_text(missing: &[String]) -> String {
     missing.iter().map(|one| format!("WARNING     {}\n", escape_line(one))).collect()
 }
 
-/// Describes an earlier approval that doesn't cover the request. `unnamed` lists what its text doesn't name.
+/// Describes an earlier approval that doesn't cover the request. `unnamed` describes the data that may differ although
+/// the texts of both approvals are equal, such as files.
 fn earlier_approval_text(earlier: &EarlierApproval, unnamed: &str) -> String {
     if earlier.before == earlier.now {
         return format!("  CHANGED: {} was approved before, but its {unnamed} changed", escape_line(&earlier.now));
@@ -74,7 +75,7 @@ fn earlier_approval_text(earlier: &EarlierApproval, unnamed: &str) -> String {
     format!("  CHANGED: approved before was  {}", escape_line(&earlier.before))
 }
 
-/// Describes a consent request without the available decisions.
+/// Describes a consent request, without the decisions that the user can choose.
 pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
     let server = escape_line(&request.server);
     let mut text = String::from("\n");

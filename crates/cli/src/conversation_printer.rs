@@ -15,7 +15,7 @@ const MAX_PENDING_ENDS: usize = 8;
 /// Text of a reply and the reason for its end, or the failure.
 pub(crate) type ReplyResult = Result<(String, ReplyEndReason), CommandFailure>;
 
-/// Reason for the end of a reply.
+/// Reason for which a reply of the model ended.
 pub(crate) enum ReplyEndReason {
     Done,
     /// The model reached the maximum number of consecutive rounds of tool calls. It continues if the user agrees.

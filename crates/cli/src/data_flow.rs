@@ -5,13 +5,13 @@ use api::Handler as _;
 use api::data::{DataFlow, EmptyObject, ResultReview, SameServerFlow, SetDataFlow};
 use serde_json::Value;
 
-use crate::arguments::{FlowArguments, ReviewName, SameServerName};
+use crate::arguments::{FlowArguments, ResultReviewName, SameServerFlowName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Changes the given settings of a server, and prints all of its settings.
+/// Changes those data flow settings of a server that the command line contains, and prints all of them.
 pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result<Value, CommandFailure> {
     session.servers(Some(&what.server)).await?;
     let before = read_flow(session, &what.server).await?;
@@ -42,20 +42,20 @@ async fn read_flow(session: &CommandSession, server: &str) -> Result<DataFlow, C
 }
 
 /// Converts the review setting of the command line. Returns `None` for a tool that uses the setting of its server.
-const fn review_setting(name: ReviewName) -> Option<ResultReview> {
+const fn review_setting(name: ResultReviewName) -> Option<ResultReview> {
     match name {
-        ReviewName::Off => Some(ResultReview::Off),
-        ReviewName::Suspicious => Some(ResultReview::Suspicious),
-        ReviewName::Always => Some(ResultReview::Always),
-        ReviewName::Server => None,
+        ResultReviewName::Off => Some(ResultReview::Off),
+        ResultReviewName::Suspicious => Some(ResultReview::Suspicious),
+        ResultReviewName::Always => Some(ResultReview::Always),
+        ResultReviewName::Server => None,
     }
 }
 
-const fn same_server_flow(name: SameServerName) -> SameServerFlow {
+const fn same_server_flow(name: SameServerFlowName) -> SameServerFlow {
     match name {
-        SameServerName::OpenWorld => SameServerFlow::OpenWorld,
-        SameServerName::Everything => SameServerFlow::Everything,
-        SameServerName::Off => SameServerFlow::Off,
+        SameServerFlowName::OpenWorld => SameServerFlow::OpenWorld,
+        SameServerFlowName::Everything => SameServerFlow::Everything,
+        SameServerFlowName::Off => SameServerFlow::Off,
     }
 }
 

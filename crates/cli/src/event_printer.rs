@@ -15,7 +15,7 @@ use crate::terminal_escape::escape_line;
 /// Maximum number of entries of an activity log that are read at a time.
 const ENTRIES_PER_PAGE: u32 = 1_000;
 
-/// Filter for the events to print.
+/// Filter that selects the events to print.
 #[derive(Debug, Clone)]
 pub(crate) struct EventFilter {
     /// `true` to print all events, including each MCP message.
@@ -37,7 +37,7 @@ impl EventFilter {
     }
 }
 
-/// Receiver of events that prints them.
+/// Receiver of the host's events that prints all or some of them.
 pub(crate) trait EventPrinter {
     fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }
@@ -46,7 +46,7 @@ pub(crate) trait EventPrinter {
 /// printed before a consent request that follows it.
 pub(crate) type SharedConversationPrinter = Arc<Mutex<Option<ConversationPrinter>>>;
 
-/// Prints events through [`Output`].
+/// Printer that writes events as text or JSON lines through [`Output`].
 pub(crate) struct OutputEventPrinter {
     api: Api,
     output: Arc<Output>,
@@ -188,7 +188,7 @@ fn activity_line(server: &str, entry: &ActivityEntry) -> String {
     escape_line(&format!("{server} {arrow} {kind} {method}{id}{latency}{note} {}", entry.preview))
 }
 
-/// Describes the state of a server.
+/// Describes the state of a server in a few words, with the cause of a failure.
 pub(crate) fn state_text(state: &ServerState) -> String {
     match state {
         ServerState::Stopped => String::from("stopped"),

@@ -3,12 +3,12 @@
 use api::{ApiError, ErrorCode};
 use serde_json::{Value, json};
 
-/// Failure of a command.
+/// Failure of a command, as reported to the user and to scripts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CommandFailure {
     /// Stable error code for scripts.
     pub(crate) code: String,
-    /// Description of the cause.
+    /// Cause of the failure, as text for the user.
     pub(crate) message: String,
     /// Additional data for scripts, whose shape depends on the code.
     pub(crate) data: Option<Box<Value>>,
@@ -18,7 +18,7 @@ pub(crate) struct CommandFailure {
     pub(crate) status: u8,
 }
 
-/// Exit status of a failed command.
+/// Exit status of a failed command, unless a more specific one applies.
 const EXIT_FAILED: u8 = 1;
 /// Exit status for an invalid command line, or for an invalid file that it names.
 const EXIT_USAGE: u8 = 2;

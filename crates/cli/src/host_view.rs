@@ -9,7 +9,7 @@ use api::data::{ConsentRequest, ConsentRequestBody, ConsentRequestOutcome, Serve
 /// Servers and pending consent requests after the events processed so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostView {
-    /// Number of the next event.
+    /// Number of the first event that is not part of this view yet.
     pub(crate) next_event: u64,
     pub(crate) servers: Vec<Server>,
     /// Pending consent requests, in the order of the queue.

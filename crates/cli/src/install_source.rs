@@ -26,9 +26,9 @@ pub(crate) struct ResolvedSource {
     pub(crate) plan: InstallPlan,
     /// Folder that a bundle would be unpacked to.
     pub(crate) bundle: Option<PathBuf>,
-    /// Description of the source as text.
+    /// Description of the source as readable text.
     pub(crate) words: String,
-    /// Description of the source as JSON.
+    /// Description of the source as JSON, for the output of `--json`.
     pub(crate) origin: Value,
 }
 

@@ -34,7 +34,7 @@ fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> Comma
     CommandFailure { value: Some(Box::new(authorization)), ..CommandFailure::new(ErrorCode::SignInNeeded, message) }
 }
 
-/// Signs out of a server.
+/// Signs out of a server, and prints if its tokens were revoked.
 pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
     session.servers(Some(server)).await?;
     let done = session.api.sign_out(server_name(server)).await?;

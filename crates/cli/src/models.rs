@@ -10,7 +10,7 @@ use api::data::{
 use api::{ErrorCode, Handler as _};
 use serde_json::Value;
 
-use crate::arguments::{ModelsCommand, NewProvider, WireName};
+use crate::arguments::{ModelsCommand, NewProvider, WireProtocolName};
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
 use crate::session::CommandSession;
@@ -22,7 +22,7 @@ const KEY_VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
 /// Maximum length of an API key, in bytes.
 const MAX_KEY_BYTES: u64 = 8 << 10;
 
-/// Runs a `models` command.
+/// Runs a `models` command, and returns its result as JSON.
 pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>) -> Result<Value, CommandFailure> {
     match command.unwrap_or(ModelsCommand::List { provider: None }) {
         ModelsCommand::List { provider } => list_providers(session, provider).await,
@@ -149,13 +149,13 @@ fn provider_settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Resu
     })
 }
 
-const fn provider_kind(name: WireName) -> ProviderKind {
+const fn provider_kind(name: WireProtocolName) -> ProviderKind {
     match name {
-        WireName::Openai => ProviderKind::OpenAi,
-        WireName::Responses => ProviderKind::Responses,
-        WireName::Anthropic => ProviderKind::Anthropic,
-        WireName::Gemini => ProviderKind::Gemini,
-        WireName::Ollama => ProviderKind::Ollama,
+        WireProtocolName::Openai => ProviderKind::OpenAi,
+        WireProtocolName::Responses => ProviderKind::Responses,
+        WireProtocolName::Anthropic => ProviderKind::Anthropic,
+        WireProtocolName::Gemini => ProviderKind::Gemini,
+        WireProtocolName::Ollama => ProviderKind::Ollama,
     }
 }
 

@@ -79,13 +79,13 @@ pub(crate) fn plan_text(plan: &InstallPlan) -> String {
     text
 }
 
-/// Formats the inputs of a plan.
+/// Formats the inputs of a plan as text, with their types and defaults.
 pub(crate) fn inputs_text(plan: &InstallPlan) -> String {
     let exposed = plan.exposed_secrets();
     plan.inputs.iter().map(|one| input_text(one, exposed.contains(one.key.as_str()))).collect()
 }
 
-/// Formats the notes of a plan.
+/// Formats the notes of a plan as text, one per line.
 pub(crate) fn notes_text(plan: &InstallPlan) -> String {
     plan.notes.iter().map(|note| format!("note        {}\n", escape_line(note))).collect()
 }

@@ -27,7 +27,7 @@ const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 /// Name that selects the newest version of a server.
 const LATEST_VERSION: &str = "latest";
 
-/// Runs a `registry` command.
+/// Runs a `registry` command, and returns its result as JSON.
 pub(crate) async fn run(arguments: &Arguments, what: &What, output: &Output) -> Result<Value, CommandFailure> {
     let Locations { config_file, data_dir } = locations(arguments)?;
     let ReadOnlyStore { documents, secrets, .. } =

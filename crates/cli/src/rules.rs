@@ -13,7 +13,7 @@ use crate::session::CommandSession;
 use crate::table::{format_table, format_time};
 use crate::terminal_escape;
 
-/// Runs a `policy` command.
+/// Runs a `policy` command, and returns its result as JSON.
 pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Result<Value, CommandFailure> {
     match command {
         PolicyCommand::Show => show_rules(session).await,

@@ -7,11 +7,11 @@ use serde_json::Value;
 use crate::arguments::SamplingArguments;
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
-use crate::sampling_text::dollars;
+use crate::sampling_text::format_dollars;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Changes the given limits of a server, and prints its limits and usage.
+/// Changes those limits of a server that the command line contains, and prints all of its limits and its usage.
 pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Result<Value, CommandFailure> {
     let server = what.server.clone();
     let mut settings = session.api.sampling(ServerName { server: server.clone() }).await?.settings;
@@ -50,8 +50,8 @@ fn report_text(server: &str, report: &SamplingReport) -> String {
             limit_text(limits.requests),
             spent.tokens,
             limit_text(limits.tokens),
-            dollars(spent.micros),
-            limits.micros.map(|most| format!(" of {}", dollars(most))).unwrap_or_default(),
+            format_dollars(spent.micros),
+            limits.micros.map(|most| format!(" of {}", format_dollars(most))).unwrap_or_default(),
         ));
     }
     if report.stopped.is_some() {
@@ -73,6 +73,6 @@ mod tests {
     fn limits_are_shown_if_set() {
         assert_eq!(limit_text(Some(5)), " of 5", "the limit should be shown");
         assert_eq!(limit_text(SamplingLimits { requests: None, tokens: None, micros: None }.requests), "", "none");
-        assert_eq!(dollars(1_250_000), "1.250000 US dollars", "amounts should be in millionths");
+        assert_eq!(format_dollars(1_250_000), "1.250000 US dollars", "amounts should be in millionths");
     }
 }

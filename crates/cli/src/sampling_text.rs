@@ -9,7 +9,7 @@ use crate::output::to_json_value;
 use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
 
 /// Formats an amount in millionths of a US dollar.
-pub(crate) fn dollars(micros: u64) -> String {
+pub(crate) fn format_dollars(micros: u64) -> String {
     format!("{}.{:06} US dollars", micros / 1_000_000, micros % 1_000_000)
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
         SamplingRun::Done { input_tokens, output_tokens, micros, no_tool_used } => {
             let tokens = |n: &Option<u64>| n.map_or_else(|| String::from("?"), |n| n.to_string());
             text.push_str(&format!("  it took {} + {} tokens", tokens(input_tokens), tokens(output_tokens)));
-            text.push_str(&micros.map(|micros| format!(", {}", dollars(micros))).unwrap_or_default());
+            text.push_str(&micros.map(|micros| format!(", {}", format_dollars(micros))).unwrap_or_default());
             text.push('\n');
             if *no_tool_used {
                 text.push_str("  the server wants a tool to be used, and the model used none\n");
@@ -71,7 +71,7 @@ fn model_text(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> S
         ModelChosenBy::Default => String::from("your default"),
         ModelChosenBy::First => String::from("the most capable model, as far as known"),
     };
-    let cost = most_micros.map(|most| format!(", at most {}", dollars(most))).unwrap_or_default();
+    let cost = most_micros.map(|most| format!(", at most {}", format_dollars(most))).unwrap_or_default();
     format!("{}/{} would answer ({why}{cost}).", escape_line(&model.provider), escape_line(&model.model))
 }
 

@@ -87,7 +87,7 @@ impl CommandSession {
         Ok(Self { api, output, input, data_folder: data, view, talks })
     }
 
-    /// Waits until all events that have occurred so far are printed, for at most [`CATCH_UP_TIMEOUT`].
+    /// Waits until all events that occurred before this call are printed, for at most [`CATCH_UP_TIMEOUT`].
     pub(crate) async fn catch_up(&self) {
         let Ok(snapshot) = self.api.snapshot(EmptyObject {}).await else { return };
         let mut view = self.view.clone();
@@ -193,7 +193,7 @@ impl CommandSession {
         self.view.borrow().refused.contains(server)
     }
 
-    /// Returns the current state of a server.
+    /// Requests the current state of a server from the host.
     pub(crate) async fn state(&self, server: &str) -> Result<ServerState, CommandFailure> {
         let servers = self.api.snapshot(EmptyObject {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);

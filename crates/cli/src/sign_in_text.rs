@@ -33,7 +33,7 @@ pub(crate) fn sign_in_request_text(
             ..
         } => {
             let mut text = match authorization_url {
-                Some(page) => page_text(server, url, page, &address),
+                Some(page) => authorization_page_text(server, url, page, &address),
                 None => format!("── Get a token for {server}? Drawbridge asks for it by itself; no page opens.\n"),
             };
             if *page_elsewhere {
@@ -94,7 +94,12 @@ pub(crate) fn sign_in_request_text(
 }
 
 /// Describes the page that the browser would open, with a note if its domain differs from the server's.
-fn page_text(server: &str, url: &UrlParts, page: &UrlParts, address: impl Fn(&UrlParts) -> String) -> String {
+fn authorization_page_text(
+    server: &str,
+    url: &UrlParts,
+    page: &UrlParts,
+    address: impl Fn(&UrlParts) -> String,
+) -> String {
     let mut text = format!("── Sign in to {server}? You sign in on this page, in your browser:\n");
     text.push_str(&address(page));
     if url.domain != page.domain {

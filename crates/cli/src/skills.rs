@@ -14,7 +14,7 @@ use crate::session::CommandSession;
 /// Capability that servers with skills declare, as a dotted name.
 const SKILLS_CAPABILITY: &str = "extensions.io.modelcontextprotocol/skills";
 
-/// Runs a `skills` command.
+/// Runs a `skills` command, and returns its result as JSON.
 pub(crate) async fn run(session: &CommandSession, command: SkillsCommand) -> Result<Value, CommandFailure> {
     match command {
         SkillsCommand::List(of) => list_skills(session, of).await,

@@ -8,7 +8,7 @@ const MAX_SPACES: usize = 40;
 
 /// Returns `true` for characters that a terminal interprets or does not show: control characters, and marks that
 /// reorder, join or hide text.
-fn is_interpreted(c: char) -> bool {
+fn is_interpreted_by_terminal(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
@@ -22,7 +22,7 @@ fn is_interpreted(c: char) -> bool {
 /// Returns `true` if a character must be escaped between its neighbors. A variation selector is permitted once after an
 /// emoji.
 fn must_escape(before: char, c: char, after: Option<char>) -> bool {
-    is_interpreted(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_valid_variation(before, c, after))
+    is_interpreted_by_terminal(c) || (matches!(c, '\u{fe0e}' | '\u{fe0f}') && !is_valid_variation(before, c, after))
 }
 
 /// Escapes a value for one line, and quotes it if leading or trailing characters would not be visible.
@@ -61,7 +61,7 @@ pub(crate) fn escape_lines(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' | '\t' => shown.push(c),
-            c if is_interpreted(c) => shown.extend(c.escape_unicode()),
+            c if is_interpreted_by_terminal(c) => shown.extend(c.escape_unicode()),
             c => shown.push(c),
         }
     }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn terminal_control_characters_are_escaped() {
-        // X11, X12, X14.
+        // Texts of the attack cases X11, X12 and X14.
         let cases = [
             ("plain ä 漢 🦀", "plain ä 漢 🦀"),
             ("\u{1b}[2J\u{7}", "\\u{1b}[2J\\u{7}"),
@@ -174,7 +174,7 @@ mod tests {
         let value = serde_json::json!({"a\u{9b}": "\u{1b}[2J\u{202e}\u{e0041}ä\u{fe0f}\n"});
         let text = escape_json(&value);
         assert!(
-            !text.contains(is_interpreted) && !text.contains('\u{fe0f}'),
+            !text.contains(is_interpreted_by_terminal) && !text.contains('\u{fe0f}'),
             "no character of {text:?} should be interpreted"
         );
         let read: Value = serde_json::from_str(&text).expect("it is JSON");

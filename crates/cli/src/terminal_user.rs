@@ -23,7 +23,7 @@ const INPUT_IGNORE_DURATION: Duration = Duration::from_millis(500);
 /// Length of an hour, in milliseconds.
 const HOUR_MILLIS: u64 = 60 * 60 * 1000;
 
-/// The user at the terminal.
+/// The user at the terminal, whom the program prompts for decisions.
 pub(crate) struct TerminalUser {
     input: InputLines,
     output: Arc<Output>,

@@ -32,7 +32,7 @@ pub fn unsupported_sign_in_reason(config: Option<&HttpConfig>) -> Option<&'stati
 /// a path.
 #[must_use]
 pub fn client_metadata_document(url: &str) -> Option<String> {
-    client_source(None, Some(Url::parse(url).ok()?)).document()
+    client_source(None, Some(Url::parse(url).ok()?)).metadata_document()
 }
 
 fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Option<Url>) -> ClientSource {
@@ -292,7 +292,7 @@ mod tests {
             Ok(())
         }
 
-        async fn hold(&self, _key: &mcp_auth::VaultKey) -> Option<Box<dyn Send>> {
+        async fn lock_entry(&self, _key: &mcp_auth::VaultKey) -> Option<Box<dyn Send>> {
             None
         }
     }

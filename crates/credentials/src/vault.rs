@@ -69,7 +69,7 @@ impl TokenVaults {
 
     /// Removes all tokens of an entry, for all servers. Open vaults of the entry are closed by the call itself, before
     /// the returned future is polled.
-    pub fn empty(&self, name: &str) -> impl Future<Output = EmptiedVault> + Send + use<> {
+    pub fn remove_entry(&self, name: &str) -> impl Future<Output = EmptiedVault> + Send + use<> {
         let (vault, was) = (self.open(name), Arc::new(SecretsInMemory::default()));
         vault.entry.emptied.fetch_add(1, Ordering::SeqCst);
         async move {
@@ -143,8 +143,8 @@ impl SecretsVault {
         }
     }
 
-    /// Runs an operation like [`Self::run_blocking`]. Returns `None` without running it if the entry was emptied since this
-    /// vault was opened.
+    /// Runs an operation like [`Self::run_blocking`]. Returns `None` without running it if the entry was emptied since
+    /// this vault was opened.
     async fn run_while_open<T: Send + 'static>(
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
@@ -201,7 +201,7 @@ impl Vault for SecretsVault {
         self.run_while_open(move |secrets| secrets.delete(&key)).await.map(|_| ())
     }
 
-    async fn hold(&self, key: &VaultKey) -> Option<Box<dyn Send>> {
+    async fn lock_entry(&self, key: &VaultKey) -> Option<Box<dyn Send>> {
         // Does not take the entry's lock: another process may have locked the secret's name for a long time, and reads
         // and removals must not wait for that.
         let (key, secrets) = (self.key(key), Arc::clone(&self.secrets));

@@ -23,7 +23,6 @@ pub(crate) const LOG_LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Emergency,
 ];
 
-/// Returns the protocol revision of the request.
 pub(crate) fn protocol_revision(context: &Context) -> ProtocolVersion {
     context.protocol_version().unwrap_or(ProtocolVersion::LATEST_WITH_INITIALIZE)
 }

@@ -7,7 +7,7 @@ use crate::prompts::MOODS;
 use crate::state::State;
 use crate::templates;
 
-/// Handles a `completion/complete` request.
+/// Returns completions for an argument of a prompt, or for a variable of a resource template.
 pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
     let earlier = |name: &str| request.context.as_ref().and_then(|context| context.get_argument(name));
     let argument = request.argument.name.as_str();

@@ -15,7 +15,7 @@ pub(crate) const WELCOME_TEXT: &str = "Welcome to the harbour.\n\n\
     Try the tool \"add\" first, then \"show_everything\". \
     \"ask_user\" and \"ask_model\" show how a server asks you back.\n";
 
-/// Guide to the harbour in Markdown.
+/// Content of the resource `guide.md`, in Markdown.
 pub(crate) const GUIDE_TEXT: &str = include_str!("../assets/guide.md");
 
 /// Encodes bytes as Base64, as the protocol requires.

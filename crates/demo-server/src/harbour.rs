@@ -22,7 +22,6 @@ pub(crate) struct Ship {
     pub(crate) length_m: u32,
 }
 
-/// Returns the names of all harbours.
 pub(crate) fn harbour_names() -> impl Iterator<Item = &'static str> {
     HARBOURS.iter().map(|(name, _)| *name)
 }

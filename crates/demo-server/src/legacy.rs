@@ -13,9 +13,9 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer, Service};
 use crate::server::DemoServer;
 
 /// The demo server without support for `server/discover`.
-pub(crate) struct LegacyOnly(pub(crate) DemoServer);
+pub(crate) struct LegacyDemoServer(pub(crate) DemoServer);
 
-impl Service<RoleServer> for LegacyOnly {
+impl Service<RoleServer> for LegacyDemoServer {
     async fn handle_request(
         &self,
         request: ClientRequest,

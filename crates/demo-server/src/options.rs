@@ -10,8 +10,8 @@ use rmcp::model::ProtocolVersion;
 #[command(version)]
 pub(crate) struct Options {
     /// Era to support: sessions opened by `initialize`, stateless requests, or the one that the host chooses.
-    #[arg(long, value_enum, default_value_t = Era::Both)]
-    pub(crate) era: Era,
+    #[arg(long, value_enum, default_value_t = ProtocolMode::Both)]
+    pub(crate) era: ProtocolMode,
     /// The only revision to support, for example 2025-06-18. Determines the era.
     #[arg(long, value_parser = known_revision)]
     pub(crate) revision: Option<ProtocolVersion>,
@@ -21,9 +21,9 @@ pub(crate) struct Options {
     pub(crate) http: Option<u16>,
 }
 
-/// Era of the MCP protocol.
+/// Era of the MCP protocol: revisions with sessions, or revisions with stateless requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Era {
+pub(crate) enum ProtocolMode {
     /// 2024-11-05 to 2025-11-25: sessions opened by `initialize`. `server/discover` is an unknown method.
     Legacy,
     /// 2026-07-28: `server/discover` and no session. `initialize` is rejected.
@@ -34,23 +34,23 @@ pub(crate) enum Era {
 
 impl Options {
     /// Returns the era that results from both options.
-    pub(crate) fn era(&self) -> Era {
+    pub(crate) fn protocol_mode(&self) -> ProtocolMode {
         match &self.revision {
-            Some(revision) if revision.has_initialize() => Era::Legacy,
-            Some(_) => Era::Modern,
+            Some(revision) if revision.has_initialize() => ProtocolMode::Legacy,
+            Some(_) => ProtocolMode::Modern,
             None => self.era,
         }
     }
 
-    /// Returns the revisions that the server supports.
+    /// Returns the protocol revisions that the server supports according to both options.
     pub(crate) fn revisions(&self) -> Cow<'static, [ProtocolVersion]> {
-        match (&self.revision, self.era()) {
+        match (&self.revision, self.protocol_mode()) {
             (Some(revision), _) => Cow::Owned(vec![revision.clone()]),
-            (None, Era::Legacy) => {
+            (None, ProtocolMode::Legacy) => {
                 Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::LATEST_WITH_INITIALIZE))
             }
-            (None, Era::Modern) => Cow::Owned(vec![ProtocolVersion::V_2026_07_28]),
-            (None, Era::Both) => Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS),
+            (None, ProtocolMode::Modern) => Cow::Owned(vec![ProtocolVersion::V_2026_07_28]),
+            (None, ProtocolMode::Both) => Cow::Borrowed(ProtocolVersion::KNOWN_VERSIONS),
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::state::State;
 /// Moods that a diary entry can have.
 pub(crate) const MOODS: [&str; 4] = ["calm", "cheerful", "homesick", "seasick"];
 
-/// Returns all prompts of the server.
+/// Returns all prompts, including those that were added while the server runs.
 pub(crate) fn list(state: &State) -> Vec<Prompt> {
     let mut all = vec![
         new_prompt(
@@ -71,7 +71,7 @@ pub(crate) fn list(state: &State) -> Vec<Prompt> {
     all
 }
 
-/// Handles a `prompts/get` request.
+/// Returns the messages of a prompt (`prompts/get`). May first send requests to the host.
 pub(crate) async fn get(
     state: &State,
     context: &Context,
@@ -95,7 +95,6 @@ pub(crate) async fn get(
     }
 }
 
-/// Arguments of a `prompts/get` request.
 struct PromptArguments(JsonObject);
 
 impl PromptArguments {

@@ -68,7 +68,7 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
     all
 }
 
-/// Returns the resource templates of the server.
+/// Returns the resource templates for notes, tide tables and ship searches.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(templates::NOTE_TEMPLATE, "note")
@@ -101,7 +101,6 @@ pub(crate) fn note_resource(name: &str) -> Resource {
     Resource::new(note_uri(name), name).with_title(format!("Note: {name}")).with_mime_type("text/plain")
 }
 
-/// Returns the URI of a note.
 pub(crate) fn note_uri(name: &str) -> String {
     format!("note:///{name}")
 }
@@ -120,7 +119,7 @@ pub(crate) fn not_found_error(uri: &str) -> ErrorData {
     ErrorData::resource_not_found("there is no such resource", Some(json!({ "uri": uri })))
 }
 
-/// Handles a `resources/read` request.
+/// Returns the contents of a resource (`resources/read`). May first send requests to the host.
 pub(crate) async fn read(
     state: &State,
     context: &Context,

@@ -11,7 +11,7 @@ const RULES_TEXT: &str = include_str!("../assets/plan-passage/references/rules-o
 /// URIs and texts of the files of the only skill.
 const SKILL_FILES: [(&str, &str); 2] = [(PLAN_URI, PLAN_TEXT), (RULES_URI, RULES_TEXT)];
 
-/// Returns all skills of the server.
+/// Returns the skills of the server, of which there is only one.
 pub(crate) fn list() -> Vec<Skill> {
     let frontmatter = SkillFrontmatter::new(
         "plan-passage",

@@ -17,13 +17,13 @@ const CHANGE_QUEUE_CAPACITY: usize = 256;
 /// A change that is reported to subscribed hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ServerChange {
-    /// The list of tools changed.
+    /// The list of tools changed (`notifications/tools/list_changed`).
     Tools,
-    /// The list of prompts changed.
+    /// The list of prompts changed (`notifications/prompts/list_changed`).
     Prompts,
-    /// The list of resources changed.
+    /// The list of resources changed (`notifications/resources/list_changed`).
     Resources,
-    /// The resource with this URI changed.
+    /// The resource with this URI changed (`notifications/resources/updated`).
     Resource(String),
 }
 
@@ -71,12 +71,12 @@ impl State {
         }
     }
 
-    /// Returns the notes by name.
+    /// Locks the notes, and returns their texts by name.
     pub(crate) fn notes(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         lock(&self.notes)
     }
 
-    /// Returns the added tools, oldest first.
+    /// Locks the tools that were added while the server runs, and returns them, oldest first.
     pub(crate) fn added_tools(&self) -> MutexGuard<'_, Vec<AddedTool>> {
         lock(&self.added_tools)
     }

@@ -11,8 +11,8 @@ use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
-use crate::legacy::LegacyOnly;
-use crate::options::{Era, Options};
+use crate::legacy::LegacyDemoServer;
+use crate::options::{Options, ProtocolMode};
 use crate::server::DemoServer;
 use crate::state::State;
 
@@ -22,12 +22,12 @@ const LAST_RESPONSES_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Serves until the host closes standard input.
 pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError> {
-    let era = options.era();
+    let era = options.protocol_mode();
     let server = DemoServer::new(options, Arc::new(State::new()));
     tracing::info!("the harbour is open (era: {era:?})");
     let outcome = match era {
-        Era::Legacy => run_service(LegacyOnly(server)).await,
-        Era::Modern | Era::Both => run_service(server).await,
+        ProtocolMode::Legacy => run_service(LegacyDemoServer(server)).await,
+        ProtocolMode::Modern | ProtocolMode::Both => run_service(server).await,
     };
     match outcome {
         // A host that disconnects before its first message is not an error.

@@ -1,8 +1,10 @@
-//! Limits on what a model receives of a conversation, and on how long it continues without the user.
+//! Limits on how much of a conversation a model receives, and on how many rounds of tool calls it makes before the user
+//! has to confirm.
 
 use serde::{Deserialize, Serialize};
 
-/// Limits on what a model receives of a conversation, and on how long it continues without the user.
+/// Limits from the app settings: how much of a conversation a model receives, and how many rounds of tool calls it
+/// makes before the user has to confirm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]

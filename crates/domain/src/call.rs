@@ -106,7 +106,7 @@ pub struct CallProgress {
     pub message: Option<String>,
 }
 
-/// Task that a server runs for a call (`tasks` in MCP). All fields are the server's claims.
+/// Task that a server runs for a call (`tasks` in MCP). All fields contain values that the server reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -123,7 +123,7 @@ pub struct CallTask {
     pub updated_at: String,
 }
 
-/// Status of a server's task.
+/// Status of a task that a server runs for a call, as defined by `tasks` in MCP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -182,7 +182,7 @@ pub enum CallFailure {
     /// The user or the policy denied the call, for this reason.
     #[error("refused: {0}")]
     Refused(String),
-    /// Cancelled before a result arrived.
+    /// The call was cancelled before a result arrived.
     #[error("cancelled")]
     Cancelled,
     /// The session rejected the call, or the server returned an error.
@@ -220,7 +220,7 @@ pub enum CallFailureCode {
     BadRequest,
     /// The user or a policy rule denied the call.
     Refused,
-    /// The call was cancelled.
+    /// The call was cancelled before its result arrived.
     Cancelled,
     /// The server did not respond before the timeout.
     Timeout,

@@ -25,8 +25,8 @@ pub enum ConsentRequestOrigin {
         conversation: String,
         /// Names of other servers whose content the model has read in the conversation and that are not trusted.
         after: Vec<String>,
-        /// Content of the called server that the model has read in the conversation. By the server's data flow
-        /// settings, its calls require consent afterwards.
+        /// Content of the called server that the model has already read in the conversation, and after which the
+        /// server's data flow settings require consent for its calls.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Reading>>", optional))]
         read: Vec<Reading>,
@@ -40,7 +40,7 @@ pub enum ConsentRequestOrigin {
         /// Name of the tool or prompt, or URI of the resource.
         name: String,
     },
-    /// A request of the server that belongs to no call, or does not refer to one.
+    /// A request of the server outside of any call, or during a call that is unknown.
     Server,
     /// The automatic restart of a server that exited. No caller waits for it.
     Ended {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::history::Reading;
 
-/// Data flow settings of one server.
+/// Settings of one server that determine which of its content makes later calls require consent, and which of its
+/// results the user reviews.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default, rename_all = "camelCase")]

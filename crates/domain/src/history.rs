@@ -29,7 +29,7 @@ pub struct Conversation {
     pub items: u64,
     /// Names of the servers whose content the conversation contains, over all branches, in order of first appearance.
     pub sources: Vec<String>,
-    /// Content that was read from these servers, over all branches, in order of first appearance.
+    /// Records of the content that was read from these servers, over all branches, in order of first appearance.
     pub readings: Vec<Reading>,
 }
 
@@ -97,7 +97,7 @@ pub struct NewItem {
     pub state: ItemState,
     /// Names of the servers whose content the item contains.
     pub sources: Vec<String>,
-    /// Content that was read from these servers.
+    /// Records of the content from these servers that the item contains.
     pub readings: Vec<Reading>,
 }
 
@@ -186,7 +186,7 @@ pub struct FoundItem {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Excerpt {
-    /// Text of the excerpt.
+    /// Plain text of the excerpt, without markup for the matches.
     pub text: String,
     /// Set if the text continues before the excerpt.
     pub cut_before: bool,

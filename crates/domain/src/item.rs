@@ -153,7 +153,7 @@ pub enum ItemBody {
     },
     /// Notice of Drawbridge to the user, which models do not receive.
     Notice {
-        /// Content of the notice.
+        /// Event that the notice reports, with its details.
         notice: Notice,
     },
     /// Resource or skill that the user attached as a separate item.
@@ -203,7 +203,7 @@ pub struct PromptOrigin {
 pub enum MessageAttachment {
     /// File of the user, of any media type.
     File {
-        /// Name of the file.
+        /// Name of the file, as shown to the user and to the model.
         name: String,
         /// Media type of the file.
         mime_type: String,

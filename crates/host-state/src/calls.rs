@@ -55,8 +55,8 @@ impl CallTable {
         Ok(())
     }
 
-    /// Removes and returns a call if `number` identifies its current path resolution. Returns `None` for a cancelled
-    /// call, or a new one with the same id.
+    /// Removes and returns a call whose symbolic links were resolved under this `number`. Returns `None` if the call
+    /// was cancelled meanwhile, even if a new call has the same id.
     pub fn take_resolved(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.following == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -64,8 +64,8 @@ impl CallTable {
         Some(record)
     }
 
-    /// Removes and returns a call if `number` identifies the current write of its audit entry. Returns `None` for a
-    /// cancelled call, or a new one with the same id.
+    /// Removes and returns a call whose audit entry was written under this `number`. Returns `None` if the call was
+    /// cancelled meanwhile, even if a new call has the same id.
     pub fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.writing == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -83,7 +83,8 @@ impl CallTable {
         self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
     }
 
-    /// Returns the origin of a consent request that a server sent, during this call if it is known.
+    /// Returns the origin of a consent request that a server's request led to. `call` is the id of the call during
+    /// which the server sent it, if known.
     pub fn consent_origin(&self, call: Option<&str>) -> ConsentRequestOrigin {
         call.and_then(|id| self.records.get(id)).map_or(ConsentRequestOrigin::Server, |record| {
             ConsentRequestOrigin::Call {

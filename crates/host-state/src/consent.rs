@@ -145,7 +145,7 @@ impl ConsentQueue {
 
     /// Returns the index of a request if the model run with this number is still replying to it.
     pub fn position_of_model_run(&self, id: ConsentRequestId, number: u64) -> Option<usize> {
-        let is_it = |run: &ModelRun| run.is(number);
+        let is_it = |run: &ModelRun| run.has_number(number);
         self.pending.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))
     }
 }

@@ -201,16 +201,16 @@ mod tests {
         pins
     }
 
-    fn file(of: &[(&str, ServerPins)]) -> Pins {
+    fn pins_file(of: &[(&str, ServerPins)]) -> Pins {
         of.iter().map(|(server, pins)| ((*server).to_owned(), Arc::new(pins.clone()))).collect()
     }
 
     #[test]
     fn external_change_keeps_own_pins() {
-        let mut reviews = Reviews::read(file(&[("a", pins_with_issuer("one")), ("b", pins_with_issuer("one"))]));
+        let mut reviews = Reviews::read(pins_file(&[("a", pins_with_issuer("one")), ("b", pins_with_issuer("one"))]));
         let identity = PinnedIdentity { hash: Hash::of_bytes(b"x"), parts: Map::new(), at: 1 };
         reviews.change("a", |pins| pins.pin_identity(identity.clone()));
-        let changed = reviews.merge(file(&[("a", pins_with_issuer("two")), ("b", pins_with_issuer("one"))]));
+        let changed = reviews.merge(pins_file(&[("a", pins_with_issuer("two")), ("b", pins_with_issuer("one"))]));
         assert_eq!(changed, ["a"], "only the changed server is reported");
         let own = reviews.pins_of("a");
         assert_eq!(own.issuer.as_deref(), Some("two"), "the change of the other process is applied");
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn externally_removed_pins_are_unpinned() {
-        let mut reviews = Reviews::read(file(&[("a", pins_with_issuer("one"))]));
+        let mut reviews = Reviews::read(pins_file(&[("a", pins_with_issuer("one"))]));
         assert_eq!(reviews.merge(Pins::default()), ["a"], "removed pins are reported");
         assert!(reviews.pins.is_empty(), "a server without pins has no entry");
         assert!(reviews.merge(Pins::default()).is_empty(), "an unchanged file reports nothing");
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn changed_issuer_of_a_sign_in_is_reported() {
-        let reviews = Reviews::read(file(&[("a", pins_with_issuer("https://one.example"))]));
+        let reviews = Reviews::read(pins_file(&[("a", pins_with_issuer("https://one.example"))]));
         let diff = |issuer, opens_page| reviews.sign_in_diff("a", issuer, &[], opens_page);
         assert!(diff("https://one.example", true).is_none(), "an unchanged issuer has no difference");
         assert!(

@@ -53,7 +53,7 @@ pub enum TrustDuration {
     Always,
 }
 
-/// An act whose decision a dry run determines.
+/// An action for which a dry run returns the decision of the policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -98,8 +98,9 @@ pub struct DryRunResult {
     pub assumed_unchanged: bool,
     /// Review state of the tool's current or last known definition, or `None` if the act is not a tool call.
     pub standing: Option<ReviewState>,
-    /// Set if the lists in the server's settings exclude the tool, so that calls by models are refused. The decision is
-    /// that denial for a call after untrusted content, which only models make, and otherwise that about other calls.
+    /// Set if the lists in the server's settings exclude the tool, so that calls by models are refused. Only models
+    /// make calls after untrusted content, so for such a call `explanation` describes the refusal. For all other calls
+    /// it describes the decision about a call by the user.
     pub turned_off: bool,
 }
 

@@ -86,7 +86,7 @@ impl Sampling {
 
     /// Returns the sampling capability to declare in a new session with a server, or `None` if sampling is disabled.
     /// The `context` capability is never declared, since content of other servers is never included.
-    pub fn offered(&self, server: &str) -> Option<SamplingCapability> {
+    pub fn offered_capability(&self, server: &str) -> Option<SamplingCapability> {
         let settings = Some(self.settings(server)).filter(|settings| settings.on)?;
         Some(SamplingCapability { context: None, tools: settings.tools.then(Map::new) })
     }
@@ -172,7 +172,7 @@ mod tests {
     fn sampling_is_off_by_default_and_bounded_by_its_settings() {
         let mut sampling = Sampling::default();
         assert!(sampling.check_sampling_allowed("s", &params(10), 0).is_err(), "sampling is disabled by default");
-        assert_eq!(sampling.offered("s"), None, "the capability is not offered");
+        assert_eq!(sampling.offered_capability("s"), None, "the capability is not offered");
         let settings = SamplingSettings { on: true, tools: false, max_tokens: 100, ..SamplingSettings::default() };
         sampling.kept.insert("s".to_owned(), SamplingRecord { settings, ..SamplingRecord::default() });
         assert!(sampling.check_sampling_allowed("s", &params(10), 0).is_ok(), "an enabled server may sample");

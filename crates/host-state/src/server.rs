@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use launches::packages::LoadedPackage;
 use offers::catalog::Catalog;
-use offers::definitions::Definitions;
+use offers::definitions::DefinitionCache;
 use offers::review::KindNameIndexes;
 use policy::{Hash, UsedBy};
 use ports::server_config::StdioConfig;
@@ -46,7 +46,7 @@ pub struct OfferState {
     /// Lists of the server, as last read.
     pub catalog: Arc<Catalog>,
     /// Cached definitions of the listed tools.
-    pub definitions: Definitions,
+    pub definitions: DefinitionCache,
     /// Names of the reviewed definitions. Computed on first use.
     pub pinned_names: OnceLock<KindNameIndexes>,
     /// Numbers of new and changed definitions. Computed on first use.

@@ -26,7 +26,7 @@ use supervision::wake::{self, CheckRateLimit, ClockComparison, SourceAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
-pub use contained_start::ContainError;
+pub use contained_start::SandboxStartError;
 pub use other_apps::{ImportError, ImportServerError};
 pub use setup::{ReplacedServer, Setup, SetupError};
 pub use storage::StorageError;

@@ -10,7 +10,8 @@ mod owner;
 pub mod skills;
 
 pub use handle::{
-    ContainError, EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, Setup, SetupError, StorageError,
+    EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, SandboxStartError, Setup, SetupError,
+    StorageError,
 };
 pub use host_state::{HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER;
@@ -38,8 +39,7 @@ pub struct HostOptions {
     pub timeouts: Timeouts,
     /// Timeouts of calls and list requests.
     pub times: view::CallTimes,
-    /// Name of who decides on consent requests, for the audit log: `user`, or `answers` for a file of scripted
-    /// decisions.
+    /// Decision maker that audit entries name: `user`, or `answers` for a file of scripted decisions.
     pub decides: &'static str,
     /// Originator of starts that the user requests, which is shown with the grant that allowed them. Default: the user
     /// in the window.

@@ -11,8 +11,8 @@ use ports::server_config::{HttpKind, StdioConfig};
 const INPUT_START: char = '\u{e000}';
 const INPUT_END: char = '\u{e001}';
 
-/// Returns the plan for the remote server to which a package's command connects, or the same plan if the package does
-/// more.
+/// Returns the plan for the remote server to which a package's command connects, or `plan` unchanged if the command
+/// does anything else.
 pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let PlanTarget::Command { command, args, env } = &plan.target else { return plan };
     let mut blanks = InputPlaceholders::default();
@@ -25,18 +25,18 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     let headers: BTreeMap<String, Template> =
         remote.headers.iter().map(|(name, value)| (name.clone(), blanks.template(value))).collect();
     let url = blanks.template(&remote.url);
-    // Names of headers can't contain inputs.
+    // An input in the name of a header is not supported, so the package itself is installed.
     if headers.keys().any(|name| name.contains([INPUT_START, INPUT_END])) {
         return plan;
     }
     let used: Vec<&str> = headers.values().chain([&url]).flat_map(Template::keys).collect();
     let inputs = plan.inputs.iter().filter(|input| used.contains(&input.key.as_str())).cloned().collect();
-    // The publisher's notes about the package no longer apply.
+    // The publisher's notes about the package do not apply to the remote server.
     let target = PlanTarget::Remote { url, kind: remote.kind.unwrap_or(HttpKind::Http), headers };
     InstallPlan { name: plan.name, target, inputs, notes: found }
 }
 
-/// Inputs of a plan that numbered placeholders replace while its command line is parsed.
+/// Inputs of a plan, each of which a numbered placeholder represents while the command line is parsed.
 #[derive(Default)]
 struct InputPlaceholders(Vec<TemplatePart>);
 

@@ -9,7 +9,7 @@ use crate::{InstallError, NotInstallable, run_blocking};
 /// An opened bundle file that is not unpacked yet.
 #[derive(Debug)]
 pub struct BundleFile {
-    /// Path of the bundle file.
+    /// Path of the opened bundle file.
     pub path: PathBuf,
     /// Archive and manifest of the bundle.
     pub bundle: Bundle,
@@ -55,8 +55,8 @@ impl BundleFile {
     }
 }
 
-/// Unpacks a bundle. Returns its files, and `true` if its folder is new. A bundle whose files were changed on disk is
-/// replaced if no server uses it.
+/// Unpacks a bundle. Returns the unpacked bundle, and `true` if its folder did not exist before. A bundle whose files
+/// were changed on disk is replaced if no server uses it.
 pub(crate) async fn unpack_bundle_file(
     file: BundleFile,
     root: PathBuf,

@@ -6,12 +6,12 @@ pub use ports::server_config::InstallTarget;
 use registry::{PackageInstall, PlanError, RegistryEntry, plan_package, plan_remote};
 use serde::{Deserialize, Serialize};
 
-/// Source of a server to install.
+/// Source of a server to install: an entry of the registry, or a bundle file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallSource {
-    /// A server in the registry.
+    /// A server that the selected registry lists.
     Registry {
         /// Name of the server in the registry, as `namespace/name`.
         name: String,
@@ -24,7 +24,7 @@ pub enum InstallSource {
     },
     /// A bundle file (`.mcpb` or `.dxt`) of the user.
     Bundle {
-        /// Absolute path of the file.
+        /// Absolute path of the bundle file.
         path: PathBuf,
         /// Expected SHA-256 of the file in hexadecimal. `None` to accept any file.
         #[serde(default)]

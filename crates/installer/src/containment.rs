@@ -58,7 +58,7 @@ impl InstallOffer {
             .into_iter()
             .collect();
         let network = match &plan.target {
-            // Plans contain only launchers that are programs of their own.
+            // Launchers in plans are separate programs such as `npx`, and not subcommands of another program.
             PlanTarget::Command { command, .. } => package_network(command, None),
             PlanTarget::Remote { .. } => NetworkAccess::None,
         };

@@ -13,7 +13,7 @@ use registry::{BundleDownload, DownloadError, RegistryError};
 /// Error of an installation. Messages are escaped for display.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// The registry doesn't respond, or its response is invalid.
+    /// The registry doesn't respond, or its response is invalid, as the source error describes.
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The registry setting has a header, but its value is not in the keychain.
@@ -22,12 +22,12 @@ pub enum InstallError {
         visible(.header)
     )]
     NoHeaderValue {
-        /// Name of the header.
+        /// Name of the header in the registry setting.
         header: String,
-        /// Address of the registry.
+        /// Address of the registry that requires the header.
         address: String,
     },
-    /// The keychain returned an error.
+    /// The keychain can't be used, as the source error describes.
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// The registry can't be set because the environment or the command line names one.
@@ -44,16 +44,16 @@ pub enum InstallError {
     /// The data folder can't be used, with the reason.
     #[error("the data folder can't be used: {0}")]
     DataFolder(String),
-    /// The home folder, to which plans of bundles may refer, is unknown.
+    /// The home folder is unknown, although plans of bundles may refer to it.
     #[error("there is no home folder; set HOME")]
     NoHome,
     /// The bundle listed by the registry can't be downloaded.
     #[error(transparent)]
     Download(#[from] DownloadError),
-    /// The file is not a bundle that can be installed.
+    /// The file is not a bundle, or can't be installed for the contained reason.
     #[error("{}: {cause}", visible(&.file.to_string_lossy()))]
     Bundle {
-        /// Path of the file.
+        /// Path of the file that was opened as a bundle.
         file: PathBuf,
         /// Reason why the bundle can't be installed.
         cause: BundleError,
@@ -61,9 +61,9 @@ pub enum InstallError {
     /// The file is not the bundle that was expected.
     #[error("the bundle is another one: its SHA-256 is {found}, and not {expected}; do not use it")]
     OtherBundle {
-        /// SHA-256 of the file.
+        /// SHA-256 of the file in hexadecimal.
         found: String,
-        /// Expected SHA-256 in hexadecimal.
+        /// Expected SHA-256 of the file in hexadecimal.
         expected: String,
     },
     /// No plan can be created for the source.
@@ -92,7 +92,7 @@ pub enum InstallError {
     /// The offered version is already installed.
     #[error("{} {} is installed already", visible(.name), visible(.version))]
     SameVersion {
-        /// The user's name for the server.
+        /// Name of the server in the user's settings.
         name: String,
         /// Version of both the installed and the offered server.
         version: String,
@@ -100,7 +100,8 @@ pub enum InstallError {
     /// This server is running, and the user has not agreed to stop it.
     #[error("{} is running; stop it first, or agree that it is stopped", visible(.0))]
     Running(String),
-    /// The result would differ from the preview that the user approved.
+    /// The result would differ from the preview that the user approved, because the source or the settings have
+    /// changed.
     #[error("the installation changed since it was shown; review it again")]
     Stale,
     /// The bundle can't be unpacked. None of its files remain on disk.

@@ -100,8 +100,8 @@ impl Installer {
         drop(setup);
         match (&put, unpacked, replaced) {
             (Err(_), Some(UnpackedFiles { files, folder, root, is_new: true }), _) => {
-                // An error of the setup is reported even if files can't be removed, since it is more important. The
-                // settings may refer to the files nevertheless.
+                // The setup's error is returned even if the files can't be removed. Despite the error, the setup may
+                // have written settings that refer to the files, which are then left in place.
                 let setup = host.begin_reloaded_setup().await?;
                 if !setup.servers().iter().any(|server| uses_bundle_folder(server, &files.folder, &folder)) {
                     drop(run_blocking(move || bundles::remove_bundle(&root, &folder)).await);
@@ -153,7 +153,7 @@ impl Installer {
         let removed = run_blocking(move || bundles::remove_bundle(&root, &place)).await;
         drop(setup);
         match removed {
-            // Another program or task removed it.
+            // Another process or task has already removed the folder.
             Err(BundleError::NotInstalled) | Ok(()) => Ok(()),
             Err(error) => Err(InstallError::NotRemoved(error)),
         }

@@ -74,7 +74,7 @@ struct InstallerState {
     /// Registry that was used last, with its open cache.
     open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<LocalRuntime>,
-    /// Time at which the changes of the registry were read. Locked while they are being read.
+    /// Time of the last read of the registry's changes, or `None` if they were not read yet. Locked during a read.
     changes_read: Mutex<Option<Instant>>,
 }
 
@@ -140,7 +140,7 @@ impl Installer {
             lock.transpose()
         });
         match held.await? {
-            // Another program is installing something.
+            // Another process holds the lock because it is installing a server.
             Some(None) => Ok(()),
             Some(Some(held)) => {
                 let setup = host.begin_reloaded_setup().await?;
@@ -171,7 +171,7 @@ impl Installer {
         run_blocking(move || BundlesLock::acquire(&root)).await.map_err(InstallError::Locked)
     }
 
-    pub(crate) async fn last_changes_read(&self) -> MutexGuard<'_, Option<Instant>> {
+    pub(crate) async fn lock_last_changes_time(&self) -> MutexGuard<'_, Option<Instant>> {
         self.shared.changes_read.lock().await
     }
 
@@ -204,7 +204,7 @@ fn bundles_folder(data_folder: &Path) -> io::Result<PathBuf> {
     Ok(real.map_or_else(|| std::path::absolute(data_folder), Ok)?.join(host::BUNDLES_FOLDER))
 }
 
-/// Runs a blocking function in a blocking task.
+/// Runs a function that blocks in Tokio's pool for blocking tasks, and returns its result.
 async fn run_blocking<T: Send + 'static>(act: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(act).await {
         Ok(done) => done,

@@ -19,7 +19,7 @@ pub struct VersionReport {
     pub server: String,
     /// Name of the server in the registry.
     pub name: String,
-    /// Version that is currently installed.
+    /// Version of the server in the settings.
     pub version: String,
     /// Availability of the installed version in the registry.
     pub status: ListingStatus,
@@ -34,7 +34,7 @@ pub struct VersionReport {
 /// A version that is newer than the installed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerVersion {
-    /// Version number or text of the newer version.
+    /// Version of the newer entry, as the publisher wrote it.
     pub version: String,
     /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<Millis>,
@@ -97,7 +97,7 @@ impl Installer {
     /// about them are older. Returns the error if that fails. A registry that doesn't support changes is still
     /// requested for each server.
     async fn read_changes(&self, catalog: &RegistryCatalog, freshness: CachePolicy) -> Option<RegistryError> {
-        let mut read = self.last_changes_read().await;
+        let mut read = self.lock_last_changes_time().await;
         let is_fresh = read.is_some_and(|at| at.elapsed() < CHANGES_MAX_AGE);
         if freshness == CachePolicy::Usual && is_fresh {
             return None;

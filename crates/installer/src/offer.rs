@@ -20,7 +20,7 @@ pub struct InstallOffer {
     /// Source with the exact version and package, or with the SHA-256 of the bundle, so that it identifies the same
     /// offer later.
     pub source: InstallSource,
-    /// Origin of the server.
+    /// Registry entry or bundle file that the server comes from.
     pub origin: InstallOrigin,
     /// Plan of the installation, or the reason why the server can't be installed.
     pub plan: Result<InstallPlan, NotInstallable>,
@@ -45,17 +45,17 @@ impl InstallOffer {
     }
 }
 
-/// The origin of a server.
+/// Origin of a server that can be installed: an entry of a registry, or a bundle file.
 #[derive(Debug)]
 pub enum InstallOrigin {
-    /// An entry of a registry.
+    /// A registry entry, with its bundle if the chosen package is a bundle.
     Registry {
-        /// Entry of the server in the registry.
+        /// Entry of the server, with the time at which the registry returned it.
         answer: Box<DatedAnswer<RegistryEntry>>,
         /// Downloaded bundle, or `None` if the chosen package is not a bundle.
         bundle: Option<Box<BundleFile>>,
     },
-    /// A bundle file of the user.
+    /// A bundle file that the user named.
     Bundle(Box<BundleFile>),
 }
 

@@ -17,7 +17,7 @@ use crate::{InstallError, InstallOffer, InstallSource, Installer, containment};
 /// A server to be installed, with the choices of the user.
 #[derive(Clone)]
 pub struct InstallDraft {
-    /// Source of the server.
+    /// Registry entry or bundle file from which the server is installed.
     pub source: InstallSource,
     /// Name that the user chose for the server.
     pub name: String,

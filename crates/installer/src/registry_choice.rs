@@ -23,9 +23,9 @@ pub enum RegistryChoice {
     Named(String),
     /// The registry in the user's settings, or else the official one.
     Settings {
-        /// Storage of the registry setting.
+        /// Storage of the document `registry.json`, which contains the registry setting.
         documents: Arc<dyn Documents>,
-        /// Storage of the header's value.
+        /// Keychain that contains the value of the registry's header.
         secrets: Arc<dyn Secrets>,
     },
 }
@@ -33,7 +33,7 @@ pub enum RegistryChoice {
 /// The registry from which servers are currently installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveRegistry {
-    /// Address of the registry.
+    /// Address to which requests for servers are sent.
     pub address: RegistryAddress,
     /// Name of the header that is sent with each request, or `None`. Its value is in the keychain.
     pub header: Option<String>,
@@ -44,7 +44,7 @@ pub struct ActiveRegistry {
 /// Header for a registry, as the user entered it.
 #[derive(Debug, Clone)]
 pub struct NewRegistryHeader {
-    /// Name of the header.
+    /// Name of the header, such as `Authorization`.
     pub name: String,
     /// Value of the header. `None` to use the value in the keychain.
     pub value: Option<SecretString>,
@@ -58,7 +58,7 @@ struct RegistrySetting {
     header: Option<String>,
 }
 
-/// A registry with its open cache.
+/// An opened registry with its cache, which is reused while the setting is unchanged.
 pub(crate) struct OpenRegistry {
     in_use: ActiveRegistry,
     catalog: Arc<RegistryCatalog>,
@@ -82,7 +82,7 @@ impl RegistrySetting {
 }
 
 impl RegistryChoice {
-    /// Returns the selected registry. Blocks.
+    /// Returns the selected registry, after reading the registry setting if it applies. Blocks.
     fn active_registry(&self) -> Result<ActiveRegistry, InstallError> {
         let official = ActiveRegistry { address: RegistryAddress::default(), header: None, is_named: false };
         match self {
@@ -179,7 +179,7 @@ impl Installer {
         });
         let catalog = Arc::new(opened.await?);
         *open = Some(OpenRegistry { in_use, catalog: Arc::clone(&catalog) });
-        *self.last_changes_read().await = None;
+        *self.lock_last_changes_time().await = None;
         Ok(catalog)
     }
 

@@ -1,6 +1,6 @@
-//! Upgrades: replaces an installed server by another version. The version is offered, previewed next to the current
-//! one, and installed if the preview has the approved hash. The server keeps its name, its secrets, its sandbox and all
-//! settings of the user. It is stopped only with the user's consent.
+//! Upgrades: replaces an installed server by another version. The user gets an offer of the version and a preview next
+//! to the current settings, and the upgrade is executed if the preview has the approved hash. The server keeps its
+//! name, its secrets, its sandbox and all settings of the user. It is stopped only with the user's consent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,9 +22,9 @@ use crate::{InstallContainment, InstallDraft, InstallError, InstallOffer, Instal
 /// Offer of another version of an installed server.
 #[derive(Debug)]
 pub struct UpgradeOffer {
-    /// Offer for the other version.
+    /// Offer for the version to which the server is upgraded.
     pub offer: InstallOffer,
-    /// Origin of the installed version.
+    /// Origin of the currently installed version.
     pub installed: ServerOrigin,
     /// [`InstallPlan::shown_values`] of the values that are carried over unless the user enters others.
     pub kept: BTreeMap<String, Option<Vec<String>>>,

@@ -11,22 +11,23 @@ use ports::server_config::{
 use crate::input::SubstitutionValues;
 use crate::{FillError, InputValues, InstallPlan, PlanTarget, Template, TemplatePart};
 
-/// Values of an installed server that its newer version can use.
+/// Values of an installed server that an upgrade can reuse.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CarriedValues {
-    /// Values of inputs that are not secret, by key.
+    /// Values of inputs that are not secret, by the key of the input.
     pub values: InputValues,
-    /// Keys of secret inputs whose values are in the keychain and which the new plan uses in the same place.
+    /// Keys of secret inputs whose values are in the keychain, and which the new plan uses in the same variable or
+    /// header.
     pub secrets: BTreeSet<String>,
     /// Variables or headers as currently set, by name: those that contain secrets, and those that the user added.
     texts: BTreeMap<String, String>,
 }
 
 impl InstallPlan {
-    /// Returns the values of an installed server that match this plan.
+    /// Returns the values of an installed server that this plan can reuse.
     ///
-    /// Each variable or header of the server is compared with the plan's template for it. Its secrets are carried over
-    /// if it has the form of the template. Values are never carried over to another origin.
+    /// The value of each variable or header is compared with the plan's template. If it matches the template, its
+    /// secrets are carried over. Values are never carried over to another origin.
     #[must_use]
     pub fn carry_values_from(&self, config: &ServerConfig, filled_in: &FilledInputs) -> CarriedValues {
         let (templates, is_same_kind) = match (&self.target, &config.transport) {
@@ -61,10 +62,11 @@ impl InstallPlan {
     /// Returns the settings of the new version, which replaces the installed server `was`. `sandbox` applies to a local
     /// server.
     ///
-    /// `values` are those that the user entered now. They take precedence over carried ones, and do not contain carried
-    /// secrets.
+    /// `values` contains the values that the user entered for this upgrade. They take precedence over carried ones, and
+    /// do not contain carried secrets.
     ///
     /// # Errors
+    ///
     /// Returns the errors of [`fill`](Self::fill).
     pub fn fill_with_carried(
         &self,
@@ -117,7 +119,7 @@ impl InstallPlan {
         Ok(server)
     }
 
-    /// Returns the part of these values that is stored for the next upgrade, which excludes secrets.
+    /// Returns the values to store for the next upgrade, which exclude secrets.
     #[must_use]
     pub fn filled_inputs(&self, values: &InputValues) -> FilledInputs {
         let is_plain = |key: &String| self.inputs.iter().any(|input| input.key == *key && !input.secret);
@@ -128,7 +130,7 @@ impl InstallPlan {
         }
     }
 
-    /// Removes the values that are used in variables or headers.
+    /// Removes the values of inputs that are used in variables or headers.
     fn without_named_values(&self, kept: CarriedValues) -> CarriedValues {
         let named: BTreeSet<&str> = self.named_templates().values().flat_map(Template::keys).collect();
         let values = kept.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
@@ -157,7 +159,7 @@ impl InstallPlan {
         }
     }
 
-    /// Returns those values for which this plan has an input that accepts them.
+    /// Returns the values for which this plan has an input that accepts them.
     fn accepted_values(&self, values: &InputValues) -> InputValues {
         let usable = self.inputs.iter().filter(|input| !input.secret).filter_map(|input| {
             let values = values.get(&input.key).filter(|values| input.problem(values).is_none())?;
@@ -166,14 +168,15 @@ impl InstallPlan {
         usable.collect()
     }
 
-    /// Returns `true` if the plan with these values has another origin than the installed remote server.
+    /// Returns `true` if the remote server that results from the plan and these values has another origin than the
+    /// installed one.
     fn changes_origin(&self, config: &ServerConfig, values: &InputValues) -> bool {
         let (PlanTarget::Remote { url, kind, .. }, Some(http)) = (&self.target, config.as_http()) else { return false };
         let url = url.text(&SubstitutionValues::new(&self.inputs, values), 0).unwrap_or_default();
         HttpConfig { url, kind: Some(*kind), ..HttpConfig::default() }.origin() != http.origin()
     }
 
-    /// Carries over the inputs in one variable or header, if its value matches the template.
+    /// Carries over the inputs in one variable or header, if the current value matches the template.
     fn carry_over(&self, name: &str, template: &Template, value: &str, kept: &mut CarriedValues) {
         let Some(found) = template.extract_values(value) else { return };
         for (key, found) in found {
@@ -194,8 +197,8 @@ impl InstallPlan {
 }
 
 impl Template {
-    /// Extracts the values of the inputs from a text that was created from this template, by key. Returns `None` if the
-    /// text doesn't match. A value ends at the first occurrence of the literal text that follows it.
+    /// Extracts the values of the inputs, by key, from a text that was created from this template. Returns `None` if
+    /// the text doesn't match the template. A value ends at the first occurrence of the literal text after it.
     fn extract_values<'t>(&self, text: &'t str) -> Option<Vec<(&str, &'t str)>> {
         let (mut rest, mut found) = (text, Vec::new());
         let mut parts = self.parts.iter().filter(|part| !matches!(part, TemplatePart::Needs(_))).peekable();
@@ -226,7 +229,8 @@ fn config_values(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
     }
 }
 
-/// Carries over settings of the user that restrict the server, and that do not depend on its address.
+/// Copies settings of the user that restrict the installed server, and that do not depend on its address, to the new
+/// version.
 fn carry_limits(server: &mut NewServer, was: &ServerConfig) {
     server.entry.config.revision = was.revision;
     server.entry.config.tools.clone_from(&was.tools);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::InputProblem;
 
-/// Maximum number of inputs of a plan. Parsers of descriptions refuse plans with more.
+/// Maximum number of inputs of a plan. Parsers of registry entries and bundles reject plans with more.
 pub const MAX_INPUTS: usize = 200;
 /// Maximum length of one value of an input, in bytes.
 pub const MAX_VALUE_BYTES: usize = 16 * 1024;
@@ -30,20 +30,20 @@ pub enum InputKind {
     Folder,
 }
 
-/// Input of a plan, which the user fills in. All texts are untrusted and from the publisher.
+/// An input of an install plan, which the user fills in. All texts are from the publisher and untrusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanInput {
-    /// Key, unique within the plan.
+    /// Key of the input, unique within the plan.
     pub key: String,
     /// Display name of the input.
     pub label: String,
-    /// Purpose of the input.
+    /// Purpose of the input, for display.
     pub description: Option<String>,
     /// Kind of the input's value.
     pub kind: InputKind,
-    /// Set if the server can't be set up without a value.
+    /// Set if the server can't be installed without a value.
     pub required: bool,
     /// Set if the value is a secret, which is stored in the keychain.
     pub secret: bool,
@@ -55,16 +55,16 @@ pub struct PlanInput {
     pub choices: Vec<String>,
     /// Example shown in the empty field.
     pub placeholder: Option<String>,
-    /// Smallest allowed number, or `None` if unbounded.
+    /// Smallest allowed value of a number, or `None` if unbounded.
     pub min: Option<f64>,
-    /// Largest allowed number, or `None` if unbounded.
+    /// Largest allowed value of a number, or `None` if unbounded.
     pub max: Option<f64>,
 }
 
 // Numbers of a description are parsed from JSON, which has no NaN.
 impl Eq for PlanInput {}
 
-/// Values that the user entered, by the key of the input. An input without an entry has its default.
+/// Values that the user entered, by the key of the input. For a missing key, the default of the input applies.
 pub type InputValues = BTreeMap<String, Vec<String>>;
 
 impl PlanInput {
@@ -141,13 +141,13 @@ impl<'v> SubstitutionValues<'v> {
         Self(inputs.iter().map(of).collect())
     }
 
-    /// Returns all values of an input. Empty if it has none.
+    /// Returns all values of the input with this key. Empty if the input has no value.
     pub(crate) fn values(&self, key: &str) -> &[&'v str] {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the value of an input at index `repetition`, or its last value if there are fewer. `None` if it has
-    /// none.
+    /// Returns the value of an input at index `repetition`, or its last value if it has fewer values. `None` if it has
+    /// no value.
     pub(crate) fn value_at(&self, key: &str, repetition: usize) -> Option<&'v str> {
         let values = self.values(key);
         values.get(repetition).or(values.last()).copied()

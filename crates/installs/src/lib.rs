@@ -27,7 +27,7 @@ use ports::server_config::HttpKind;
 /// A server to be installed, as a registry or a bundle describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallPlan {
-    /// Proposed name of the server, which is valid. The setup of the server checks that it is unique.
+    /// Proposed name of the server. Valid, but not necessarily unique, which is checked when the server is added.
     pub name: String,
     /// Command or URL of the server.
     pub target: PlanTarget,

@@ -49,17 +49,17 @@ pub enum FillError {
     /// Inputs whose values are rejected, by key.
     #[error("{}", input_problems_text(.0))]
     Inputs(BTreeMap<String, InputProblem>),
-    /// The plan has no input with this key.
+    /// The plan has no input with the contained key.
     #[error("there is no input {0:?}")]
     UnknownInput(String),
-    /// A text of the plan refers to one of Drawbridge's secrets, or a default or choice of the plan completes such a
-    /// reference. Contains the position of the text.
+    /// A text of the plan refers to one of Drawbridge's secrets, or forms such a reference together with a default or
+    /// choice. Contains the position of the text in the plan.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
-    /// The URL with these values is invalid.
+    /// The URL that results from the values is invalid. Contains the reason.
     #[error("the URL can't be used: {0}")]
     Url(String),
-    /// A header with these values is invalid.
+    /// A header that results from the values is invalid. Contains the reason.
     #[error("{0}")]
     Header(String),
 }
@@ -81,12 +81,13 @@ impl InstallPlan {
         keys.filter(|key| self.is_secret(key)).collect()
     }
 
-    /// Returns the settings of the server with these values of the user. `sandbox` is ignored for a remote server.
+    /// Returns the settings of the server that result from the user's values. `sandbox` is ignored for a remote server.
     ///
     /// # Errors
-    /// Returns [`FillError::Inputs`] if values are missing or rejected, [`FillError::UnknownInput`] for values of other
-    /// inputs, [`FillError::Url`] or [`FillError::Header`] if the result is not usable, and [`FillError::NamesSecret`]
-    /// if the plan itself refers to a secret, which only values that the user enters may do.
+    ///
+    /// Returns [`FillError::Inputs`] if values are missing or rejected, [`FillError::UnknownInput`] for a value without
+    /// an input, [`FillError::Url`] or [`FillError::Header`] if the resulting URL or header is invalid, and
+    /// [`FillError::NamesSecret`] if the plan itself refers to a secret, which only values that the user enters may do.
     pub fn fill(&self, values: &InputValues, sandbox: Option<SandboxConfig>) -> Result<NewServer, FillError> {
         if let Some(place) = self.secret_in_text() {
             return Err(FillError::NamesSecret(place));

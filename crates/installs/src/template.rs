@@ -128,7 +128,7 @@ pub(crate) fn refers_to_secret(text: &str) -> bool {
 }
 
 impl TemplateArgument {
-    /// Returns the words with the values of the inputs, repeated for each value of the input that has the most values.
+    /// Returns the words with the values of the inputs, repeated as often as the input with the most values requires.
     /// Empty if an input has no value.
     pub(crate) fn expand(&self, values: &SubstitutionValues<'_>) -> Vec<String> {
         let keys = self.words.iter().flat_map(Template::keys);

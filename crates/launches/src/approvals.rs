@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::packages::LoadedPackage;
 
 /// Returns the hash of everything that decides what runs: the configured command with the version of the package that
-/// it loads, and the current state of the launch files. For a sandboxed server, this includes paths that its program
-/// makes accessible, as named by the program's first line.
+/// it loads, and the current state of the launch files. For a sandboxed server, the hash also covers the paths that the
+/// sandbox makes accessible because of the program, such as its interpreter.
 ///
 /// The hash of earlier versions did not include scripts, so a start that they approved requires a new approval.
 pub fn command_hash(

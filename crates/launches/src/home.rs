@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use policy::Hash;
 use ports::server_config::{StdioConfig, path_json};
-use process::{decides_code, is_in_system_folder};
+use process::{is_code_variable, is_in_system_folder};
 use serde_json::json;
 
 use crate::packages::{self, LauncherPackage};
@@ -40,7 +40,7 @@ fn home_name_with(
     };
     let cwd = config.cwd.as_deref().map(path_json);
     let mut whose = json!({ "server": name, "command": config.command, "args": args, "cwd": cwd });
-    let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| decides_code(name)).collect();
+    let variables: BTreeMap<_, _> = config.env.iter().filter(|(name, _)| is_code_variable(name)).collect();
     let values: Vec<&str> = variables.values().map(|value| value.as_str()).collect();
     let links = links(config, &args, &values);
     // Added only if present, so that other servers still use the home of versions that did not include this.

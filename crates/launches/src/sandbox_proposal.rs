@@ -7,7 +7,7 @@ use ports::server_config::{AccessMode, AllowedFolder, HostPattern, NetworkAccess
 
 use crate::packages::program_name;
 
-/// Default hosts of the registries, by the launchers that use them.
+/// Hosts of the default registry of npm, pnpm and Bun.
 const NPM_HOSTS: &[&str] = &["registry.npmjs.org"];
 const YARN_HOSTS: &[&str] = &["registry.yarnpkg.com", "registry.npmjs.org"];
 const PYTHON_HOSTS: &[&str] = &["pypi.org", "files.pythonhosted.org"];
@@ -28,7 +28,8 @@ const PACKAGE_HOSTS: [(&str, Option<&str>, &[&str]); 12] = [
     ("dnx", None, &["api.nuget.org"]),
 ];
 
-/// Returns `true` if a command runs a container. A sandbox would keep it from the service that does.
+/// Returns `true` if a command runs a container. A sandbox would prevent the command from reaching the container
+/// engine.
 #[must_use]
 pub fn runs_container(command: &str) -> bool {
     process::is_container_engine(&program_name(command))

@@ -48,7 +48,7 @@ pub enum ClientKind {
 /// Result of a sign-out, which always removes the tokens from memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignOutOutcome {
-    /// Outcome of the revocation at the authorization server.
+    /// Outcome of revoking the tokens at the authorization server.
     pub revoked: RevocationOutcome,
 }
 

@@ -15,7 +15,7 @@ pub struct AuthStep {
     pub phase: AuthPhase,
     /// Request that was sent, if any.
     pub request: Option<StepRequest>,
-    /// Response to the request, or `None` if there was none.
+    /// Response to the request, or `None` if no response arrived.
     pub answer: Option<StepResponse>,
     /// Human-readable result of the step.
     pub conclusion: String,

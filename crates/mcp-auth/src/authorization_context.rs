@@ -41,7 +41,7 @@ pub(crate) struct AuthorizationContext {
     changes: watch::Sender<u64>,
 }
 
-/// Current state of the authorization.
+/// Mutable state of one server's authorization: record, challenge, nonces and failures.
 #[derive(Default)]
 pub(crate) struct AuthorizationState {
     /// `true` if `record` is valid, because it was read from the vault or replaced since the app started.
@@ -53,13 +53,13 @@ pub(crate) struct AuthorizationState {
     /// Counter that increases whenever the tokens are replaced or removed.
     pub(crate) generation: u64,
     pub(crate) kept: Option<EntryPersistence>,
-    /// Last challenge of the MCP server, or `None`.
+    /// Last challenge that the MCP server sent, or `None`.
     pub(crate) asked: Option<BearerChallenge>,
-    /// Latest DPoP nonce of the MCP server, or `None`.
+    /// DPoP nonce that the MCP server sent last, or `None`.
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<AuthProgress>,
     pub(crate) step_ups: StepUpCounter,
-    /// Last token renewal if it failed, or `None`.
+    /// Error of the last token renewal if it failed, or `None`.
     pub(crate) failed: Option<FailedRefresh>,
     /// Recent token renewals that the server caused by refusing unexpired tokens.
     pub(crate) refusals: RequestBudget,
@@ -72,7 +72,7 @@ pub(crate) enum VaultContents {
     #[default]
     Unknown,
     Nothing,
-    /// SHA-256 hash of the entry.
+    /// SHA-256 hash of the entry that was last read or written.
     Entry([u8; 32]),
 }
 

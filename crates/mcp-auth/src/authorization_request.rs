@@ -42,7 +42,7 @@ pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) reason: AuthReason,
 }
 
-/// One-time values of an authorization request.
+/// Values that are valid for one authorization request only: state and PKCE verifier.
 struct RequestSecrets {
     state: SecretString,
     verifier: PkceCodeVerifier,
@@ -120,7 +120,7 @@ impl AuthorizationContext {
         let (returned, waiting) = tokio::select! {
             () = tokio::time::sleep(redirect_listener::BROWSER_TIMEOUT) => return Err(AuthPhase::Callback.error(AuthErrorCause::TimedOut)),
             returned = callback.wait_for_response(visit.redirect_uri, &one_use.state, refused) => returned,
-            returned = self.wait_for_paste(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::none()),
+            returned = self.wait_for_paste(visit.redirect_uri, &one_use.state, refused) => (returned, BrowserConnection::without_browser()),
         };
         let judged = self.verify_response(returned, visit.server);
         if judged.as_ref().err().is_none_or(AuthError::is_refusal) {
@@ -137,7 +137,7 @@ impl AuthorizationContext {
 
     async fn set_registration_doubted(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
         if let Some(reused) = visit.reused {
-            self.keep_registration(&ClientRegistration { doubted, ..reused.clone() }).await;
+            self.store_registration(&ClientRegistration { doubted, ..reused.clone() }).await;
         }
     }
 
@@ -171,12 +171,12 @@ impl AuthorizationContext {
         refused: impl Fn(&str),
     ) -> AuthorizationResponse {
         loop {
-            let text = self.settings.user.pasted().await;
+            let text = self.settings.user.wait_for_pasted_url().await;
             match redirect_listener::parse_pasted(&text, redirect_uri, state.expose_secret()) {
                 Ok(returned) => return returned,
                 Err(why) => refused(why),
             }
-            // Limits the rate in case `pasted` returns immediately each time.
+            // Limits the rate in case `wait_for_pasted_url` returns immediately each time.
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     }

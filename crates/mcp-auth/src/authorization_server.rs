@@ -25,13 +25,13 @@ pub(crate) struct AuthorizationServerMetadata {
     pub(crate) auth_methods: Option<Vec<String>>,
     /// Value of `token_endpoint_auth_signing_alg_values_supported` in the metadata.
     pub(crate) signing_algorithms: Option<Vec<String>>,
-    /// `true` if PKCE with S256 is supported.
+    /// `true` if the authorization server supports PKCE with S256.
     pub(crate) s256: bool,
-    /// `true` if client ID metadata documents are supported as client ids.
+    /// `true` if the authorization server accepts the URL of a client ID metadata document as client id.
     pub(crate) metadata_documents: bool,
     /// `true` if the metadata promises the `iss` parameter in authorization responses (RFC 9207).
     pub(crate) promises_iss: bool,
-    /// `true` if ES256 is a supported DPoP algorithm.
+    /// `true` if the authorization server supports DPoP proofs signed with ES256.
     pub(crate) dpop: bool,
     /// `true` if `prompt=select_account` is supported, with which the user chooses an account (OpenID Connect,
     /// `prompt_values_supported`).

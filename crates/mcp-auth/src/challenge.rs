@@ -13,11 +13,11 @@ const MAX_CHALLENGES: usize = 64;
 pub(crate) struct BearerChallenge {
     /// URL of the protected resource metadata (RFC 9728, 5.1).
     pub(crate) resource_metadata: Option<String>,
-    /// Scopes that the request requires.
+    /// Scopes that the refused request requires, or `None` if the challenge lists none.
     pub(crate) scope: Option<Vec<String>>,
     /// Error code (RFC 6750, 3.1), such as `insufficient_scope`.
     pub(crate) error: Option<String>,
-    /// `true` if the server accepts DPoP-bound tokens.
+    /// `true` if the server accepts tokens that are bound to a key (DPoP, RFC 9449).
     pub(crate) dpop: bool,
 }
 

@@ -124,7 +124,7 @@ impl AuthorizationContext {
             dpop,
         )
         .await?;
-        self.keep_registration(&registration).await;
+        self.store_registration(&registration).await;
         let redirect_uri = registration.redirect_uri.unwrap_or(redirect_uri);
         Ok(SignInClient { client: registration.client, callback, redirect_uri, reused: None, typed: None })
     }

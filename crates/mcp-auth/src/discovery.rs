@@ -14,7 +14,7 @@ pub(crate) struct DiscoveryResult {
     pub(crate) resource: String,
     /// Value of `scopes_supported` in the protected resource metadata.
     pub(crate) scopes: Option<Vec<String>>,
-    /// `true` if the server accepts DPoP-bound tokens.
+    /// `true` if the MCP server accepts tokens that are bound to a key (DPoP, RFC 9449).
     pub(crate) dpop: bool,
 }
 

@@ -37,14 +37,14 @@ impl DpopKey {
     pub(crate) fn generate() -> Result<DpopKey, AuthErrorCause> {
         let pair = EcdsaKeyPair::generate(&ECDSA_P256_SHA256_FIXED_SIGNING).map_err(|_| key_error())?;
         let document = pair.to_pkcs8v1().map_err(|_| key_error())?;
-        DpopKey::read(StoredSecret::from(STANDARD.encode(document.as_ref()).as_str()))
+        DpopKey::from_stored_secret(StoredSecret::from(STANDARD.encode(document.as_ref()).as_str()))
     }
 
     /// Decodes a stored key.
     ///
     /// # Errors
     /// Returns [`AuthErrorCause::Key`] if `kept` is not a valid key.
-    pub(crate) fn read(kept: StoredSecret) -> Result<DpopKey, AuthErrorCause> {
+    pub(crate) fn from_stored_secret(kept: StoredSecret) -> Result<DpopKey, AuthErrorCause> {
         let document = STANDARD.decode(kept.text()).map_err(|_| key_error())?;
         let signing = EncodingKey::from_ec_der(&document);
         let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| key_error())?;
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(found["ath"], "PEaenWxYddN6Q_NT1PiOYfz4EsZu7jRXRlpAsNpBU-A", "hash of the token");
         let second = key.proof("POST", &url, Some("token"), Some("n0"), now).unwrap();
         assert_ne!(found["jti"], proof_claims(&second)["jti"], "proofs must be unique");
-        let again = DpopKey::read(key.stored().clone()).unwrap();
+        let again = DpopKey::from_stored_secret(key.stored().clone()).unwrap();
         assert_eq!(serde_json::to_value(&again.public).unwrap(), shown, "a stored key must be restored");
     }
 }

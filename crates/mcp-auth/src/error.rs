@@ -10,7 +10,7 @@ use crate::vault::{VaultError, VaultProblem};
 pub struct AuthError {
     /// Phase in which the operation failed.
     pub phase: AuthPhase,
-    /// Cause of the failure.
+    /// Cause of the failure, with the data for its message.
     pub cause: AuthErrorCause,
 }
 
@@ -132,26 +132,26 @@ pub enum AuthErrorCause {
     /// No authorization response arrived in time.
     #[error("the browser did not come back within five minutes")]
     TimedOut,
-    /// The server did not respond.
+    /// A server did not respond to a request.
     #[error("{address} could not be reached: {cause}")]
     Unreachable {
-        /// URL without its query.
+        /// Requested URL without its query.
         address: String,
         /// Human-readable cause of the failure.
         cause: String,
     },
-    /// The response has an unexpected HTTP status.
+    /// A response has an unexpected HTTP status.
     #[error("{address} answered {status}")]
     Status {
-        /// URL without its query.
+        /// Requested URL without its query.
         address: String,
         /// HTTP status code of the response.
         status: u16,
     },
-    /// The content of the response cannot be used.
+    /// The content of a response cannot be used.
     #[error("the answer of {address} cannot be used: {cause}")]
     Unreadable {
-        /// URL without its query.
+        /// Requested URL without its query.
         address: String,
         /// Human-readable cause of the failure.
         cause: String,
@@ -177,11 +177,11 @@ pub enum AuthErrorCause {
     /// An issuer differs from the expected one.
     #[error("{place} names the issuer {found}, but it must be exactly {expected}")]
     IssuerMismatch {
-        /// Description of the place with the wrong issuer, such as the metadata document.
+        /// Description of the document or parameter that contains the wrong issuer.
         place: &'static str,
-        /// Issuer that was expected.
+        /// Issuer from which the document or parameter was requested.
         expected: String,
-        /// Issuer that was found.
+        /// Issuer in the document or parameter.
         found: String,
     },
     /// The authorization response has no `iss` parameter, although the metadata promises one.
@@ -204,7 +204,7 @@ pub enum AuthErrorCause {
         /// Issuer of the authorization server.
         issuer: String,
     },
-    /// A configured value, such as a client id, belongs to another authorization server.
+    /// A configured value, such as a client id, belongs to an authorization server other than the one in use.
     #[error("{what} is for {expected}, but the server now uses {found}")]
     OtherIssuer {
         /// Name of the configured value.
@@ -222,13 +222,13 @@ pub enum AuthErrorCause {
         /// Escaped and truncated error description.
         description: Option<String>,
     },
-    /// The browser could not be opened.
+    /// The system browser could not be opened.
     #[error("the browser could not be opened: {cause}")]
     Browser {
         /// Human-readable cause of the failure.
         cause: String,
     },
-    /// The redirect listener failed.
+    /// The redirect listener on the loopback address failed.
     #[error("the browser cannot return to this app: {cause}")]
     Callback {
         /// Human-readable cause of the failure.
@@ -237,7 +237,7 @@ pub enum AuthErrorCause {
     /// Too many requests were sent within a minute.
     #[error("signing in to this server already took {} requests within a minute", crate::request_budget::MAX_REQUESTS)]
     TooManyRequests,
-    /// The vault returned an error.
+    /// The vault, which stores tokens and registrations, returned an error.
     #[error(transparent)]
     Vault(VaultError),
     /// The private key or another configured secret cannot be used.
@@ -272,7 +272,7 @@ pub enum AuthErrorCause {
     },
 }
 
-/// Returns the text with which an error message begins. Empty if the user declined, since nothing failed.
+/// Returns the text before the cause in an error message. Empty if the user declined, since nothing failed.
 fn message_prefix_text(phase: AuthPhase, cause: &AuthErrorCause) -> String {
     if *cause == AuthErrorCause::Declined { String::new() } else { format!("{phase} failed: ") }
 }

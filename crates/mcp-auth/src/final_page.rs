@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PageText<'a> {
     SignedIn,
-    /// Failure with its cause, which is in English and may contain untrusted text.
+    /// The sign-in failed. Contains the cause in English, which may include untrusted text.
     Failed(&'a str),
     /// The request to the listener was not the expected authorization response.
     NotThis,

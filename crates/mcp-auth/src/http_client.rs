@@ -50,12 +50,12 @@ impl AuthHttpClient {
     }
 
     /// Starts the log of a new sign-in, and discards the previous one.
-    pub(crate) fn begin(&self) {
+    pub(crate) fn begin_sign_in_log(&self) {
         self.lock().log.begin();
     }
 
     /// Ends the log of the sign-in. Later steps are stored separately.
-    pub(crate) fn end(&self) {
+    pub(crate) fn end_sign_in_log(&self) {
         self.lock().log.end();
     }
 
@@ -75,7 +75,7 @@ impl AuthHttpClient {
 
     /// Formats untrusted text for display: redacted, escaped and truncated.
     pub(crate) fn format_untrusted(&self, text: &str) -> String {
-        metadata_address::displayed_text(&self.lock().log.redactor.text(text))
+        metadata_address::displayed_text(&self.lock().log.redactor.redact_text(text))
     }
 
     pub(crate) fn note(&self, phase: AuthPhase, conclusion: &str) {
@@ -94,9 +94,8 @@ impl AuthHttpClient {
 
     /// Sends one request.
     ///
-    /// # Errors
-    /// Returns [`AuthErrorCause::TooManyRequests`] if the limit is exhausted, and [`AuthErrorCause::Unreachable`] if there is no
-    /// response.
+    /// # Errors Returns [`AuthErrorCause::TooManyRequests`] if the limit is exhausted, and
+    /// [`AuthErrorCause::Unreachable`] if there is no response.
     pub(crate) async fn send(
         &self,
         phase: AuthPhase,
@@ -134,9 +133,8 @@ impl AuthHttpClient {
 
     /// Fetches a document and follows redirects to allowed URLs.
     ///
-    /// # Errors
-    /// Returns the errors of [`send`](Self::send), and [`AuthErrorCause::UnsafeUrl`] or [`AuthErrorCause::Unreadable`] for an invalid
-    /// redirect.
+    /// # Errors Returns the errors of [`send`](Self::send), and [`AuthErrorCause::UnsafeUrl`] or
+    /// [`AuthErrorCause::Unreadable`] for an invalid redirect.
     pub(crate) async fn get(&self, phase: AuthPhase, url: &Url) -> Result<Response<Vec<u8>>, AuthError> {
         let mut url = url.clone();
         for _ in 0..=MAX_REDIRECTS {

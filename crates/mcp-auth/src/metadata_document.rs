@@ -10,7 +10,7 @@ use crate::metadata_address;
 /// Maximum number of items read from a list.
 const MAX_LIST_ITEMS: usize = 100;
 
-/// Outcome of a request for a metadata document.
+/// Classified response to a request for a metadata document.
 pub(crate) enum MetadataResponse {
     /// The document exists and is a JSON object.
     Found(Map<String, Value>),

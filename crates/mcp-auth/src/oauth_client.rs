@@ -14,7 +14,7 @@ use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
 
-/// A client id and its credentials.
+/// A client id with the credentials for the token endpoint.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OAuthClient {
     pub(crate) kind: ClientKind,
@@ -32,7 +32,7 @@ pub(crate) enum StoredClientAuth {
     PrivateKeyJwt { key_pem: StoredSecret, algorithm: String },
 }
 
-/// Way of obtaining a client id at an authorization server.
+/// Way in which the app obtains a client id at an authorization server.
 #[derive(Debug)]
 pub(crate) enum RegistrationApproach {
     Preregistered(PreregisteredClient),

@@ -40,7 +40,7 @@ pub(crate) struct AuthorizationResponse {
     pub(crate) iss: Option<String>,
 }
 
-/// Code or error of an authorization response.
+/// Authorization code, or OAuth error, in an authorization response.
 #[derive(Debug)]
 pub(crate) enum AuthorizationResult {
     Code(SecretString),
@@ -127,7 +127,7 @@ impl RedirectListener {
 
 impl BrowserConnection {
     /// Returns a connection that shows no page, for a response that the user pasted.
-    pub(crate) fn none() -> BrowserConnection {
+    pub(crate) fn without_browser() -> BrowserConnection {
         BrowserConnection(None)
     }
 

@@ -81,7 +81,7 @@ impl SecretRedactor {
     }
 
     /// Redacts known secrets in text, in plain and percent-encoded form.
-    pub(crate) fn text(&self, text: &str) -> String {
+    pub(crate) fn redact_text(&self, text: &str) -> String {
         let mut clean = text.to_owned();
         // Longest first, so that no part of a longer secret remains.
         let mut secrets: Vec<&str> =
@@ -100,15 +100,15 @@ impl SecretRedactor {
     }
 
     /// Formats a URL without the secrets in its query.
-    pub(crate) fn url(&self, url: &Url) -> String {
-        let Some(query) = url.query() else { return self.text(url.as_str()) };
+    pub(crate) fn redact_url(&self, url: &Url) -> String {
+        let Some(query) = url.query() else { return self.redact_text(url.as_str()) };
         let mut shown = url.clone();
         shown.set_query(None);
-        self.text(&format!("{shown}?{}", redact_form(query)))
+        self.redact_text(&format!("{shown}?{}", redact_form(query)))
     }
 
     /// Formats the body of a request or response without secrets.
-    pub(crate) fn body(&self, content_type: &str, body: &[u8]) -> String {
+    pub(crate) fn redact_body(&self, content_type: &str, body: &[u8]) -> String {
         if body.is_empty() {
             return String::new();
         }
@@ -126,7 +126,7 @@ impl SecretRedactor {
                 metadata_address::displayed_text(if content_type.is_empty() { "something" } else { content_type })
             )
         };
-        escape_lines(&self.text(&shown))
+        escape_lines(&self.redact_text(&shown))
     }
 }
 
@@ -179,25 +179,25 @@ mod tests {
         let encoded: String = url::form_urlencoded::byte_serialize(SECRET.as_bytes()).collect();
         for field in SECRET_FIELDS {
             let query = Url::parse(&format!("https://a.example/x?a=1&{field}={encoded}&b=2")).unwrap();
-            let shown = redactor.url(&query);
+            let shown = redactor.redact_url(&query);
             assert!(!shown.contains("s3cr3t") && shown.contains("b=2"), "[auth-ema-no-log] {field} in a URL: {shown}");
             let body = format!("{field}={encoded}&grant_type=x");
-            let shown = redactor.body("application/x-www-form-urlencoded", body.as_bytes());
+            let shown = redactor.redact_body("application/x-www-form-urlencoded", body.as_bytes());
             assert!(!shown.contains("s3cr3t") && shown.contains("grant_type=x"), "{field} in a form: {shown}");
             let body = serde_json::json!({ "outer": [{ field: SECRET, "scope": "a" }] }).to_string();
-            let shown = redactor.body("application/json", body.as_bytes());
+            let shown = redactor.redact_body("application/json", body.as_bytes());
             assert!(!shown.contains("s3cr3t") && shown.contains("\"scope\": \"a\""), "{field} in JSON: {shown}");
         }
         redactor.register_secret(SECRET);
         let body = serde_json::json!({ "error_description": format!("bad {SECRET}") }).to_string();
         assert!(
-            !redactor.body("application/json", body.as_bytes()).contains("s3cr3t"),
+            !redactor.redact_body("application/json", body.as_bytes()).contains("s3cr3t"),
             "a known secret in another field must be redacted"
         );
         assert!(
-            !redactor.text(&format!("echo {encoded}")).contains("s3cr3t"),
+            !redactor.redact_text(&format!("echo {encoded}")).contains("s3cr3t"),
             "a percent-encoded secret must be redacted"
         );
-        assert!(!redactor.body("text/html", b"<b>s3cr3t").contains("s3cr3t"), "other bodies must not be shown");
+        assert!(!redactor.redact_body("text/html", b"<b>s3cr3t").contains("s3cr3t"), "other bodies must not be shown");
     }
 }

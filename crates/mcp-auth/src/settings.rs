@@ -16,9 +16,9 @@ use crate::vault::Vault;
 pub struct AuthorizationSettings {
     /// URL of the MCP endpoint, as the user entered it.
     pub server: Url,
-    /// Ways of obtaining a client id.
+    /// Client ids that the app may use at an authorization server.
     pub client: ClientSource,
-    /// Grant by which tokens are obtained.
+    /// OAuth grant by which the app obtains tokens.
     pub grant: GrantKind,
     /// Scopes that the user configured, or `None`. Used if the server's challenge has no scopes.
     pub scopes: Option<Vec<String>>,
@@ -28,11 +28,11 @@ pub struct AuthorizationSettings {
     pub dpop: DpopUse,
     /// HTTP client for metadata, registration, token and revocation requests.
     pub web: OutsideClient,
-    /// Storage of tokens and registrations.
+    /// Storage of tokens and client registrations.
     pub vault: Arc<dyn Vault>,
-    /// Interaction with the user.
+    /// Interface to the user for consent, client ids and the browser.
     pub user: Arc<dyn User>,
-    /// Source of the current time.
+    /// Source of the current time, replaced in tests.
     pub now: Clock,
 }
 
@@ -65,12 +65,12 @@ impl ClientSource {
     ///     name: "Example".to_owned(),
     ///     ..ClientSource::default()
     /// };
-    /// let document: Value = serde_json::from_str(&source.document().expect("the URL is a valid client id"))?;
+    /// let document: Value = serde_json::from_str(&source.metadata_document().expect("the URL is a valid client id"))?;
     /// assert_eq!(document["client_id"], "https://app.example/client.json");
     /// assert_eq!(document["token_endpoint_auth_method"], "none");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn document(&self) -> Option<String> {
+    pub fn metadata_document(&self) -> Option<String> {
         let url = self.metadata_url.as_ref().filter(|url| is_document_url(url))?;
         let mut document = serde_json::json!({
             "client_id": url.as_str(),
@@ -89,7 +89,7 @@ impl ClientSource {
     }
 }
 
-/// A pre-registered client id.
+/// A client id that was registered outside of the app.
 #[derive(Debug, Clone)]
 pub struct PreregisteredClient {
     /// Issuer that the client id belongs to. It is not sent to any other. If `None`, it belongs to the first issuer
@@ -134,7 +134,7 @@ pub enum SecretMethod {
     Post,
 }
 
-/// Grant by which tokens are obtained.
+/// OAuth grant by which the app obtains tokens.
 #[derive(Debug, Clone)]
 pub enum GrantKind {
     /// Authorization code grant, with the user in the browser.
@@ -205,7 +205,7 @@ mod tests {
     fn client_metadata_document_describes_the_app() {
         const AT: &str = "https://app.example/client.json";
         let source = ClientSource { metadata_url: AT.parse().ok(), name: "App".to_owned(), ..ClientSource::default() };
-        let document: serde_json::Value = serde_json::from_str(&source.document().unwrap()).unwrap();
+        let document: serde_json::Value = serde_json::from_str(&source.metadata_document().unwrap()).unwrap();
         assert_eq!(document["client_id"], AT, "[auth-cimd-id-equals-url] client_id must be the document's URL");
         assert_eq!(document["client_name"], "App", "[auth-cimd-fields] name of the app");
         assert_eq!(document["redirect_uris"][0], "http://127.0.0.1/callback", "[auth-cimd-fields] redirect URI");
@@ -213,8 +213,12 @@ mod tests {
             document.get("client_secret").is_none(),
             "[auth-ema-no-embedded-secret] the document must not contain a secret"
         );
-        assert_eq!(ClientSource::default().document(), None, "no document without a URL");
+        assert_eq!(ClientSource::default().metadata_document(), None, "no document without a URL");
         let bare = ClientSource { metadata_url: "https://app.example/".parse().ok(), ..source };
-        assert_eq!(bare.document(), None, "[auth-cimd-url-form] no document with a URL that is not a valid client id");
+        assert_eq!(
+            bare.metadata_document(),
+            None,
+            "[auth-cimd-url-form] no document with a URL that is not a valid client id"
+        );
     }
 }

@@ -68,7 +68,7 @@ impl AuthorizationContext {
     ) -> Result<Account, AuthError> {
         // Also resets the progress if the future is dropped.
         let _ending = SignInGuard(self);
-        self.web.begin();
+        self.web.begin_sign_in_log();
         if let Some(unread) = unread {
             self.web.note(AuthPhase::Storage, &format!("the stored sign-in could not be read: {}", unread.cause));
         }
@@ -98,7 +98,7 @@ struct SignInGuard<'a>(&'a AuthorizationContext);
 impl Drop for SignInGuard<'_> {
     fn drop(&mut self) {
         self.0.state().progress = None;
-        self.0.web.end();
+        self.0.web.end_sign_in_log();
         self.0.notify();
     }
 }

@@ -135,7 +135,7 @@ impl AuthorizationContext {
             Ok(granted) => {
                 self.set_progress(AuthPhase::Storage, None);
                 if let Some(typed) = &typed {
-                    self.keep_registration(typed).await;
+                    self.store_registration(typed).await;
                 }
                 let account = self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (None, None)).await;
                 waiting.send_final_page(Ok(())).await;
@@ -281,20 +281,20 @@ impl AuthorizationContext {
         let issuer = record.issuer.clone();
         self.store_record(record).await;
         if account.client == ClientKind::Preregistered {
-            self.keep_first_issuer(&issuer).await;
+            self.store_first_issuer(&issuer).await;
         }
         account
     }
 }
 
-/// Parameters of a token request without a browser.
+/// Parameters of a token request that needs no browser.
 pub(crate) struct DirectTokenRequest {
     pub(crate) found: DiscoveryResult,
     pub(crate) client: OAuthClient,
     pub(crate) scopes: Vec<String>,
 }
 
-/// Restriction on the scopes of a token request without a browser.
+/// Restriction on the scopes that a token request without a browser may contain.
 enum ScopeLimit<'a> {
     /// All scopes may be requested, because the user sees them in a consent request with this reason.
     Shown(&'a AuthReason),

@@ -83,7 +83,7 @@ impl TokenSet {
 }
 
 impl SignInRecord {
-    /// Parses an entry of the vault. Returns `None` if it is not a record of this server.
+    /// Parses an entry of the vault. Returns `None` if the entry is invalid or belongs to another server.
     pub(crate) fn from_vault_entry(entry: &SecretSlice<u8>, server: &str) -> Option<SignInRecord> {
         let record: SignInRecord = serde_json::from_slice(entry.expose_secret()).ok()?;
         (record.server == server).then_some(record)
@@ -95,7 +95,7 @@ impl SignInRecord {
 
     /// Returns the DPoP key that the tokens are bound to, or `None`.
     pub(crate) fn dpop_key(&self) -> Option<DpopKey> {
-        DpopKey::read(self.dpop_key.clone()?).ok()
+        DpopKey::from_stored_secret(self.dpop_key.clone()?).ok()
     }
 
     /// Returns the view of the record that contains no secrets. `renews_itself` is `true` if a renewal needs no refresh

@@ -54,7 +54,7 @@ impl StepLog {
     }
 
     fn redact_step(&self, step: &AuthStep) -> AuthStep {
-        let text = |text: &str| self.redactor.text(text);
+        let text = |text: &str| self.redactor.redact_text(text);
         let headers = |headers: &[(String, String)]| {
             headers.iter().map(|(name, value)| (name.clone(), text(value))).collect::<Vec<_>>()
         };
@@ -74,7 +74,7 @@ impl StepLog {
 
     /// Adds a step without an HTTP request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
-        let conclusion = self.redactor.text(conclusion);
+        let conclusion = self.redactor.redact_text(conclusion);
         self.push(AuthStep { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
     }
 
@@ -82,11 +82,11 @@ impl StepLog {
     pub(crate) fn browser_request(&mut self, at: SystemTime, phase: AuthPhase, url: &Url, conclusion: &str) {
         let request = StepRequest {
             method: "GET".to_owned(),
-            url: self.redactor.url(url),
+            url: self.redactor.redact_url(url),
             headers: Vec::new(),
             body: String::new(),
         };
-        let conclusion = self.redactor.text(conclusion);
+        let conclusion = self.redactor.redact_text(conclusion);
         self.push(AuthStep { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
     }
 
@@ -105,7 +105,7 @@ impl StepLog {
         let answer = answer.map(|answer| StepResponse {
             status: answer.status().as_u16(),
             headers: self.displayed_headers(answer.headers()),
-            body: self.redactor.body(content_type(answer.headers()), answer.body()),
+            body: self.redactor.redact_body(content_type(answer.headers()), answer.body()),
         });
         let conclusion = if answer.is_some() { String::new() } else { "no response".to_owned() };
         self.push(AuthStep { at, took, phase, request: Some(request.clone()), answer, conclusion });
@@ -116,15 +116,16 @@ impl StepLog {
         let url = request.uri().to_string();
         StepRequest {
             method: request.method().to_string(),
-            url: Url::parse(&url).map_or_else(|_| self.redactor.text(&url), |url| self.redactor.url(&url)),
+            url: Url::parse(&url)
+                .map_or_else(|_| self.redactor.redact_text(&url), |url| self.redactor.redact_url(&url)),
             headers: self.displayed_headers(request.headers()),
-            body: self.redactor.body(content_type(request.headers()), request.body()),
+            body: self.redactor.redact_body(content_type(request.headers()), request.body()),
         }
     }
 
     /// Sets the conclusion of the latest step.
     pub(crate) fn set_conclusion(&mut self, conclusion: &str) {
-        let conclusion = self.redactor.text(conclusion);
+        let conclusion = self.redactor.redact_text(conclusion);
         if let Some(step) = self.current().last_mut() {
             step.conclusion = conclusion;
         }
@@ -151,9 +152,9 @@ impl StepLog {
                     (true, "authorization", Some((scheme, _))) => format!("{scheme} {REDACTED}"),
                     (true, ..) => REDACTED.to_owned(),
                     (false, "location", _) => {
-                        Url::parse(&value).map_or_else(|_| REDACTED.to_owned(), |url| self.redactor.url(&url))
+                        Url::parse(&value).map_or_else(|_| REDACTED.to_owned(), |url| self.redactor.redact_url(&url))
                     }
-                    (false, ..) => self.redactor.text(&value),
+                    (false, ..) => self.redactor.redact_text(&value),
                 };
                 shown.push((name.to_owned(), foreign::visible(&value).chars().take(1000).collect()));
             }

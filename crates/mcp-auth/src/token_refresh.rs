@@ -80,7 +80,7 @@ impl AuthorizationContext {
         }
         // Callers that waited for a failed renewal get its error instead of retrying.
         self.check_no_recent_failure(generation)?;
-        let _held = self.settings.vault.hold(&self.vault_key(VaultEntryKind::Account)).await;
+        let _held = self.settings.vault.lock_entry(&self.vault_key(VaultEntryKind::Account)).await;
         if self.reload().await {
             let (is_gone, is_good) = {
                 let state = self.state();

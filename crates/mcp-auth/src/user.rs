@@ -19,16 +19,18 @@ pub trait User: Send + Sync {
     /// Opens the system browser. The URL is `http` or `https` and has no characters that a shell could interpret.
     ///
     /// # Errors
-    /// Returns a human-readable cause. The sign-in then ends, unless [`pasted`](Self::pasted) can provide the response.
+    /// Returns a human-readable cause if no browser can be opened. The sign-in then ends, unless
+    /// [`wait_for_pasted_url`](Self::wait_for_pasted_url) can provide the response.
     async fn open(&self, url: &Url) -> Result<(), String>;
 
     /// Waits until the user pastes the URL of the authorization response, and returns it. Called again if the URL is
     /// invalid. The default implementation never completes.
-    async fn pasted(&self) -> String {
+    async fn wait_for_pasted_url(&self) -> String {
         std::future::pending().await
     }
 
-    /// Returns `true` if [`pasted`](Self::pasted) can provide a URL even if no browser can be opened.
+    /// Returns `true` if the user can paste a URL even if no browser can be opened, so that
+    /// [`wait_for_pasted_url`](Self::wait_for_pasted_url) can return it.
     fn can_paste(&self) -> bool {
         false
     }
@@ -37,7 +39,7 @@ pub trait User: Send + Sync {
 /// Consent request that the user sees before a sign-in or grant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsentPrompt {
-    /// URL of the MCP server.
+    /// URL of the MCP server, as the user entered it.
     pub server: Url,
     /// Resource identifier that the token is for.
     pub resource: String,
@@ -57,16 +59,16 @@ pub struct ConsentPrompt {
     pub authorize_url: Option<Url>,
     /// Redirect URI, or `None` if no page is opened.
     pub redirect_uri: Option<Url>,
-    /// Reason for the consent request.
+    /// Event that made the sign-in necessary.
     pub reason: AuthReason,
 }
 
 /// Endpoint that receives secrets during a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthEndpoint {
-    /// Purpose of the endpoint.
+    /// Use of the received secrets at the endpoint.
     pub purpose: EndpointUse,
-    /// URL of the endpoint.
+    /// URL that receives the secrets.
     pub url: Url,
     /// Identifier of the issuer to which the endpoint belongs, as the metadata claims.
     pub issuer: String,
@@ -75,7 +77,7 @@ pub struct AuthEndpoint {
 /// Purpose of an endpoint that receives secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointUse {
-    /// Issues and renews tokens for the server.
+    /// Issues and renews tokens for the MCP server.
     Token,
     /// Authenticates the user, at the organization's identity provider.
     Provider,
@@ -85,14 +87,14 @@ pub enum EndpointUse {
     Revocation,
 }
 
-/// Reason for a sign-in.
+/// Reason for a sign-in, which the consent request shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuthReason {
     /// The user requested it, or the server required it for the first time.
     SignIn,
     /// The server requires more scopes for an operation.
     StepUp {
-        /// JSON-RPC method that was refused.
+        /// JSON-RPC method that the server refused.
         operation: String,
     },
     /// An earlier sign-in is no longer valid.

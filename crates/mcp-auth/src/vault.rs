@@ -27,7 +27,7 @@ pub trait Vault: Send + Sync {
     /// Locks an entry so that no other process with the same vault renews its tokens, until the returned value is
     /// dropped. Two processes that use the same refresh token invalidate it for both. Returns `None` if locking is not
     /// possible.
-    async fn hold(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
+    async fn lock_entry(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
         None
     }
 }
@@ -37,11 +37,11 @@ pub trait Vault: Send + Sync {
 pub struct VaultKey {
     /// URL of the server without fragment.
     pub server: String,
-    /// Kind of the entry.
+    /// Kind of data in the entry.
     pub kind: VaultEntryKind,
 }
 
-/// Kind of an entry of one server.
+/// Kind of data that the vault stores for one server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VaultEntryKind {
     /// Tokens and the state of the sign-in.
@@ -55,7 +55,7 @@ pub enum VaultEntryKind {
     FirstIssuer,
 }
 
-/// Duration for which an entry is stored.
+/// Duration for which the vault stores an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryPersistence {
     /// The entry is stored until it is removed.
@@ -71,13 +71,13 @@ pub enum EntryPersistence {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct VaultError {
-    /// Classification of the failure.
+    /// Classification from which the caller derives its next action.
     pub kind: VaultProblem,
     /// Human-readable cause, with an action for the user.
     pub cause: String,
 }
 
-/// Classification of a vault failure.
+/// Classification of a failed vault operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VaultProblem {
     /// The vault is locked, or the user denied access to it.

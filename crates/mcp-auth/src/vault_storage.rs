@@ -203,7 +203,7 @@ impl AuthorizationContext {
     }
 
     /// Stores a registration. Failures are ignored, since the next sign-in can register again.
-    pub(crate) async fn keep_registration(&self, registration: &ClientRegistration) {
+    pub(crate) async fn store_registration(&self, registration: &ClientRegistration) {
         let key = self.vault_key(VaultEntryKind::Client { issuer: registration.issuer.clone() });
         if self.settings.vault.write(&key, registration.to_vault_entry()).await.is_err() {
             self.web.note(AuthPhase::ClientId, "the registration could not be stored");
@@ -226,7 +226,7 @@ impl AuthorizationContext {
     }
 
     /// Stores this issuer as the first one of the pre-registered client id, unless one is stored already.
-    pub(crate) async fn keep_first_issuer(&self, issuer: &str) {
+    pub(crate) async fn store_first_issuer(&self, issuer: &str) {
         let client = self.settings.client.preregistered.as_ref().filter(|client| client.issuer.is_none());
         let Some(client) = client else { return };
         if matches!(self.first_issuer(&client.client_id).await, Ok(Some(_))) {

@@ -116,7 +116,7 @@ impl MeasuredTimes {
         made
     }
 
-    /// Prints the times. `each` is the number of operations in one measurement.
+    /// Prints the median and the fastest time of one operation. `each` is the number of operations in one measurement.
     fn print_summary(mut self, what: &str, each: u32) {
         self.0.sort_unstable();
         let nanoseconds = |time: Duration| time.as_secs_f64() * 1e9 / f64::from(each);

@@ -15,5 +15,5 @@ pub use session::{
     CacheHint, CacheScope, CallDeadline, CallError, CallId, CancelReason, ClientNotification, ClientRequest,
     ClientResponse, CloseReason, DeliveryFault, DroppedItem, HandshakeFault, HandshakeMode, ListKind, ServerFacts,
     ServerRequest, ServerRequestId, ServerResult, Session, SessionConfig, SessionEvent, SessionLimits, StreamOrigin,
-    TaskView, Timeouts, TraceContext, TransportKind, UnknownRequest, Withdrawal,
+    TaskView, Timeouts, TraceContext, TransportKind, UnknownRequest, WithdrawalReason,
 };

@@ -21,7 +21,7 @@ impl TokenBucket {
         }
     }
 
-    /// Takes a token. Returns `false` if the rate limit is exceeded.
+    /// Consumes one token. Returns `false` if none is left, so that the event must be suppressed.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         let passed = self.filled_at.map_or(0.0, |at| now.saturating_duration_since(at).as_secs_f64());
         self.filled_at = Some(now);

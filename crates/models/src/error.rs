@@ -49,7 +49,7 @@ pub enum ModelError {
     /// The request exceeds the model's context.
     #[error("the conversation is longer than the model takes{}; shorten it, or choose a model with more context", token_limit_text(.limit))]
     ContextTooLong {
-        /// Context size of the model in tokens, if known.
+        /// Maximum context size of the model in tokens, or `None` if the provider did not report it.
         limit: Option<u32>,
     },
     /// The provider refused to process the content of the request.
@@ -61,7 +61,7 @@ pub enum ModelError {
     /// The provider has no model with this name.
     #[error("the provider has no model \"{model}\", or not for this key; choose another one")]
     NotFound {
-        /// Identifier of the model.
+        /// Identifier of the requested model.
         model: String,
     },
     /// No connection to the provider could be established.
@@ -182,7 +182,7 @@ pub enum ModelErrorCode {
     Unfit,
     /// Drawbridge failed, for instance because the history can't be written.
     Internal,
-    /// The provider reported another error. Also stands for codes of newer versions of Drawbridge.
+    /// The provider reported another error, or the code is from a newer version of Drawbridge.
     #[serde(other)]
     Provider,
 }

@@ -20,14 +20,14 @@ struct KnownModels {
     models: Vec<KnownModel>,
 }
 
-/// An entry of the table of known models.
+/// Limits, price and capabilities of a known model.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct KnownModel {
     kind: ProviderKind,
     id: String,
     context: u32,
-    /// Maximum number of tokens in an answer.
+    /// Maximum number of tokens in one answer of the model.
     pub(crate) max_output: u32,
     input: f64,
     output: f64,

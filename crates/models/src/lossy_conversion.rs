@@ -115,9 +115,9 @@ pub enum Conversion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LossyConversion {
-    /// Kind of the unsupported part.
+    /// Content or option that the API does not support.
     pub what: UnsupportedFeature,
-    /// Conversion that applies to the part.
+    /// Conversion that is applied to this content or option.
     pub then: Conversion,
 }
 

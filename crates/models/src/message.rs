@@ -15,7 +15,7 @@ pub enum Role {
 /// A message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelMessage {
-    /// Author of the message.
+    /// Author of the message: the user or the model.
     pub role: Role,
     /// Parts of the message, in order.
     pub parts: Vec<MessagePart>,
@@ -88,18 +88,18 @@ pub enum MessagePart {
     ToolUse {
         /// Identifier that the result refers to, unique in a conversation.
         id: String,
-        /// Name of the tool as in the request.
+        /// Name of the tool, as in the request's list of tools.
         name: String,
-        /// Arguments of the call.
+        /// JSON object that the model generated as arguments.
         arguments: Map<String, Value>,
         /// Opaque value that the provider requires together with the call, such as a signature.
         opaque: Option<Value>,
     },
     /// The result of a tool call. Only in messages of the user.
     ToolResult {
-        /// Identifier of the tool call.
+        /// Identifier of the tool call to which the result belongs.
         id: String,
-        /// Name of the tool as in the request.
+        /// Name of the tool, as in the request's list of tools.
         name: String,
         /// Content of the result: texts, images, recordings, files.
         parts: Vec<MessagePart>,

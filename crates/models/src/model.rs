@@ -10,7 +10,7 @@ use crate::TokenUsage;
 pub struct ModelRef {
     /// Identifier of the provider, as in the settings.
     pub provider: String,
-    /// Identifier of the model at its provider.
+    /// Identifier of the model in its provider's API.
     pub model: String,
 }
 
@@ -18,7 +18,7 @@ pub struct ModelRef {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
-    /// Identifier of the model at its provider.
+    /// Identifier of the model in its provider's API.
     pub id: String,
     /// Display name of the model.
     pub name: String,
@@ -43,14 +43,14 @@ pub struct Model {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelPrice {
-    /// Price of input tokens.
+    /// Price of one million input tokens.
     pub input: f64,
-    /// Price of output tokens.
+    /// Price of one million output tokens.
     pub output: f64,
-    /// Price of input tokens that the provider reads from its cache.
+    /// Price of one million input tokens that the provider reads from its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_input: Option<f64>,
-    /// Price of input tokens that the provider writes to its cache.
+    /// Price of one million input tokens that the provider writes to its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_input: Option<f64>,
     /// Prices of long requests, or `None` if they cost the same.
@@ -143,9 +143,9 @@ pub struct ModelCapabilities {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRank {
-    /// Relative speed of answers.
+    /// Speed of answers relative to all known models, from 0 to 1.
     pub speed: f64,
-    /// Intelligence of the model.
+    /// Intelligence relative to all known models, from 0 to 1.
     pub intelligence: f64,
     /// Source of the estimate, for display.
     pub from: String,

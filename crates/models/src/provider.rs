@@ -23,7 +23,7 @@ pub enum ProviderKind {
 }
 
 impl ProviderKind {
-    /// All kinds of providers.
+    /// All provider APIs that this crate supports.
     pub const ALL: [Self; 5] = [Self::OpenAi, Self::Responses, Self::Anthropic, Self::Gemini, Self::Ollama];
 
     /// Returns the maximum sampling temperature that the API accepts. The minimum is 0.

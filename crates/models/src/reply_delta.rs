@@ -12,16 +12,16 @@ pub enum ReplyDelta {
     Text(String),
     /// Text to append to the reasoning.
     Thinking(String),
-    /// A tool call begins.
+    /// The model begins to write a tool call.
     ToolUseBegan {
-        /// Identifier of the tool call.
+        /// Identifier of the tool call, repeated in its later events.
         id: String,
-        /// Name of the tool as in the request.
+        /// Name of the tool, as in the request's list of tools.
         name: String,
     },
     /// A fragment of a tool call's arguments, as JSON text to append. The parsed arguments are in `Ended`.
     ToolUseArguments {
-        /// Identifier of the tool call.
+        /// Identifier from [`ReplyDelta::ToolUseBegan`].
         id: String,
         /// Fragment of the JSON text.
         text: String,

@@ -7,9 +7,9 @@ use crate::ModelMessage;
 /// A request to a model: the conversation so far, and options for the answer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelRequest {
-    /// Identifier of the model at its provider.
+    /// Identifier of the model in its provider's API.
     pub model: String,
-    /// System prompt, if any.
+    /// System prompt, or `None` to send no instructions.
     pub system: Option<String>,
     /// Messages of the conversation, oldest first.
     pub messages: Vec<ModelMessage>,

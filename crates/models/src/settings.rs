@@ -21,7 +21,7 @@ pub struct ProviderSettings {
     pub id: String,
     /// Display name of the provider.
     pub name: String,
-    /// API that the provider implements.
+    /// API in which requests are encoded.
     pub kind: ProviderKind,
     /// Base URL of the API, such as `https://api.openai.com/v1`.
     pub url: Url,
@@ -140,11 +140,11 @@ impl ProviderSettings {
 pub struct ProviderPreset {
     /// Suggested identifier of the provider.
     pub id: &'static str,
-    /// Name of the provider.
+    /// Display name of the well-known provider.
     pub name: &'static str,
-    /// API that the provider implements.
+    /// API in which requests to the provider are encoded.
     pub kind: ProviderKind,
-    /// Base URL of the API.
+    /// Default base URL of the API.
     pub url: &'static str,
     /// Set if the provider requires a key.
     pub wants_key: bool,

@@ -22,7 +22,7 @@ pub(crate) struct WireCapabilities {
     pub(crate) tool_error: bool,
     /// Set if a request can force the use of a tool.
     pub(crate) tool_required: bool,
-    /// Maximum number of stop sequences.
+    /// Maximum number of stop sequences in one request.
     pub(crate) stops: usize,
     /// Support for a sampling temperature.
     pub(crate) temperature: TemperatureSupport,
@@ -30,7 +30,7 @@ pub(crate) struct WireCapabilities {
     pub(crate) thinking_with_tools: bool,
 }
 
-/// Support for a sampling temperature.
+/// Support of an API for a sampling temperature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TemperatureSupport {
     Always,

@@ -63,13 +63,13 @@ impl Catalog {
         if standing == ReviewState::Reviewed && self.is_outdated(list) { ReviewState::Changed } else { standing }
     }
 
-    /// Returns `true` if the server reported a change of its tools that was not read yet.
+    /// Returns `true` if the server reported that its tools changed, and the list of tools was not read again since.
     #[must_use]
     pub const fn has_outdated_tools(&self) -> bool {
         self.is_outdated(CatalogList::Tools)
     }
 
-    /// Returns `true` if the server reported a change of the list that was not read yet.
+    /// Returns `true` if the server reported that the list changed, and the list was not read again since.
     pub const fn is_outdated(&self, list: CatalogList) -> bool {
         self.outdated[list as usize]
     }
@@ -92,7 +92,7 @@ impl Catalog {
         [self.tools.len(), self.prompts.len(), self.resources.len(), self.templates.len()]
     }
 
-    /// Returns `true` if both catalogs have the same entries and notes, and their lists were read equally far.
+    /// Returns `true` if both catalogs have the same entries and notes, and either both or neither are completely read.
     pub fn has_equal_entries(&self, other: &Self) -> bool {
         (&self.tools, &self.prompts, &self.resources, &self.templates)
             == (&other.tools, &other.prompts, &other.resources, &other.templates)
@@ -259,7 +259,7 @@ impl ListReader {
     }
 
     /// Adds a note that the remaining pages could not be read, with the cause.
-    pub fn fail(&mut self, error: &dyn std::fmt::Display) {
+    pub fn add_failure_note(&mut self, error: &dyn std::fmt::Display) {
         let words = self.list.plural_name();
         self.failed = true;
         self.note.push(if self.pages == 0 {
@@ -395,8 +395,8 @@ mod tests {
             "the name index of an unchanged list is reused"
         );
         read_tools(&mut catalog, &["send", "read"]);
-        assert!(names_of(&catalog).has("read"), "an added tool is in the name index");
+        assert!(names_of(&catalog).contains_name("read"), "an added tool is in the name index");
         read_tools(&mut catalog, &["read"]);
-        assert!(!names_of(&catalog).has("send"), "a removed tool is not in the name index");
+        assert!(!names_of(&catalog).contains_name("send"), "a removed tool is not in the name index");
     }
 }

@@ -44,14 +44,14 @@ impl Definition {
 
 /// A cache of the definitions of one server's tools.
 #[derive(Debug, Default)]
-pub struct Definitions {
+pub struct DefinitionCache {
     /// Settings and catalog that the cached definitions were computed from. The weak reference allows the catalog to be
     /// dropped, but prevents its address from being reused.
     of: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
     known: IndexMap<String, Definition>,
 }
 
-impl Definitions {
+impl DefinitionCache {
     /// Returns the current definition of a tool, or `None` if the tool doesn't exist or can't be parsed.
     ///
     /// `seen` returns the review state of a definition with the given hash.
@@ -109,12 +109,14 @@ pub fn declares_read_only(tool: &Tool) -> bool {
 
 /// Returns `true` if a stored definition has annotations for which [`declares_read_only`] returns `true`. Does not
 /// parse the rest of the definition.
-pub fn stored_declares_read_only(definition: &Value) -> bool {
+pub fn definition_declares_read_only(definition: &Value) -> bool {
     let hint = |name: &str| definition["annotations"][name].as_bool();
     are_read_only_hints(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))
 }
 
-/// `destructiveHint` has no meaning for a read-only tool, but a server that sets it to `true` contradicts itself.
+/// Returns `true` if these annotations declare a tool that only reads and does not interact with other systems.
+/// `destructiveHint` has no meaning for a read-only tool, but a server that sets it to `true` contradicts itself, so
+/// the result is `false`.
 fn are_read_only_hints(read_only: Option<bool>, destructive: Option<bool>, open_world: Option<bool>) -> bool {
     read_only == Some(true) && destructive != Some(true) && open_world == Some(false)
 }
@@ -157,7 +159,7 @@ mod tests {
 
     #[test]
     fn hashes_change_with_the_command_or_the_definition() {
-        let (mut definitions, arguments) = (Definitions::default(), Map::new());
+        let (mut definitions, arguments) = (DefinitionCache::default(), Map::new());
         let mut hashes = |config: &Arc<ServerConfig>, catalog: &Arc<Catalog>| {
             let definition = definitions.get(config, catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(
@@ -185,7 +187,7 @@ mod tests {
             let annotations = Some(ToolAnnotations { open_world_hint: hint, ..ToolAnnotations::default() });
             let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
-            let mut definitions = Definitions::default();
+            let mut definitions = DefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
             assert_eq!(definition.says_open_world, says, "{hint:?}");
         }
@@ -206,9 +208,9 @@ mod tests {
             let raw = json!({"name": "read", "inputSchema": {}, "annotations": annotations});
             let tool: Tool = serde_json::from_value(raw).unwrap();
             assert_eq!(declares_read_only(&tool), expected, "{annotations}");
-            assert_eq!(stored_declares_read_only(&json!(tool)), expected, "as stored: {annotations}");
+            assert_eq!(definition_declares_read_only(&json!(tool)), expected, "as stored: {annotations}");
         }
-        assert!(!stored_declares_read_only(&json!({"name": "read"})), "without annotations");
+        assert!(!definition_declares_read_only(&json!({"name": "read"})), "without annotations");
     }
 
     #[test]
@@ -227,7 +229,7 @@ mod tests {
         for (raw, asks) in cases {
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
-            let mut definitions = Definitions::default();
+            let mut definitions = DefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
             assert_eq!(definition.asks_each_time, asks, "{raw}");
         }

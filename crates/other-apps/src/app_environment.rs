@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// An operating system, as far as it determines the folders of apps' settings.
+/// An operating system, which determines the folders where apps store their settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OperatingSystem {
-    /// Apple's macOS, with `Library/Application Support`.
+    /// macOS, where apps store settings in `Library/Application Support`.
     MacOs,
-    /// Microsoft Windows, with `APPDATA` folders.
+    /// Windows, where apps store settings in the roaming or local application data folder.
     Windows,
-    /// Linux and other systems with XDG folders.
+    /// Linux and other systems that follow the XDG Base Directory Specification.
     Linux,
 }
 
@@ -45,7 +45,7 @@ pub struct AppEnvironment {
     pub variables: BTreeMap<String, PathBuf>,
 }
 
-/// Variables that relocate the settings of an app, or of all apps.
+/// Environment variables that relocate the settings folder of one app, or of all apps.
 pub const LOCATION_VARIABLES: [&str; 8] =
     ["XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "COPILOT_HOME", "CODEX_HOME", "CLINE_DIR", "GROK_HOME", "KIMI_HOME"];
 
@@ -73,8 +73,8 @@ impl AppEnvironment {
         }
     }
 
-    /// Returns the folder in the environment variable `variable` or, if it is not set, the folder `below_home` in the
-    /// home folder.
+    /// Returns the folder in the environment variable `variable` or, if the variable is not set, the folder
+    /// `below_home` in the home folder.
     pub(crate) fn variable_or_home_folder(&self, variable: &str, below_home: &str) -> PathBuf {
         self.variables.get(variable).cloned().unwrap_or_else(|| join_components(&self.home, below_home))
     }

@@ -4,24 +4,24 @@ mod places;
 
 use crate::app_environment::OperatingSystem;
 use crate::variables::ReferenceSyntax;
-pub(crate) use places::{find_place, matches_pattern};
+pub(crate) use places::{match_settings_file, matches_pattern};
 
 /// An app whose settings may contain MCP servers.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceApp {
-    /// Identifier on the command line.
+    /// Identifier of the app in command-line arguments, such as `claude-code`.
     pub id: &'static str,
     /// Display name, as used by the app's maker.
     pub name: &'static str,
-    /// Settings files of a user.
+    /// Paths of the settings files that apply to a user.
     pub places: &'static [SettingsPath],
-    /// Settings files in a project folder.
+    /// Paths of the settings files that apply to one project, relative to the project's folder.
     pub project: &'static [SettingsPath],
-    /// Syntax of references to variables in the files.
+    /// Syntax in which values in the files refer to variables.
     pub syntax: ReferenceSyntax,
 }
 
-/// A settings file, or all matching files in a folder.
+/// The path of a settings file, or a pattern that matches several files in a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingsPath {
     /// Folder that the path is relative to.
@@ -58,24 +58,26 @@ pub enum BaseFolder {
     Project,
 }
 
-/// The format of a settings file, and where the servers are in it.
+/// The format of a settings file, and the position of the server entries in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileLayout {
-    /// An object of servers under one of these keys.
+    /// JSON with an object of servers under one of these keys.
     Keys(&'static [&'static str]),
-    /// An object of servers under one of these keys, or as the whole file.
+    /// JSON with an object of servers under one of these keys, or with the servers at the top level.
     KeysOrBare(&'static [&'static str]),
-    /// An optional object of servers under one of these keys, in a file with other settings.
+    /// JSON with many other settings, and optionally an object of servers under one of these keys.
     Settings(&'static [&'static str]),
-    /// `mcpServers` and `projects.*.mcpServers`, in a file that grows to many megabytes.
+    /// Claude Code's state file: JSON with servers in `mcpServers` and `projects.*.mcpServers`. Can have many
+    /// megabytes.
     ClaudeState,
-    /// `mcp`, or `mcp.servers`, which takes precedence.
+    /// OpenCode's JSON, with servers in `mcp` or `mcp.servers`. The latter takes precedence.
     OpenCode,
-    /// The table `mcp_servers` in TOML.
+    /// TOML with servers in the table `mcp_servers`.
     Toml,
-    /// The mapping `extensions` in YAML.
+    /// goose's YAML, with servers in the mapping `extensions`.
     Goose,
-    /// The list `mcpServers` in YAML. A JSON file in the same folder has the format of other apps.
+    /// Continue's YAML, with servers in the list `mcpServers`. A JSON file in the same folder has the format of other
+    /// apps.
     Continue,
 }
 
@@ -90,7 +92,7 @@ const BARE_LAYOUT: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
 const VS_CODE_SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcp.servers", "mcp/servers"]);
 const ZED_LAYOUT: FileLayout = FileLayout::Settings(&["context_servers"]);
 
-/// Expands to a file in VS Code's user folder, for each operating system and both editions.
+/// Expands to the paths of a file in VS Code's user folder, for each operating system and both editions.
 macro_rules! in_code {
     ($path:literal, $layout:expr) => {
         [

@@ -8,7 +8,8 @@ use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, quoted_text, unused_
 use crate::secret_detection::has_secret;
 use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
 
-/// The remote server that a command connects to, and the ignored parts of the command.
+/// A remote server that a command connects to through a bridge such as `mcp-remote`, and the ignored parts of the
+/// command.
 #[derive(Debug)]
 pub(crate) struct BridgedServer {
     pub(crate) remote: HttpConfig,
@@ -16,10 +17,10 @@ pub(crate) struct BridgedServer {
     pub(crate) ignored_tools: Vec<String>,
 }
 
-/// Programs that run a package, including their subcommands.
+/// Package runners: programs that load and run a package, some of them by a subcommand.
 const PACKAGE_RUNNERS: [&str; 12] =
     ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
-/// Subcommands of package runners, which precede the package.
+/// Subcommands of package runners that are written before the name of the package.
 const RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
 /// Options of package runners that take a value.
 const VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
@@ -29,7 +30,8 @@ const MAX_HEADER_VALUE_BYTES: usize = 16 * 1_024;
 /// Maximum number of variables that are named in a note.
 const MAX_NAMED_VARIABLES: usize = 20;
 
-/// Removes the wrapper `cmd /c` from a command, which is only useful on Windows. Returns `true` if there was one.
+/// Removes the wrapper `cmd /c` from a command, unless the server will run on Windows. Returns `true` if a wrapper was
+/// removed.
 pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSystem) -> bool {
     if runs_on == OperatingSystem::Windows {
         return false;
@@ -62,8 +64,9 @@ pub(crate) fn remove_cmd_wrapper(config: &mut StdioConfig, runs_on: OperatingSys
     false
 }
 
-/// Returns the remote server that a command connects to, with notes about ignored parts of the command, which are safe
-/// to print. Returns `None` if the command does anything else.
+/// Returns the remote server of a command that only runs a bridge such as `mcp-remote`, with notes about ignored
+/// arguments, which are safe to print. Returns `None` if the command runs anything else, or if the bridge hides some
+/// tools.
 #[must_use]
 pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)> {
     let found = parse_bridge(config)?;
@@ -71,7 +74,7 @@ pub fn bridged_remote(config: &StdioConfig) -> Option<(HttpConfig, Vec<String>)>
     found.ignored_tools.is_empty().then(|| (found.remote, found.notes.into_texts()))
 }
 
-/// Returns the remote server that a command connects to, if the command does nothing else.
+/// Returns the remote server of a command that only runs a bridge such as `mcp-remote`, or `None` for other commands.
 pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
     let mut words = std::iter::once(&config.command).chain(&config.args).map(String::as_str).peekable();
     let program = program_name(words.next()?);
@@ -106,7 +109,7 @@ pub(crate) fn parse_bridge(config: &StdioConfig) -> Option<BridgedServer> {
     let unused =
         config.env.keys().filter(|name| !used.contains(name)).take(MAX_NAMED_VARIABLES).map(|name| quoted_text(name));
     note_unused_arguments(&mut found, unused.collect());
-    let note = format!("{name} would only lead to this address; Drawbridge connects to it itself");
+    let note = format!("{name} only connects to this address, so Drawbridge connects to the address directly");
     found.notes.insert_first(ImportNote::new(ImportNoteKind::Bridge, note).with_names([name]));
     Some(found)
 }
@@ -124,8 +127,9 @@ pub(crate) fn program_name(command: &str) -> &str {
     [".exe", ".cmd", ".bat", ".EXE", ".CMD", ".BAT"].iter().find_map(|end| last.strip_suffix(end)).unwrap_or(last)
 }
 
-/// Replaces `${NAME}` in a header value by the entry's variable. Users write spaces in this way, because Windows splits
-/// arguments at them. Inserted values are not expanded again, so that the value can't grow exponentially.
+/// Replaces `${NAME}` in a header value by the value of that environment variable in the server's entry. Users write
+/// spaces in this way, because Windows splits arguments at spaces. Inserted values are not expanded again, so that the
+/// value can't grow exponentially.
 fn expand_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
     for ValueReference { range, target } in references(value, ReferenceSyntax::Dollar).into_iter().rev() {
         let ReferenceTarget::Environment { name, default: None } = target else { continue };
@@ -241,7 +245,8 @@ fn parse_mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer
     Some(found)
 }
 
-/// Returns an option without its value. Other arguments are not displayed, since they may be values.
+/// Returns the name of a command-line option without its value. Other arguments are not displayed, since they may be
+/// secret values.
 fn option_name(word: &str) -> String {
     let name = word.split(['=', ':']).next().unwrap_or(word);
     if name.starts_with('-') && !has_secret(name) { quoted_text(name) } else { String::from("a word") }

@@ -21,10 +21,10 @@ pub use transport_words::{
     parse_http_kind,
 };
 
-/// Keys of the objects that contain servers, in: most programs, VS Code, Zed, OpenCode, Codex, goose.
+/// Keys of the objects that contain servers, in this order: in most apps, VS Code, Zed, OpenCode, Codex, and goose.
 const SERVER_MAP_KEYS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
-/// Types of goose extensions that are part of goose, so that they are not servers.
+/// Types of goose extensions that are built into goose, and therefore are not MCP servers.
 const BUILT_IN_TYPES: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
 
 /// Parses all servers in the text.
@@ -33,7 +33,7 @@ pub(crate) fn parse_candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidat
     parse_tree(text, &root)
 }
 
-/// Parses all servers in a tree of values.
+/// Parses all servers in a tree of values that was parsed from `text`.
 pub(crate) fn parse_tree(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match root {
         Value::Object(object) => parse_object(text, object),
@@ -77,13 +77,13 @@ fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCa
     }
 }
 
-/// Returns `true` if an object is the entry of a server.
+/// Returns `true` if an object looks like the entry of a server, since it contains a command or a URL.
 pub(crate) fn is_entry(object: &Object<'_>) -> bool {
     let text_or_list = |key: &str| present_property(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
     COMMAND_KEYS.iter().any(|key| text_or_list(key)) || URL_KEYS.iter().any(|key| object.get_string(key).is_some())
 }
 
-/// Returns `true` if an object contains servers by name.
+/// Returns `true` if an object contains at least one server entry, with the server's name as its key.
 pub(crate) fn is_server_map(object: &Object<'_>) -> bool {
     let server = |value: &Value<'_>| {
         value.as_object().is_some_and(|entry| {
@@ -128,7 +128,7 @@ fn parse_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<ServerCandida
     Ok(candidates)
 }
 
-/// Parses the entry of a server. `root` is the object that may contain `inputs`.
+/// Parses the entry of a server. `root` is the top-level object of the file, which may contain VS Code's `inputs`.
 pub(crate) fn parse_entry(
     text: &JsonText<'_>,
     name: Option<String>,
@@ -140,7 +140,7 @@ pub(crate) fn parse_entry(
     if !is_entry(object)
         && let Some(inner) = object.get_object("config")
     {
-        entry_details::read_switches(&mut found, object);
+        entry_details::read_disabled_setting(&mut found, object);
         return fill_candidate(text, found, inner, root);
     }
     fill_candidate(text, found, object, root)
@@ -152,7 +152,7 @@ fn fill_candidate(
     object: &Object<'_>,
     root: &Object<'_>,
 ) -> Result<ServerCandidate, ConfigProblem> {
-    entry_details::read_switches(&mut found, object);
+    entry_details::read_disabled_setting(&mut found, object);
     found.extras.untyped = !["type", "transport"].iter().any(|key| present_property(object, key).is_some());
     if let Some(pin) = present_property(object, REVISION_KEY) {
         let words = EntryReader { text, found: &mut found }.read_text(&pin.value, REVISION_KEY)?;
@@ -222,7 +222,7 @@ fn fill_candidate(
     Ok(found)
 }
 
-/// Splits a command that includes its arguments into words. A path that contains spaces is not split.
+/// Splits a command with arguments in one string into words. A path that contains spaces is not split.
 fn split_command(found: &mut ServerCandidate) {
     let config = &mut found.config;
     let Some((program, _)) = config.command.trim().split_once(' ') else { return };

@@ -10,7 +10,7 @@ use crate::found_server::secret_removal;
 use crate::secret_detection::is_secret_value;
 use crate::server_candidate::ServerCandidate;
 
-/// The format of an export.
+/// The JSON format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportForm {
     /// `mcpServers`, as in most apps.
@@ -26,11 +26,11 @@ pub(crate) enum SecretSubstitute {
     Variable,
     /// A reference to an input of VS Code.
     Input,
-    /// An empty value to fill in.
+    /// An empty value, which the recipient fills in.
     Blank,
 }
 
-/// Exports servers in a format.
+/// Exports the entries of servers as JSON, without secrets.
 ///
 /// # Examples
 ///
@@ -70,7 +70,7 @@ pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
     }
 }
 
-/// Writes the entries of servers for other apps.
+/// Converts servers to entries in the format of other apps, and collects the omitted secrets.
 pub(crate) struct EntryWriter {
     stand: SecretSubstitute,
     /// Inputs of VS Code that replace secrets.
@@ -161,7 +161,7 @@ impl EntryWriter {
         if crate::secret_detection::has_secret(&written) { self.secret_replacement(server, name) } else { written }
     }
 
-    /// Returns the replacement for a value that consists of a secret.
+    /// Returns the text that replaces the value of a secret variable or header.
     fn secret_replacement(&mut self, server: &str, name: &str) -> String {
         let reference = self.add_reference(server, name);
         if self.stand == SecretSubstitute::Blank { String::new() } else { reference }

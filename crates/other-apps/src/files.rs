@@ -16,9 +16,9 @@ use crate::secret_detection::has_secret;
 pub(crate) const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum size of Claude Code's state file, which includes its history, in bytes.
 pub(crate) const MAX_STATE_FILE_BYTES: u64 = 64 << 20;
-/// Maximum length of a variable name, in bytes.
+/// Maximum length of a variable name in a file of variables, in bytes.
 const MAX_VARIABLE: usize = 60;
-/// Maximum number of variables in a file.
+/// Maximum number of names that are read from a file of variables.
 const MAX_VARIABLES: usize = 200;
 /// Maximum number of files that may match one pattern.
 const MAX_FILES: usize = 200;
@@ -53,7 +53,7 @@ fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Settings files in a project folder whose existence the page displays.
+/// Paths of the settings files in a project folder that the web UI mentions if they exist.
 const PROJECT_FILES: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
 
 /// Returns the existing settings files in a project folder, as relative paths. The files are not read.
@@ -62,8 +62,8 @@ pub fn project_files(folder: &Path) -> Vec<&'static str> {
     PROJECT_FILES.into_iter().filter(|file| !matching_files(folder, file).is_empty()).collect()
 }
 
-/// Returns the folders that a file must be in after resolving links: the home folder, and folders in environment
-/// variables.
+/// Returns the folders that must contain a settings file after resolving symbolic links: the home folder, and the
+/// folders in environment variables.
 pub(crate) fn allowed_roots(surroundings: &AppEnvironment) -> Vec<PathBuf> {
     let folders = std::iter::once(&surroundings.home).chain(surroundings.variables.values());
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
@@ -106,12 +106,12 @@ pub(crate) fn read_file(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> R
     })
 }
 
-/// Creates a problem that refers to a file as a whole.
+/// Creates a problem that concerns a whole file, without line and column.
 pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigProblem {
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 
-/// Returns the names of the variables in a file with lines such as `NAME=value`, without their values.
+/// Returns the variable names in a file that consists of lines such as `NAME=value`. Values are not read.
 pub(crate) fn variable_names(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start();

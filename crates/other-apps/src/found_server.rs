@@ -25,7 +25,7 @@ use crate::{bridged_servers, notes, server_names};
 /// Maximum number of notes about one server.
 pub(crate) const MAX_NOTES: usize = 40;
 
-/// Place where a server was found: an app and its file.
+/// Origin of a found server: an app and its settings file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportOrigin {
@@ -37,16 +37,16 @@ pub struct ImportOrigin {
     pub name: String,
 }
 
-/// Kind of the value of a variable or header.
+/// Kind of the value of a variable or header, which determines how an import stores the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportedValueKind {
     /// Text that may be stored in the settings file.
     Literal,
-    /// Text that looks like a secret, which is stored in the keychain.
+    /// Text that looks like a secret, which an import stores in the keychain.
     Secret,
-    /// Text with a reference that the app replaces by a value.
+    /// Text with a reference such as `${env:NAME}`, which the app replaces by a value.
     Reference,
 }
 
@@ -62,18 +62,18 @@ impl ImportedValueKind {
     }
 }
 
-/// Relation of a found server to the configured servers.
+/// Result of comparing a found server with the configured servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStatus {
-    /// No configured server is equal to it.
+    /// No configured server has the same settings.
     New,
-    /// A configured server is equal to it.
+    /// A configured server has the same settings.
     Same,
-    /// A different configured server has the same name, so this one is renamed.
+    /// A configured server with different settings has the same name, so the found server is renamed.
     Conflict,
-    /// The server can't be imported.
+    /// The found server can't be imported.
     Unsupported,
 }
 
@@ -90,7 +90,8 @@ impl ImportStatus {
     }
 }
 
-/// A secret that the user has to enter. The value consists of `before`, the secret, and `after`.
+/// A value of which the user has to enter the secret part. The whole value consists of `before`, the secret, and
+/// `after`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PendingSecret {
     /// Text before the secret in the value, such as `Bearer `.
@@ -99,22 +100,22 @@ pub struct PendingSecret {
     pub after: String,
 }
 
-/// A server that was found in another app.
+/// A server that a scan of other apps' settings found.
 #[derive(Debug, Clone)]
 pub struct FoundServer {
     /// Suggested name, which is valid and differs from those of all other found and configured servers.
     pub name: String,
-    /// All places where the server was found. The configuration was read from the first one.
+    /// All files in which the server was found. The configuration was read from the first one.
     pub origins: Vec<ImportOrigin>,
     /// Configuration without secrets. Variables and headers whose value is a secret are omitted.
     pub config: ServerConfig,
     /// Kinds of the values of environment variables, by name.
     pub env: BTreeMap<String, ImportedValueKind>,
-    /// Kinds of the values of headers, by name.
+    /// Kinds of the values of HTTP headers, by name.
     pub headers: BTreeMap<String, ImportedValueKind>,
     /// Secret values of variables or headers, by name.
     pub secrets: BTreeMap<String, SecretString>,
-    /// Secret values of variables or headers that the user has to enter, by name.
+    /// Variables and headers with a secret that the user has to enter, by name.
     pub pending: BTreeMap<String, PendingSecret>,
     /// OAuth client secret of the server, if the settings contain one.
     pub client_secret: Option<SecretString>,
@@ -123,16 +124,16 @@ pub struct FoundServer {
     pub placeholders: Vec<ImportPlaceholder>,
     /// Set if the server is disabled in the app.
     pub off: bool,
-    /// Relation to the configured servers.
+    /// Result of the comparison with the configured servers.
     pub status: ImportStatus,
-    /// Notes for the user.
+    /// Notes for the user, such as settings that were not imported.
     pub notes: Vec<ImportNote>,
 }
 
-/// Maximum length of a tool name that is accepted although it looks like a key, in bytes.
+/// Maximum length in bytes of a word that counts as a tool name although it looks like an API key.
 const MAX_TOOL_NAME: usize = 64;
 
-/// The file that contains the entry of a server.
+/// The settings file that contains a server's entry.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EntrySource<'s> {
     pub(crate) app: Option<&'s SourceApp>,
@@ -142,8 +143,8 @@ pub(crate) struct EntrySource<'s> {
     pub(crate) project: Option<&'s str>,
 }
 
-/// Converts an entry to a found server. `env_names` returns the names of the variables in a file that the entry refers
-/// to, if the file may be read.
+/// Converts a parsed entry to a found server. `env_names` returns the variable names in a file of variables, or `None`
+/// if reading that file is not allowed.
 pub(crate) fn to_found_server(
     mut candidate: ServerCandidate,
     source: EntrySource<'_>,
@@ -220,20 +221,20 @@ pub(crate) fn to_found_server(
     }
 }
 
-/// Returns `true` if a text consists of words, such as `getIssueByKey`, so that it is not a key despite its capital
+/// Returns `true` if a text consists of words, as in `getIssueByKey`, so that it is not a key despite its capital
 /// letters.
 fn is_tool_name(text: &str) -> bool {
     text.len() <= MAX_TOOL_NAME
         && text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b'*'))
 }
 
-/// Returns the name of a server in its file, with invisible characters escaped.
+/// Returns the server's name as written in its file, with invisible characters escaped.
 fn printable_origin_name(name: &str) -> String {
     if has_secret(name) { String::from("server") } else { printable_text(name) }
 }
 
-/// Returns the reason why a server can't be imported, if any. `has_client_secret` is set if its client secret will be
-/// stored in the keychain.
+/// Returns the reason why a server can't be imported, or `None` if it can. `has_client_secret` is set if the import
+/// will store a client secret in the keychain.
 fn import_problem(mut config: ServerConfig, has_client_secret: bool) -> Option<String> {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = has_client_secret.then(|| secrets::secret_reference("client-secret"));
@@ -242,7 +243,7 @@ fn import_problem(mut config: ServerConfig, has_client_secret: bool) -> Option<S
 }
 
 /// Creates a found server for an entry that can't be parsed, with the reason as its note.
-pub(crate) fn broken_server(
+pub(crate) fn unparsable_server(
     name: Option<String>,
     problem: &ports::server_config::ConfigProblem,
     source: EntrySource<'_>,
@@ -276,8 +277,9 @@ pub(crate) fn broken_server(
     }
 }
 
-/// Removes tool names that look like secrets from the lists of tools, since these are stored in a file. Returns the
-/// reason why the server can't be imported if a disabled tool has such a name, as models would be offered it.
+/// Removes tool names that look like secrets from the allow and deny lists, since these lists are stored in a file. If
+/// a denied tool has such a name, returns the reason why the server can't be imported: without the name, models would
+/// be offered the tool.
 pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) -> Option<String> {
     let is_plain = |tool: &String| !has_secret(tool) || is_tool_name(tool);
     let tools = &mut candidate.tools;
@@ -296,7 +298,7 @@ pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) -> Option<Str
     loses_denial.then(|| String::from("a tool that it turns off has a name that looks like a secret"))
 }
 
-/// Adds notes about the tools that the app does not offer to its model.
+/// Adds notes about tools that the other app does not offer to its model.
 pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
     let list =
         |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted_text(tool)).collect::<Vec<_>>().join(", ");
@@ -315,8 +317,8 @@ pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
 }
 
 impl FoundServer {
-    /// Returns a hash of all data that would be imported, except for the values of secrets, and of the places where the
-    /// server was found.
+    /// Returns a hash of all data that would be imported, and of the files where the server was found. The values of
+    /// secrets are excluded.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let origins: Vec<[&str; 3]> = self

@@ -6,10 +6,10 @@ use jsonc_parser::errors::{ParseError, ParseErrorKind};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use ports::server_config::ConfigProblem;
 
-/// Maximum length of an unknown literal that is repeated in an error message, such as `undefined`.
+/// Maximum length, in characters, of an unknown literal such as `undefined` that an error message repeats.
 const MAX_LITERAL_LENGTH: usize = 9;
 
-/// The strictness of JSON parsing.
+/// The JSON syntax that a parser accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonDialect {
     /// Strict JSON (RFC 8259).
@@ -37,28 +37,29 @@ impl JsonDialect {
     }
 }
 
-/// JSON text in a file or in pasted text, with its position.
+/// JSON text from a file or a pasted text, with its position there for error messages.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonText<'t> {
-    /// The JSON text itself.
+    /// The JSON to parse.
     pub text: &'t str,
     /// Path of the file, or `None` for pasted text.
     pub file: Option<&'t str>,
     /// Number of lines before the text in the file or pasted text.
     pub lines_before: u32,
-    /// Number of characters that were inserted before the first line and are not part of the pasted text.
+    /// Number of characters that were inserted before the first line, and that positions in error messages must not
+    /// count.
     pub added_before: u32,
     /// Number of characters before the text in its first line.
     pub columns_before: u32,
 }
 
 impl<'t> JsonText<'t> {
-    /// Creates a text that is not read from a file.
+    /// Creates a JSON text that was not read from a file.
     pub fn without_file(text: &'t str) -> Self {
         Self { text, file: None, lines_before: 0, added_before: 0, columns_before: 0 }
     }
 
-    /// Creates a problem at a byte offset in the text.
+    /// Creates a problem with a message at a byte offset in the text.
     pub fn problem(&self, offset: usize, message: impl Into<String>) -> ConfigProblem {
         let before = self.text.get(..offset).unwrap_or(self.text);
         let line = before.matches('\n').count();
@@ -77,7 +78,7 @@ impl<'t> JsonText<'t> {
         }
     }
 
-    /// Creates a problem at the position of a value.
+    /// Creates a problem with a message at the position of a value.
     pub fn value_problem(&self, value: &Value<'_>, message: impl Into<String>) -> ConfigProblem {
         self.problem(value.range().start, message)
     }
@@ -162,11 +163,11 @@ impl<'t> JsonText<'t> {
         }
     }
 
-    /// Checks that an object contains no key twice, since programs differ in which of the values they use.
+    /// Checks that an object contains no key twice, since apps differ in which of the two values they use.
     ///
     /// # Errors
     ///
-    /// Returns [`ConfigProblem`] with the positions of both.
+    /// Returns [`ConfigProblem`] with the positions of both keys.
     pub fn reject_duplicate_keys(&self, object: &Object<'_>, of: &str) -> Result<(), ConfigProblem> {
         let mut seen = std::collections::HashMap::new();
         for property in &object.properties {

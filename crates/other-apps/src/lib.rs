@@ -41,5 +41,5 @@ pub use found_server::{FoundServer, ImportOrigin, ImportStatus, ImportedValueKin
 pub use links::{InstallLink, LinkTarget, install_link};
 pub use notes::{ImportNote, ImportNoteKind, ImportPlace, ImportPlaceholder};
 pub use pasted::import;
-pub use scan::{FileRead, MAX_SERVERS, ScanReport, ScanScope, scan_settings};
+pub use scan::{MAX_SERVERS, ScanReport, ScanScope, ScannedFile, scan_settings};
 pub use server_names::free_name;

@@ -25,10 +25,11 @@ pub use install_link::{InstallLink, LinkTarget, install_link};
 use link_form::{LinkForm, LinkPayload};
 use link_parameters::LinkParameters;
 
-/// Maximum length of a link that is parsed or written, in bytes. Decoded content is never longer than the link.
+/// Maximum length of an install link that is parsed or created, in bytes. Decoded content is never longer than the
+/// link.
 const MAX_LINK: usize = 32 * 1_024;
 
-/// Parses a text that consists of exactly one link. Returns `None` if the text contains anything else.
+/// Parses a text that consists of exactly one install link. Returns `None` if the text contains anything else.
 pub(crate) fn parse_single_link(text: &str) -> Option<Result<Vec<ServerCandidate>, ConfigProblem>> {
     let text = text.trim();
     let is_link = link_form::match_form(text).is_some_and(|(form, rest)| {
@@ -39,7 +40,7 @@ pub(crate) fn parse_single_link(text: &str) -> Option<Result<Vec<ServerCandidate
     if is_link || has_foreign_scheme(text) { Some(parse_candidates(text)) } else { None }
 }
 
-/// Returns the links in a text, such as a Markdown page with badges.
+/// Returns the install links in a text, such as a Markdown page with badges.
 pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -60,7 +61,7 @@ pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Parses the servers in a link.
+/// Parses the servers in an install link.
 ///
 /// # Errors
 ///
@@ -70,7 +71,7 @@ pub(crate) fn parse_candidates(link: &str) -> Result<Vec<ServerCandidate>, Confi
     parse_link(link, RedirectPolicy::Followed).map_err(|message| link_problem(&message))
 }
 
-/// Determines if a link may contain another link.
+/// Policy on links that contain another link, as the redirecting pages of VS Code do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RedirectPolicy {
     Followed,
@@ -125,7 +126,7 @@ fn parse_payload(
     }
 }
 
-/// Creates a problem about a link. The message may contain text of the link, so it is truncated and made safe to print.
+/// Creates a problem about a link. The message may quote the link, so it is truncated and made safe to print.
 fn link_problem(message: &str) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message: printable_text(message) }
 }
@@ -145,7 +146,7 @@ fn link_length(text: &str, before: Option<char>) -> usize {
     text.find(ends).unwrap_or(text.len())
 }
 
-/// Returns `true` for a single word with a scheme other than that of a web page, which is neither a command nor a
+/// Returns `true` for a single word with a URL scheme other than `http` or `https`, which is neither a command nor a
 /// server's URL.
 fn has_foreign_scheme(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once("://") else { return false };

@@ -14,18 +14,18 @@ use crate::found_server::{FoundServer, ImportStatus, MAX_NOTES, PendingSecret};
 use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_names::TakenNames;
 
-/// Text for the sign-in settings in notes.
+/// Words by which notes refer to the sign-in settings.
 const SIGN_IN_TEXT: &str = "how to sign in";
 
-/// The key by which servers are compared: program name, arguments, working directory and names of variables, or the
-/// URL.
+/// Key that decides which found servers may be equal: program name, arguments, working directory and variable names of
+/// a local server, or the URL of a remote one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum ServerIdentity {
     Local { program: String, args: Vec<String>, cwd: Option<PathBuf>, variables: BTreeSet<String> },
     Remote(String),
 }
 
-fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n String>) -> ServerIdentity {
+fn server_identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n String>) -> ServerIdentity {
     match &config.transport {
         ServerTransport::Stdio(config) => {
             let program = program_name(&config.command).to_lowercase();
@@ -41,14 +41,14 @@ fn identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'n Strin
     }
 }
 
-/// Merges servers in the order in which they were found. `set_up` are the configured servers.
+/// Merges equal servers, in the order in which they were found. `set_up` contains the configured servers.
 pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
     // Each configured server matches only one found server, since of two accounts one may not be configured yet.
     let mut known: HashMap<ServerIdentity, Vec<&ServerEntry>> = HashMap::new();
     for entry in set_up {
         let nothing = Default::default();
         let variables = entry.config.as_stdio().map_or(&nothing, |config| &config.env);
-        known.entry(identity(&entry.config, variables.keys())).or_default().push(entry);
+        known.entry(server_identity(&entry.config, variables.keys())).or_default().push(entry);
     }
     let mut rows: Vec<FoundServer> = Vec::new();
     let mut by_identity: HashMap<ServerIdentity, Vec<usize>> = HashMap::new();
@@ -57,10 +57,10 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> 
             rows.push(server);
             continue;
         }
-        let identity = identity(&server.config, server.env.keys());
+        let identity = server_identity(&server.config, server.env.keys());
         let equal = by_identity.entry(identity).or_default();
         match equal.iter().copied().find(|row| is_same_server(&rows[*row], &server)) {
-            Some(row) => merge_rows(&mut rows[row], server),
+            Some(row) => merge_equal_servers(&mut rows[row], server),
             None => {
                 equal.push(rows.len());
                 rows.push(server);
@@ -70,7 +70,7 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> 
     // First matches servers with the same name, then any server with the same visible values.
     for by_name in [true, false] {
         for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
-            let Some(equal) = known.get_mut(&identity(&row.config, row.env.keys())) else { continue };
+            let Some(equal) = known.get_mut(&server_identity(&row.config, row.env.keys())) else { continue };
             if let Some(at) = equal.iter().position(|entry| match by_name {
                 true => entry.name == row.name,
                 false => matches_configured(row, entry),
@@ -104,8 +104,8 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> 
     rows
 }
 
-/// Returns `true` if a configured server has the values of a found one: the same names, and equal values unless they
-/// are secret.
+/// Returns `true` if a configured server has the variables and headers of a found one: the same names, and equal values
+/// unless they are secret.
 fn matches_configured(row: &FoundServer, entry: &ServerEntry) -> bool {
     let there = transport_values(&entry.config);
     let names: BTreeSet<&String> = row.env.keys().chain(row.headers.keys()).collect();
@@ -120,9 +120,9 @@ fn transport_values(config: &ServerConfig) -> &BTreeMap<String, String> {
     }
 }
 
-/// Returns `true` if two found servers with the same key are the same server. If both names and values differ, they are
-/// two accounts. In one file, both names and values must be equal, since the file may contain a server for each of
-/// several projects.
+/// Returns `true` if two found servers with the same [`ServerIdentity`] are one server. If both the names and the
+/// values differ, they are two accounts. Two servers from one file are only equal if both names and values are, since
+/// the file may contain one server for each of several projects.
 fn is_same_server(row: &FoundServer, server: &FoundServer) -> bool {
     let is_one_file = row.origins.iter().any(|one| server.origins.iter().any(|other| one.file == other.file));
     let is_one_name = row.origins.iter().any(|one| server.origins.iter().any(|other| one.name == other.name));
@@ -131,13 +131,13 @@ fn is_same_server(row: &FoundServer, server: &FoundServer) -> bool {
 
 /// A value of a variable or header, regardless of where it is stored.
 #[derive(Debug)]
-enum GivenValue<'f> {
+enum ComparableValue<'f> {
     Plain(&'f str),
     Secret(&'f SecretString),
     Pending(&'f PendingSecret),
 }
 
-impl PartialEq for GivenValue<'_> {
+impl PartialEq for ComparableValue<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Plain(one), Self::Plain(other)) => one == other,
@@ -149,17 +149,17 @@ impl PartialEq for GivenValue<'_> {
 }
 
 /// Returns the values of all variables and headers. Header names are compared without case.
-fn given_values(server: &FoundServer) -> BTreeMap<String, (&String, GivenValue<'_>)> {
+fn comparable_values(server: &FoundServer) -> BTreeMap<String, (&String, ComparableValue<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
-    let plain = transport_values(&server.config).iter().map(|(name, value)| (name, GivenValue::Plain(value)));
-    let secrets = server.secrets.iter().map(|(name, value)| (name, GivenValue::Secret(value)));
-    let pending = server.pending.iter().map(|(name, value)| (name, GivenValue::Pending(value)));
+    let plain = transport_values(&server.config).iter().map(|(name, value)| (name, ComparableValue::Plain(value)));
+    let secrets = server.secrets.iter().map(|(name, value)| (name, ComparableValue::Secret(value)));
+    let pending = server.pending.iter().map(|(name, value)| (name, ComparableValue::Pending(value)));
     plain.chain(secrets).chain(pending).map(|(name, value)| (key(name), (name, value))).collect()
 }
 
 fn has_same_values(one: &FoundServer, other: &FoundServer) -> bool {
-    let (one_given, other_given) = (given_values(one), given_values(other));
+    let (one_given, other_given) = (comparable_values(one), comparable_values(other));
     one_given.len() == other_given.len()
         && one_given.iter().all(|(key, (_, value))| other_given.get(key).is_some_and(|(_, other)| value == other))
         && auth_config(one) == auth_config(other)
@@ -175,12 +175,12 @@ fn quoted_list(names: &[String]) -> String {
     names.iter().map(|name| quoted_text(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds values and sign-in settings from an equal server if they are missing. Existing values are not replaced.
+/// Adds values and sign-in settings from an equal server, without replacing existing ones.
 fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
-        let there = given_values(row);
-        for (key, (name, value)) in given_values(server) {
+        let there = comparable_values(row);
+        for (key, (name, value)) in comparable_values(server) {
             match there.get(&key) {
                 None => lacking.push(name.clone()),
                 Some((_, of_row)) if *of_row != value => different.push(name.clone()),
@@ -224,8 +224,8 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     }
 }
 
-/// Merges two equal servers. Of each setting, the stricter one applies to the result.
-fn merge_rows(row: &mut FoundServer, mut server: FoundServer) {
+/// Merges two equal servers. Where their settings differ, the stricter setting is used.
+fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
     add_missing_values(row, &mut server);
     for note in server.notes.drain(..) {
         if !row.notes.contains(&note) && row.notes.len() < MAX_NOTES {

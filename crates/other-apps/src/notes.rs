@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 pub use placeholders::{ImportPlace, ImportPlaceholder};
 pub(crate) use placeholders::{is_placeholder, placeholder_notes, required_replacements};
 
-/// Kind of a note.
+/// Kind of a note about a found server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportNoteKind {
     /// The server is disabled in the app.
     Off,
-    /// Another app has the same server.
+    /// Another app has the same server. The text names the app.
     AlsoIn,
     /// Names of tools that the app does not offer to its model. Drawbridge does not offer them, either.
     DeniedTools,
@@ -29,17 +29,18 @@ pub enum ImportNoteKind {
     SetUpHere,
     /// The server belongs to one project. The name in the note is the project's folder.
     Project,
-    /// Names of settings that Drawbridge doesn't support.
+    /// Names of settings that an import ignores, since Drawbridge doesn't support them.
     NotUsed,
     /// Names of settings that allow calls without consent, which are not imported.
     Approvals,
-    /// Text that looks like a secret was removed, since it would be stored in a file.
+    /// Text that looks like a secret was removed, since the import would store it in a file.
     SecretLeftOut,
-    /// Name of a program that only connects to the remote server, and is therefore not imported.
+    /// The command only connects to a remote server, which is imported in its place. The name is that of the program.
     Bridge,
-    /// A Windows wrapper was removed from the command.
+    /// The wrapper `cmd /c`, which is only necessary on Windows, was removed from the command.
     Windows,
-    /// A value for which the app prompts the user. The names are the placeholder, and the description if there is one.
+    /// A value for which the app prompts the user. The names are the placeholder, and the description if the app has
+    /// one.
     Input,
     /// A variable or header whose value the user has to enter.
     EnterValue,
@@ -47,21 +48,21 @@ pub enum ImportNoteKind {
     NotFollowed,
     /// A text that the user has to replace.
     Placeholder,
-    /// A variable or header with a reference that Drawbridge doesn't replace.
+    /// A variable or header with a reference that Drawbridge passes on unchanged.
     AsWritten,
     /// A variable, header or argument without a value.
     Empty,
-    /// A file with variables. The names are its path, and the names of the variables if it was read.
+    /// A file of variables. The names are the path of the file, and the variable names if the file was read.
     EnvFile,
-    /// Names of values that were added from another app.
+    /// Names of values that were added from the settings of another app.
     Merged,
     /// Names of values that differ between two apps.
     Different,
     /// The file contains a second list of servers, which the app does not read. The name in the note is its key.
     OtherList,
-    /// Reason why the server can't be imported.
+    /// Reason why the server can't be imported, in the text of the note.
     Reason,
-    /// Any other kind of note.
+    /// A note of none of the other kinds.
     Other,
 }
 
@@ -102,7 +103,7 @@ impl From<String> for ImportNote {
     }
 }
 
-/// Notes about one entry.
+/// Notes about one server's entry, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ImportNotes(Vec<ImportNote>);
 
@@ -152,7 +153,7 @@ const MAX_NOTE: usize = 600;
 /// Maximum number of names in a note.
 const MAX_NAMES: usize = 20;
 
-/// Truncates a text for a note, and escapes its invisible characters.
+/// Truncates a text to the length of a note, and escapes its invisible characters.
 pub(crate) fn printable_text(text: &str) -> String {
     let mut short: String = text.chars().take(MAX_NOTE).collect();
     if short.len() < text.len() {
@@ -161,7 +162,7 @@ pub(crate) fn printable_text(text: &str) -> String {
     visible(&short).into_owned()
 }
 
-/// Quotes a text of another app, truncated and with invisible characters escaped.
+/// Quotes a text from another app, truncated and with invisible characters escaped.
 pub(crate) fn quoted_text(text: &str) -> String {
     const MAX_QUOTED_CHARS: usize = 80;
     let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
@@ -171,7 +172,7 @@ pub(crate) fn quoted_text(text: &str) -> String {
     format!("{short:?}")
 }
 
-/// Creates a note about settings that Drawbridge doesn't support, given their quoted names.
+/// Creates a note about settings that Drawbridge doesn't support. `settings` contains their quoted names.
 pub(crate) fn unused_settings_note(settings: Vec<String>) -> ImportNote {
     let text = format!("not used: {}", settings.join(", "));
     ImportNote::new(ImportNoteKind::NotUsed, text).with_names(settings.iter().map(|name| name.trim_matches('"')))

@@ -57,7 +57,7 @@ pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, C
     Ok(to_pasted_servers(parse_candidates(text)?, taken_names))
 }
 
-/// Parses the servers in a text. Their names are assigned later.
+/// Parses the servers in a pasted text. The caller assigns names to servers without one.
 pub(crate) fn parse_candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let text = without_byte_order_mark(text);
     if text.len() > MAX_TEXT {
@@ -113,8 +113,8 @@ fn parse_parts(parts: &[PastedPart<'_>], candidates: &mut Vec<ServerCandidate>, 
     }
 }
 
-/// Parses the links in a text. Returns `true` if there is one. Several links on a page are alternatives for the same
-/// server in different apps.
+/// Parses the install links in a text, and returns `true` if the text contains any. Several links on a page are
+/// alternatives for the same server in different apps.
 fn parse_links(text: &str, candidates: &mut Vec<ServerCandidate>, problem: &mut Option<ConfigProblem>) -> bool {
     let mut has_link = false;
     for link in links::find_links(text) {
@@ -184,7 +184,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
         let name = taken.take(&wanted);
         let lost_denial = remove_secret_tools(&mut candidate);
         let config = candidate.config();
-        let problem = config_once_added(config.clone()).problem().or(lost_denial).filter(|_| !candidate.unknown);
+        let problem = config_after_adding(config.clone()).problem().or(lost_denial).filter(|_| !candidate.unknown);
         if !candidate.unknown {
             candidate.notes.extend(notes::placeholder_notes(&config));
         }
@@ -200,8 +200,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
     settled
 }
 
-/// Returns the names of the variables and headers whose values are secrets, or will be secrets according to their
-/// names.
+/// Returns the names of the variables and headers whose values are secrets, or have a name that indicates a secret.
 fn secret_names(config: &ServerConfig) -> Vec<String> {
     let values = match &config.transport {
         ServerTransport::Stdio(stdio) => &stdio.env,
@@ -214,8 +213,8 @@ fn secret_names(config: &ServerConfig) -> Vec<String> {
     values.iter().filter(is_secret).map(|(name, _)| name.clone()).collect()
 }
 
-/// Returns the configuration as it will be after adding the server, with the client secret in the keychain.
-fn config_once_added(mut config: ServerConfig) -> ServerConfig {
+/// Returns the configuration that results from adding the server, which stores the client secret in the keychain.
+fn config_after_adding(mut config: ServerConfig) -> ServerConfig {
     if let ServerTransport::Http(HttpConfig { auth: Some(auth), .. }) = &mut config.transport {
         auth.client_secret = auth.client_secret.as_ref().map(|_| secrets::secret_reference("client-secret"));
     }

@@ -8,48 +8,49 @@ use std::path::{Path, PathBuf, absolute};
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use crate::app_environment::AppEnvironment;
-use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, find_app, find_place};
-use crate::found_server::{EntrySource, FoundServer, broken_server, to_found_server};
+use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, find_app, match_settings_file};
+use crate::found_server::{EntrySource, FoundServer, to_found_server, unparsable_server};
 use crate::{files, merge, pasted, settings_reader};
 
-/// Scope of a search.
+/// Settings files in which a scan searches for servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScanScope {
-    /// Settings of all apps.
+    /// Settings files of all known apps.
     All,
-    /// Settings of one app, given by its identifier or display name.
+    /// Settings files of one app, given by its identifier or display name.
     App(String),
     /// A single file, or the settings files of all apps in a project folder.
     Path(PathBuf),
 }
 
-/// A settings file that was read.
+/// A settings file that a scan has read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileRead {
-    /// Identifier of the app.
+pub struct ScannedFile {
+    /// Identifier of the app that the file belongs to.
     pub app: &'static str,
     /// Path of the file.
     pub file: String,
-    /// Number of servers in the file.
+    /// Number of servers defined in the file.
     pub servers: usize,
 }
 
-/// Result of a search.
+/// Result of a scan of apps' settings.
 #[derive(Debug, Clone, Default)]
 pub struct ScanReport {
     /// Servers that were found, merged over all files.
     pub servers: Vec<FoundServer>,
     /// Files that were read.
-    pub files: Vec<FileRead>,
+    pub files: Vec<ScannedFile>,
     /// Problems of files that could not be read.
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Identifier of the app for a file that belongs to no known app.
+/// Identifier in place of an app's identifier for a file that belongs to no known app.
 const UNKNOWN_APP: &str = "file";
-/// Identifier of the app that stores the names of disabled servers in other files.
+/// Identifier of Claude Code, which stores the names of disabled servers in files other than those that define the
+/// servers.
 const CLAUDE_CODE: &str = "claude-code";
-/// Maximum number of servers in all files together.
+/// Maximum number of servers that one scan returns.
 pub const MAX_SERVERS: usize = 5_000;
 
 /// Searches for servers, and compares them with the configured servers in `set_up`.
@@ -98,7 +99,7 @@ pub fn scan_settings(
     };
     match from {
         ScanScope::All => APPS.iter().for_each(|app| scan.scan_app(app)),
-        ScanScope::App(name) => scan.scan_app(find_app(name).ok_or_else(|| no_such_app(name))?),
+        ScanScope::App(name) => scan.scan_app(find_app(name).ok_or_else(|| unknown_app_problem(name))?),
         ScanScope::Path(path) if path.is_dir() => scan.scan_project(path),
         ScanScope::Path(path) => scan.scan_path(path)?,
     }
@@ -107,7 +108,7 @@ pub fn scan_settings(
     Ok(report)
 }
 
-fn no_such_app(name: &str) -> ConfigProblem {
+fn unknown_app_problem(name: &str) -> ConfigProblem {
     let known: Vec<&str> = APPS.iter().map(|app| app.id).collect();
     let message = format!("there is neither an app nor a file {name:?}; the apps are {}", known.join(", "));
     ConfigProblem { file: None, line: None, column: None, message }
@@ -161,7 +162,7 @@ impl SettingsScan<'_> {
 
     /// Reads a file that the user chose. Its format is determined by its path, or else by its content.
     fn scan_path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
-        let place = find_place(path);
+        let place = match_settings_file(path);
         let limit = if place.is_some_and(|(_, place)| place.layout == FileLayout::ClaudeState) {
             files::MAX_STATE_FILE_BYTES
         } else {
@@ -206,7 +207,7 @@ impl SettingsScan<'_> {
         let names = |file: &str| self.variable_names(path, file);
         let servers = entries.into_iter().map(|entry| match entry.read {
             Ok(candidate) => to_found_server(candidate, source, self.surroundings, &names),
-            Err(problem) => broken_server(entry.name, &problem, source),
+            Err(problem) => unparsable_server(entry.name, &problem, source),
         });
         let mut servers: Vec<FoundServer> = servers.collect();
         if id == CLAUDE_CODE {
@@ -220,12 +221,12 @@ impl SettingsScan<'_> {
             let message = format!("it was skipped: there are more than {MAX_SERVERS} servers in all");
             return self.report.problems.push(files::file_problem(path, message));
         }
-        self.report.files.push(FileRead { app, file: path.display().to_string(), servers: servers.len() });
+        self.report.files.push(ScannedFile { app, file: path.display().to_string(), servers: servers.len() });
         self.found.extend(servers);
     }
 
-    /// Returns the names of the variables in a file that an entry refers to. The file has to be in the home folder, or
-    /// next to the settings file.
+    /// Returns the names of the variables in a file of variables that an entry refers to. Returns `None` unless the
+    /// file is in the home folder or next to the settings file.
     fn variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
         let path = match file.strip_prefix("~/") {
             Some(rest) => self.surroundings.home.join(rest),

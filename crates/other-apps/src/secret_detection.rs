@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use ports::url_parts::looks_like_key;
 
-/// Parts of names that indicate that the value is a secret.
+/// Words in the name of a variable or setting that indicate a secret value.
 const SECRET_NAME_PARTS: [&str; 10] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
-/// Parts that indicate a secret only at the end of a name, unlike in "BYPASS" and "PASS_THROUGH".
+/// Words that indicate a secret value only at the end of a name, unlike in "BYPASS" and "PASS_THROUGH".
 const SECRET_LAST_PARTS: [&str; 4] = ["PASS", "JWT", "BEARER", "DSN"];
 /// Authentication schemes that precede a credential in a header, in lower case.
 const AUTH_SCHEMES: [&str; 4] = ["bearer", "basic", "token", "apikey"];
-/// Prefixes of keys that services issue, each with the minimum number of characters after it.
+/// Prefixes of API keys that services issue, each with the minimum number of characters after the prefix.
 const KEY_PREFIXES: [(&str, usize); 29] = [
     ("sk-", 8),
     ("sk_", 8),
@@ -51,14 +51,15 @@ pub fn is_secret_name(name: &str) -> bool {
         return false;
     }
     let upper = name.to_ascii_uppercase();
-    let bare = remove_author(&upper);
+    let bare = remove_word_author(&upper);
     SECRET_NAME_PARTS.iter().any(|part| bare.contains(part))
         || upper.ends_with("_PAT")
         || upper.ends_with("_PWD")
         || SECRET_LAST_PARTS.contains(&last_name_part(name).to_ascii_uppercase().as_str())
 }
 
-/// Returns `true` if the name indicates an OAuth client id, which is public, since it is part of the authorization URL.
+/// Returns `true` if the name indicates an OAuth client identifier, which is public, since it is part of the
+/// authorization URL.
 #[must_use]
 pub fn is_client_id(name: &str) -> bool {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -74,7 +75,7 @@ pub fn is_secret_value(name: &str, value: &str) -> bool {
     }
 }
 
-/// Returns the last part of a name: after the last separator, or from the last upper-case letter that follows a
+/// Returns the last word of a name: after the last separator, or from the last upper-case letter that follows a
 /// lower-case letter.
 fn last_name_part(name: &str) -> &str {
     let word = name.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -84,8 +85,8 @@ fn last_name_part(name: &str) -> &str {
     (1..bytes.len()).rev().find(rise).and_then(|at| word.get(at..)).unwrap_or(word)
 }
 
-/// Removes "AUTHOR" from an upper-case name, since it is unrelated to authorization.
-fn remove_author(upper: &str) -> String {
+/// Removes "AUTHOR" from an upper-case name, so that its first letters are not taken for "AUTH".
+fn remove_word_author(upper: &str) -> String {
     let mut kept = String::with_capacity(upper.len());
     let mut rest = upper;
     while let Some(at) = rest.find("AUTHOR") {
@@ -98,16 +99,16 @@ fn remove_author(upper: &str) -> String {
     kept + rest
 }
 
-/// Returns `true` if a value can't be a secret, whatever its name, because it is empty or a switch such as `true`.
+/// Returns `true` if a value is empty or a switch such as `true`, and therefore no secret, regardless of its name.
 #[must_use]
 pub fn is_empty_or_switch(value: &str) -> bool {
     ["", "true", "false", "yes", "no", "on", "off", "0", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Returns `true` if a value can't be a secret, whatever its name: a switch, a number such as a limit, or a reference
-/// without a default value.
+/// Returns `true` if a value can't be a secret, regardless of its name: a switch, a number, or a reference without a
+/// default value.
 #[must_use]
-pub fn is_harmless(value: &str) -> bool {
+pub fn cannot_be_secret(value: &str) -> bool {
     let is_number = || value.len() <= 6 && value.bytes().all(|b| b.is_ascii_digit());
     is_empty_or_switch(value) || is_number() || is_reference(value)
 }
@@ -155,7 +156,9 @@ fn has_named_secret(text: &str) -> bool {
             return false;
         }
         let is_pin = sign == "=" && after.starts_with('=') && after[1..].starts_with(|c: char| c.is_ascii_digit());
-        is_secret_name(name) && !is_pin && !is_harmless(leading_value(if is_default { &after[1..] } else { after }))
+        is_secret_name(name)
+            && !is_pin
+            && !cannot_be_secret(leading_value(if is_default { &after[1..] } else { after }))
     })
 }
 
@@ -182,7 +185,7 @@ fn leading_value(text: &str) -> &str {
     &text[..end]
 }
 
-/// Returns `true` if a text contains a secret that is recognized by its format alone.
+/// Returns `true` if the format of a text alone shows that the text contains a secret.
 fn has_secret_format(text: &str) -> bool {
     has_credential(text) || split_words(text).any(has_random_part)
 }

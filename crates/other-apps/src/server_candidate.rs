@@ -7,7 +7,7 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfi
 
 use crate::notes::ImportNotes;
 
-/// A server as parsed from an entry, before its name is assigned.
+/// A server as parsed from an entry, before a unique name is assigned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ServerCandidate {
     pub(crate) name: Option<String>,
@@ -15,7 +15,7 @@ pub(crate) struct ServerCandidate {
     /// Settings of a remote server, or `None` for a local one.
     pub(crate) remote: Option<HttpConfig>,
     pub(crate) revision: Option<Revision>,
-    /// Lists of the tools that the app offers to its model.
+    /// Allow list and deny list of the tools that the app offers to its model.
     pub(crate) tools: ToolFilter,
     pub(crate) notes: ImportNotes,
     /// Set if the transport of the entry is not supported.
@@ -23,7 +23,7 @@ pub(crate) struct ServerCandidate {
     pub(crate) extras: EntryExtras,
 }
 
-/// Settings of an entry that are not part of a [`ServerConfig`].
+/// Settings of an entry that [`ServerConfig`] can't represent, and facts about the entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
     /// Set if the server is disabled in the app.
@@ -37,13 +37,13 @@ pub(crate) struct EntryExtras {
     pub(crate) env_file: Option<String>,
     /// Values for which the app prompts the user.
     pub(crate) inputs: Vec<AppInput>,
-    /// Set if the entry does not specify its transport.
+    /// Set if the entry does not name its transport.
     pub(crate) untyped: bool,
     /// Set if the entry was read from an install link.
     pub(crate) by_link: bool,
 }
 
-/// A value for which an app prompts the user.
+/// A value for which an app prompts the user, as in VS Code's `inputs`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AppInput {
     /// Identifier by which values refer to the input.

@@ -25,11 +25,11 @@ pub fn free_name<'n>(wanted: &str, taken: impl IntoIterator<Item = &'n String>) 
     TakenNames::new(taken).take(&to_valid_name(wanted))
 }
 
-/// Names that are in use. Case is ignored, so that similar servers are not confused.
+/// Server names that are in use. Case is ignored, so that users don't confuse similar names.
 #[derive(Debug, Default)]
 pub(crate) struct TakenNames {
     taken: HashSet<String>,
-    /// Next number to try, by requested name.
+    /// Next number to append, by requested name.
     next: HashMap<String, u32>,
 }
 
@@ -59,7 +59,7 @@ impl TakenNames {
     }
 }
 
-/// Derives a name from the registrable domain of a URL.
+/// Derives a server name from the registrable domain of a URL.
 pub(crate) fn name_from_url(url: &str) -> String {
     let domain = UrlParts::parse(url).domain;
     let is_address = domain.starts_with('[') || domain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
@@ -67,7 +67,7 @@ pub(crate) fn name_from_url(url: &str) -> String {
     if is_address || first.is_empty() || first == "localhost" { to_valid_name("remote") } else { to_valid_name(first) }
 }
 
-/// Derives a name from the target of a command: a package, image, module or file.
+/// Derives a server name from the target of a command: a package, image, module or file.
 pub(crate) fn name_from_command(config: &StdioConfig) -> String {
     let program = base_name(&config.command);
     let subject = match program {
@@ -78,11 +78,11 @@ pub(crate) fn name_from_command(config: &StdioConfig) -> String {
         }
         _ => None,
     };
-    let name = without_common_parts(subject.unwrap_or(program));
+    let name = without_common_words(subject.unwrap_or(program));
     to_valid_name(&name)
 }
 
-/// Returns the image in the arguments of `docker run`. Options before it may have values.
+/// Returns the name of the container image in the arguments of `docker run`, after its options.
 fn container_image(args: &[String]) -> Option<&str> {
     const VALUE_OPTIONS: [&str; 12] = [
         "-e",
@@ -114,7 +114,7 @@ fn is_package_or_program(word: &str) -> bool {
     !word.starts_with('-') && !RUNNER_SUBCOMMANDS.contains(&word) && !word.eq_ignore_ascii_case("/c")
 }
 
-/// Returns the last component of a path without the extension of a program.
+/// Returns the last component of a path, without the file name extension of a program.
 fn base_name(path: &str) -> &str {
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
     [".exe", ".cmd", ".bat", ".js", ".mjs", ".cjs", ".ts", ".py", ".jar", ".sh"]
@@ -123,8 +123,8 @@ fn base_name(path: &str) -> &str {
         .unwrap_or(last)
 }
 
-/// Removes parts of a package name or path that are common among servers, such as "mcp-server".
-fn without_common_parts(subject: &str) -> String {
+/// Removes words that are common in servers' package names and paths, such as "mcp-server".
+fn without_common_words(subject: &str) -> String {
     let path = subject.trim_end_matches(['/', '\\']);
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
     const COMMON_PARTS: [&str; 9] = ["index", "main", "server", "cli", "app", "dist", "build", "src", "bin"];

@@ -108,7 +108,7 @@ impl SettingsReader<'_, '_> {
         Ok(())
     }
 
-    /// Returns the value of the first of these keys that exists, and the object that contains it. A slash in a key
+    /// Returns the value of the first of `keys` that exists, and the object that contains the value. A slash in a key
     /// separates nested keys.
     fn find_value<'o, 'a>(
         &self,
@@ -130,7 +130,7 @@ impl SettingsReader<'_, '_> {
         Ok(None)
     }
 
-    /// Checks that an object contains a key only once, since apps differ in which of the values they use.
+    /// Checks that an object contains `key` at most once, since apps differ in which of two values they use.
     fn check_unique(&self, object: &Object<'_>, key: &str) -> Result<(), ConfigProblem> {
         let mut places = object.properties.iter().filter(|property| property.name.as_str() == key);
         match (places.next(), places.next()) {
@@ -253,7 +253,7 @@ impl SettingsReader<'_, '_> {
         self.entries.push(SettingsEntry { name, read });
     }
 
-    /// Applies the rules for entries in which this app differs from others.
+    /// Applies the rules by which an app interprets entries differently from most apps.
     fn apply_app_conventions(&self, found: &mut ServerCandidate, object: &Object<'_>) {
         let Some(remote) = &mut found.remote else { return };
         let by_url = present_property(object, "url").is_some();
@@ -276,7 +276,7 @@ impl SettingsReader<'_, '_> {
         }
     }
 
-    /// Parses the `mcpServers` objects of the user and of each project.
+    /// Parses Claude Code's state file: the `mcpServers` objects of the user and of each project.
     fn read_state(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some((value, inner)) = self.find_value(root, &["mcpServers"])? {
             self.read_servers(value, inner, None)?;
@@ -293,7 +293,7 @@ impl SettingsReader<'_, '_> {
         Ok(())
     }
 
-    /// Parses both formats of OpenCode. If a server is in both, the newer format is used.
+    /// Parses both formats of OpenCode. A server in both formats is read from the newer one, `mcp.servers`.
     fn read_open_code(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
         let Some((value, _)) = self.find_value(root, &["mcp"])? else { return Ok(()) };
         let Value::Object(mcp) = value else {
@@ -323,7 +323,7 @@ impl SettingsReader<'_, '_> {
         Ok(())
     }
 
-    /// Marks servers that are disabled in another part of the file than their entry.
+    /// Marks servers as disabled that are disabled outside of their entry.
     fn mark_disabled_servers(&mut self, root: &Object<'_>) {
         let lists = [
             root.get_array("disabledMcpjsonServers"),
@@ -341,7 +341,8 @@ impl SettingsReader<'_, '_> {
     }
 }
 
-/// Creates a note about the project folder that a server is configured for, which may be a cloned repository.
+/// Creates a note with the project folder that a server is configured for. The folder may be a cloned repository, whose
+/// content others control.
 fn project_note(folder: &str) -> ImportNote {
     let note = format!("it is set up for the project folder {}", quoted_text(folder));
     ImportNote::new(ImportNoteKind::Project, note).with_names([folder])

@@ -3,45 +3,45 @@
 
 use std::ops::Range;
 
-/// Syntax of references in the settings of an app.
+/// Syntax by which values in an app's settings refer to variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceSyntax {
     /// No references: the app passes all text unchanged.
     None,
     /// `${VAR}`, `${env:VAR}`, `${input:ID}`, and others in braces after a dollar sign.
     Dollar,
-    /// The syntax of [`Dollar`](Self::Dollar), and `$VAR`.
+    /// References as in [`Dollar`](Self::Dollar), and `$VAR` without braces.
     Shell,
-    /// The syntax `{env:VAR}` and `{file:PATH}`.
+    /// References such as `{env:VAR}` and `{file:PATH}`.
     Braces,
-    /// The syntax `${{ secrets.NAME }}`.
+    /// References such as `${{ secrets.NAME }}`.
     DoubleBraces,
     /// All of these syntaxes with braces, for an unknown app.
     Any,
 }
 
-/// A reference in a value.
+/// A reference in a value, which the app replaces before it starts the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueReference {
     /// Position in the value, in bytes.
     pub range: Range<usize>,
-    /// Target of the reference.
+    /// Kind of the value that replaces the reference.
     pub target: ReferenceTarget,
 }
 
-/// The value that a reference refers to.
+/// The value that replaces a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferenceTarget {
     /// An environment variable, with a default value if the reference contains one.
     Environment {
-        /// Name of the variable.
+        /// Name of the environment variable.
         name: String,
-        /// Default value, if the variable is not set.
+        /// Value to use if the variable is not set.
         default: Option<String>,
     },
-    /// A value for which the app prompts the user.
+    /// Identifier of a value for which the app prompts the user.
     Input(String),
-    /// A secret that the app stores.
+    /// Name of a secret that the app stores.
     Secret(String),
     /// The user's home folder.
     Home,
@@ -49,13 +49,13 @@ pub enum ReferenceTarget {
     Separator,
     /// The folder that is open in the app.
     Workspace,
-    /// Part of the open folder's path, or one of several open folders.
+    /// A part of the open folder's path, or one of several open folders.
     PartOfWorkspace,
     /// A file whose content the app inserts. Drawbridge does not read it.
     File,
     /// A command whose output the app inserts. Drawbridge does not run it.
     Command,
-    /// Any other kind of value.
+    /// A value that this crate can't determine.
     Other,
 }
 
@@ -64,7 +64,7 @@ const MAX_REFERENCE: usize = 4_096;
 /// Maximum number of references in a value. Further references are treated as text.
 const MAX_REFERENCES: usize = 100;
 
-/// Finds the references in a value.
+/// Returns the references in a value, in order.
 #[must_use]
 pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
     let mut found = Vec::new();
@@ -81,7 +81,7 @@ pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
     found
 }
 
-/// Parses the reference at the beginning of a text. Returns its length in bytes and its target.
+/// Parses the reference at the beginning of a text. Returns the length of the reference in bytes, and its target.
 fn parse_reference(text: &str, syntax: ReferenceSyntax) -> Option<(usize, ReferenceTarget)> {
     let is = |wanted: &[ReferenceSyntax]| wanted.contains(&syntax);
     if is(&[ReferenceSyntax::DoubleBraces, ReferenceSyntax::Any])

@@ -13,9 +13,9 @@ use ports::server_config::ConfigProblem;
 
 use crate::json_text::JsonText;
 
-/// Maximum nesting depth of values.
+/// Maximum nesting depth of values in a YAML text.
 const MAX_DEPTH: usize = 64;
-/// Maximum number of values in a file, including expanded aliases.
+/// Maximum number of values in a YAML text, including those that aliases repeat.
 const MAX_VALUES: usize = 100_000;
 
 /// Maximum total size of text that is copied by expanding aliases, in bytes.
@@ -54,7 +54,7 @@ struct YamlBuilder<'t, I> {
 }
 
 impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'t, I> {
-    /// Returns the next parser event that is part of a value, with its position.
+    /// Returns the next parser event and its position, skipping events that are not part of a value.
     fn next(&mut self) -> Result<Option<(Event<'t>, Span)>, ConfigProblem> {
         match self.events.next() {
             None => Ok(None),
@@ -76,7 +76,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
         if depth > MAX_DEPTH {
             return Err(self.text.problem(range.start, "too many levels within one another"));
         }
-        self.count_values(range, 1)?;
+        self.add_value_count(range, 1)?;
         let (value, anchor) = match event {
             Event::Scalar(value, style, anchor, tag) => {
                 let is_text = style != ScalarStyle::Plain || tag.is_some_and(|tag| tag.core_suffix() == Some("str"));
@@ -106,15 +106,15 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
                     return Err(self.text.problem(range.start, "this alias stands for nothing"));
                 };
                 let (values, bytes) = (value_count(known), text_bytes(known));
-                self.count_values(range, values)?;
-                self.count_copied(range, bytes)?;
+                self.add_value_count(range, values)?;
+                self.add_copied_bytes(range, bytes)?;
                 (self.anchors.get(&anchor).cloned().unwrap_or(Value::NullKeyword(NullKeyword { range })), 0)
             }
             _ => return Err(self.text.problem(range.start, "this is not YAML: a value was expected")),
         };
         if anchor != 0 {
-            self.count_values(range, value_count(&value))?;
-            self.count_copied(range, text_bytes(&value))?;
+            self.add_value_count(range, value_count(&value))?;
+            self.add_copied_bytes(range, text_bytes(&value))?;
             self.anchors.insert(anchor, value.clone());
         }
         Ok(value)
@@ -164,7 +164,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
         Ok(Value::Object(Object { range, properties }))
     }
 
-    fn count_copied(&mut self, range: Range, bytes: usize) -> Result<(), ConfigProblem> {
+    fn add_copied_bytes(&mut self, range: Range, bytes: usize) -> Result<(), ConfigProblem> {
         self.copied += bytes;
         if self.copied > MAX_COPIED_BYTES {
             return Err(self.text.problem(range.start, "the aliases in the file stand for more than 4 MB"));
@@ -172,7 +172,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
         Ok(())
     }
 
-    fn count_values(&mut self, range: Range, more: usize) -> Result<(), ConfigProblem> {
+    fn add_value_count(&mut self, range: Range, more: usize) -> Result<(), ConfigProblem> {
         self.values += more;
         if self.values > MAX_VALUES {
             return Err(self.text.problem(range.start, format!("the file has more than {MAX_VALUES} values")));
@@ -181,7 +181,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
     }
 }
 
-/// Returns the total size of the text in a tree, in bytes.
+/// Returns the total size of all text in a value and its descendants, in bytes.
 fn text_bytes(value: &Value<'_>) -> usize {
     match value {
         Value::StringLit(text) => text.value.len(),
@@ -193,7 +193,7 @@ fn text_bytes(value: &Value<'_>) -> usize {
     }
 }
 
-/// Returns the number of values in a tree.
+/// Returns the number of values in a tree, including its root.
 fn value_count(value: &Value<'_>) -> usize {
     1 + match value {
         Value::Array(list) => list.elements.iter().map(value_count).sum(),
@@ -202,7 +202,7 @@ fn value_count(value: &Value<'_>) -> usize {
     }
 }
 
-/// Converts an unquoted scalar according to the core schema.
+/// Converts an unquoted scalar to a number, a boolean, null or a string, according to YAML's core schema.
 fn convert_plain_scalar<'t>(range: Range, value: Cow<'t, str>, source: &'t str) -> Value<'t> {
     match &*value {
         "" | "~" | "null" | "Null" | "NULL" => Value::NullKeyword(NullKeyword { range }),

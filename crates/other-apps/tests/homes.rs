@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use other_apps::{AppEnvironment, FoundServer, ImportStatus, OperatingSystem, ScanScope, scan_settings};
 use ports::server_config::{ServerEntry, StdioConfig};
 
-use table::{Table, fixtures, notes_of};
+use table::{Table, fixtures, notes_text};
 
 pub(crate) fn environment_of_home(home: PathBuf, system: OperatingSystem) -> AppEnvironment {
     AppEnvironment { home, systems: vec![system], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() }
@@ -70,7 +70,7 @@ fn every_home_matches_the_table() {
     table.expect(&all.join("expected.tsv"));
 }
 
-/// Secret values in the test files. None of them may be written to a file or displayed.
+/// Secret values in the test files, none of which may be written to a file or displayed.
 const PLANTED_SECRETS: [&str; 19] = [
     "hunter2",
     "pplx-0123456789",
@@ -137,7 +137,7 @@ fn server_of_several_projects_is_one_row_with_their_folders() {
     let servers = scan_home(&home, &[]);
     assert_eq!(servers.len(), 1, "{servers:?}");
     assert_eq!(servers[0].origins.len(), 2, "each project is an origin");
-    let notes = notes_of(&servers[0]);
+    let notes = notes_text(&servers[0]);
     assert!(notes.contains("/work/a") && notes.contains("/work/b"), "both folders are named: {notes}");
 }
 
@@ -209,7 +209,7 @@ fn lists_of_two_apps_that_exceed_the_bound_together_are_not_imported() {
         ]);
         let found = scan_home(&home, &[]);
         let [server] = &found[..] else { panic!("the apps have one server: {found:?}") };
-        (server.status, server.config.tools.disabled.len(), notes_of(server))
+        (server.status, server.config.tools.disabled.len(), notes_text(server))
     };
     assert_eq!(merged(400).0, ImportStatus::New, "as many as are stored");
     let (status, disabled, notes) = merged(401);
@@ -238,7 +238,7 @@ fn a_list_of_tools_that_is_no_list_is_named() {
         serde_json::json!({ "mcpServers": { "one": entry } }),
     )]);
     let found = &scan_home(&home, &[])[0];
-    assert!(found.config.tools.is_open(), "no tool is named");
+    assert!(found.config.tools.admits_all_tools(), "no tool is named");
     assert!(found.notes.iter().any(|note| note.text.contains("\"enabledTools\"")), "{:?}", found.notes);
 }
 
@@ -330,7 +330,7 @@ fn merged_row_takes_missing_values_from_the_others() {
     assert_eq!(servers[0].secrets.keys().collect::<Vec<_>>(), ["Authorization"]);
     let headers = &servers[0].config.as_http().unwrap().headers;
     assert_eq!((headers["X-Team"].as_str(), headers["X-Area"].as_str()), ("red", "1"));
-    let notes = notes_of(&servers[0]);
+    let notes = notes_text(&servers[0]);
     assert!(notes.contains("values differ between its apps (\"X-Team\")"), "the differences are named: {notes}");
 }
 

@@ -15,7 +15,7 @@ use other_apps::import;
 use ports::server_config::{PastedServer, ServerTransport};
 use serde_json::{Value, json};
 
-/// Returns one of Drawbridge's install links, with a server of this name and configuration.
+/// Returns a `drawbridge:` link for a server with this name and configuration.
 fn drawbridge_link(name: &str, config: &Value) -> String {
     format!("drawbridge://mcp/install?name={name}&config={}", URL_SAFE_NO_PAD.encode(config.to_string()))
 }
@@ -32,7 +32,7 @@ fn parse_one(text: &str) -> PastedServer {
     found.remove(0)
 }
 
-/// Returns the error message for a text that must be rejected.
+/// Parses a text that must be rejected, and returns the error message.
 fn rejection_message(text: &str) -> String {
     import(text, &[]).expect_err(text).message
 }

@@ -10,7 +10,7 @@ use ports::server_config::ServerEntry;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Part of each generated secret that occurs nowhere else in the files. Compared in lower case.
+/// Text in each generated secret that occurs nowhere else in the files. Compared in lower case.
 const MARKER: &str = "f00dbabe7e57";
 
 /// Generates keys in the formats of services, which contain the marker.

@@ -31,7 +31,7 @@ fn main() {
     for (what, grants, rules) in
         [("one approval", 0, 0), ("5,000 approvals", 4_999, 0), ("5,000 approvals and 500 rules", 4_999, 490)]
     {
-        let policy = policy(&definition, grants, rules);
+        let policy = policy_with_many_rules(&definition, grants, rules);
         let start = Instant::now();
         for now in 0..u64::from(ROUNDS) {
             black_box(policy.decide(black_box(&act), now));
@@ -42,7 +42,7 @@ fn main() {
 
 /// Creates a policy with a grant for the measured call, `others` more grants, `rules` rules about other servers, and
 /// ten rules about folders in calls of this server.
-fn policy(definition: &Hash, others: usize, rules: usize) -> Policy {
+fn policy_with_many_rules(definition: &Hash, others: usize, rules: usize) -> Policy {
     let mut grants = Grants::default();
     let names = (0..others).map(|i| (format!("server {}", i % 50), format!("other {i}")));
     for (server, tool) in names.chain([("server 7".to_owned(), "tool 7".to_owned())]) {

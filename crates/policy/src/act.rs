@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{GrantId, Hash, ResolvedPaths, RuleRef, SamplingUse};
 
-/// Review state of a tool's definition.
+/// State of the user's review of a tool's definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -68,7 +68,8 @@ pub enum PolicyAct<'a> {
         tool: &'a str,
         /// Hash over the tool's whole definition.
         definition: &'a Hash,
-        /// Review state of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into "ask".
+        /// State of the user's review of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into
+        /// "ask".
         standing: ReviewState,
         /// The tool's annotations as declared by the server.
         claims: ToolClaims,
@@ -98,7 +99,7 @@ pub enum PolicyAct<'a> {
         /// The user's name for the server.
         server: &'a str,
     },
-    /// A server's request to open a URL.
+    /// A server's request to open a URL in the user's browser.
     OpenUrl {
         /// The user's name for the server.
         server: &'a str,
@@ -143,7 +144,7 @@ impl PolicyAct<'_> {
         }
     }
 
-    /// Returns `true` if the server initiates the act, and not the user.
+    /// Returns `true` for acts that the server initiates: its requests to the host, and step-ups.
     #[must_use]
     pub const fn is_server_initiated(&self) -> bool {
         matches!(
@@ -162,36 +163,36 @@ impl PolicyAct<'_> {
 pub enum PolicyDecision {
     /// The act is allowed without consent.
     Allow {
-        /// The rule or grant that allows it, or the built-in default.
+        /// Rule or grant that allows the act, or the built-in default.
         by: DecisionSource,
     },
     /// The act is denied, and no consent request is shown.
     Deny {
         /// Reason for the denial, which the UI explains.
         rule: DecisionReason,
-        /// The rule that denies the act, or [`DecisionSource::BuiltIn`] for a muted server.
+        /// Rule that denies the act, or [`DecisionSource::BuiltIn`] for a muted server.
         by: DecisionSource,
     },
     /// The act requires the user's consent.
     Ask {
         /// Reason why consent is required, which the UI explains.
         rule: DecisionReason,
-        /// The rule or preset that requires consent, or the built-in default.
+        /// Rule or preset that requires consent, or the built-in default.
         by: DecisionSource,
         /// Scopes that the user can choose for an approval.
         scopes: &'static [ApprovalScope],
     },
 }
 
-/// The rule, grant or preset that led to a decision. Its text is a stable name, such as `rule 3`, `managed rule 1`,
-/// `grant 12` or `built-in`.
+/// Origin of a decision: a rule, grant or preset. Its text is a stable name, such as `rule 3`, `managed rule 1`, `grant
+/// 12` or `built-in`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionSource {
     /// A built-in rule, which always applies.
     BuiltIn,
     /// A grant that the user gave earlier.
     Grant(GrantId),
-    /// A rule from a file or of this session.
+    /// A rule from a policy file, or one that is valid for this session only.
     Rule(RuleRef),
     /// The preset that the user chose.
     Preset,
@@ -224,7 +225,7 @@ impl fmt::Display for DecisionSource {
     }
 }
 
-/// The reasons of decisions, each with a text in the UI.
+/// Reason for a decision, each with a text in the UI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionReason {
     /// The command of a local server was never approved.
@@ -253,9 +254,9 @@ pub enum DecisionReason {
     SignInAsks,
     /// The user muted the server, so its requests are denied.
     Muted,
-    /// A rule that denies matches the act.
+    /// A rule with the effect "deny" matches the act.
     RuleDenies,
-    /// A rule that requires consent matches the act.
+    /// A rule with the effect "ask" matches the act.
     RuleAsks,
     /// The tool's definition requires consent for each call.
     ToolAsksEachTime,

@@ -98,7 +98,7 @@ impl AddressPattern {
         let Some(host) = url.host_str().and_then(normalized_host) else {
             return MatchVerdict::Doubtful(JudgementReason::NotAddress);
         };
-        let by_parts = if self.is_origin(&url, &host) {
+        let by_parts = if self.matches_origin(&url, &host) {
             self.judge_url_path(&url)
         } else {
             MatchVerdict::Differs(JudgementReason::Differs)
@@ -113,7 +113,7 @@ impl AddressPattern {
         }
     }
 
-    fn is_origin(&self, url: &Url, host: &str) -> bool {
+    fn matches_origin(&self, url: &Url, host: &str) -> bool {
         let is_host = match &self.host {
             HostPattern::Any => true,
             HostPattern::Exactly(own) => own == host,

@@ -23,15 +23,15 @@ pub(crate) struct ArgumentCondition {
     wider: WiderConditions,
 }
 
-/// The result of checking one condition of a rule.
+/// Result of checking one argument condition of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ArgumentJudgement {
     /// Index of the condition in its rule, from 0.
     pub number: usize,
-    /// Set if the condition is met.
+    /// Set if the argument meets the condition.
     pub holds: bool,
-    /// The reason why the condition is met or not.
+    /// Reason why the argument meets the condition or not.
     pub reason: JudgementReason,
     /// The checked value as JSON, truncated. For a list, the item that determined the result. `None` if there is no
     /// value.
@@ -40,7 +40,7 @@ pub struct ArgumentJudgement {
     pub normal: Vec<String>,
 }
 
-/// The result of following a JSON Pointer.
+/// Value at the location of a JSON Pointer, or the reason why there is none.
 enum PointerTarget<'a> {
     Value(&'a Value),
     Nothing,

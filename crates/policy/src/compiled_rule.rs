@@ -112,7 +112,8 @@ impl CompiledRule {
         self.arguments.iter().filter(|_| is_about).flat_map(|own| own.paths(arguments)).collect()
     }
 
-    /// Returns `true` if the rule applies to acts of this direction.
+    /// Returns `true` if the rule applies to acts in the direction of this one, from the host to the server or the
+    /// reverse.
     fn applies_to_direction(&self, act: &PolicyAct<'_>) -> bool {
         let (effect, direction) = (self.rule.effect, self.rule.direction);
         match act {

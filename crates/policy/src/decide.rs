@@ -23,7 +23,7 @@ struct RuleResults {
     deny: Option<DecisionSource>,
     ask: Option<DecisionSource>,
     allow: Option<DecisionSource>,
-    /// A rule that allows calls even after untrusted content.
+    /// First matching rule that allows calls even after untrusted content, or `None`.
     allow_after: Option<DecisionSource>,
 }
 
@@ -252,7 +252,7 @@ impl Policy {
         PolicyDecision::Ask { rule, by, scopes: START_SCOPES }
     }
 
-    /// Returns the grants for the server and the tool of an act.
+    /// Returns the grants for the server of an act, and for its tool if the act is a call.
     fn grants_for(&self, act: &PolicyAct<'_>) -> &[Grant] {
         match act {
             PolicyAct::StartServer { server, .. } | PolicyAct::ConnectServer { server, .. } => {

@@ -14,11 +14,11 @@ pub struct Explanation {
 /// A rule, grant or preset that was considered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsideredRule {
-    /// The rule, grant or preset that was considered.
+    /// Rule, grant or preset that was compared with the act.
     pub by: DecisionSource,
     /// Effect of the rule, grant or preset if it applies.
     pub effect: RuleEffect,
-    /// The result of matching it with the act.
+    /// Result of matching the rule, grant or preset with the act.
     pub fit: RuleFit,
     /// Results of the rule's argument conditions. Empty if the rule is not about this call.
     pub arguments: Vec<ArgumentJudgement>,
@@ -27,11 +27,11 @@ pub struct ConsideredRule {
 /// The result of matching a rule or grant with an act: it applies, or the first condition that isn't met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleFit {
-    /// All conditions are met.
+    /// All conditions are met, so the rule or grant applies.
     Fits,
     /// The rule is only about other servers.
     OtherServer,
-    /// The rule is only about the other direction.
+    /// The rule is only about acts in the other direction.
     OtherDirection,
     /// The rule is about other tools, or only about tool calls.
     OtherTool,

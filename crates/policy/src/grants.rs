@@ -54,7 +54,7 @@ pub struct Grant {
     pub id: GrantId,
     /// The user's name for the server.
     pub server: String,
-    /// The kind of act that the grant allows.
+    /// The kind of act that the grant allows: a start or connection, or calls of one tool.
     pub subject: GrantSubject,
     /// Hash of the approved command, address or definition. The grant doesn't apply to any other.
     pub rests_on: Hash,
@@ -84,7 +84,7 @@ impl Grant {
     }
 
     /// Returns `true` if both grants are for the same subject and conversation of a server, which has one of them.
-    fn is_in_place_of(&self, other: &Self) -> bool {
+    fn has_same_subject_and_conversation(&self, other: &Self) -> bool {
         self.server == other.server && self.subject == other.subject && self.conversation == other.conversation
     }
 
@@ -107,7 +107,7 @@ impl Grant {
 #[error("there are already {} grants; revoke some first", Grants::LIMIT)]
 pub struct TooManyGrants;
 
-/// All grants: at most one for each subject of a server, and one more for each conversation.
+/// All grants: at most one for each subject of a server, and one for each conversation in addition.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
     servers: HashMap<String, ServerGrants>,
@@ -222,7 +222,7 @@ impl Grants {
     /// # Ok::<(), policy::TooManyGrants>(())
     /// ```
     pub fn add(&mut self, grant: Grant) -> Result<GrantId, TooManyGrants> {
-        self.retain(&grant.server, |own| !own.is_in_place_of(&grant));
+        self.retain(&grant.server, |own| !own.has_same_subject_and_conversation(&grant));
         if self.count >= Self::LIMIT {
             return Err(TooManyGrants);
         }
@@ -235,7 +235,7 @@ impl Grants {
     /// Adds a revoked grant again, unchanged and under its identifier, which no other grant gets. Returns `false` if
     /// another grant has taken its place, or the limit is reached.
     pub fn restore(&mut self, grant: Grant) -> bool {
-        let is_taken = self.iter().any(|own| own.id == grant.id || own.is_in_place_of(&grant));
+        let is_taken = self.iter().any(|own| own.id == grant.id || own.has_same_subject_and_conversation(&grant));
         let is_restored = !is_taken && grant.id.0 <= self.next && self.count < Self::LIMIT;
         if is_restored {
             self.insert(grant);
@@ -265,7 +265,7 @@ impl Grants {
         grant.scope == ApprovalScope::Always
     }
 
-    /// Removes a grant, and returns it if it existed.
+    /// Removes a grant and returns it, or `None` if no grant has this identifier.
     pub fn revoke(&mut self, id: GrantId) -> Option<Grant> {
         let found = self.iter().find(|grant| grant.id == id)?.clone();
         self.retain(&found.server, |own| own.id != id);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The result of comparing a value with a condition.
+/// Result of comparing an argument's value with the condition of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatchVerdict {
     /// The value matches in every way in which programs may parse it.
@@ -48,9 +48,9 @@ impl MatchVerdict {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum JudgementReason {
-    /// The value matches the condition.
+    /// The value meets the condition in the rule.
     Matches,
-    /// The call has no value at the location of the argument.
+    /// The value does not meet the condition in the rule.
     Differs,
     /// The argument is missing from the call.
     Missing,
@@ -64,9 +64,9 @@ pub enum JudgementReason {
     Climbs,
     /// A wildcard covers more than one component of the address, such as host and path.
     CrossesParts,
-    /// The path is relative, or has another kind of root.
+    /// The path is relative, or its root is of another kind than that of the rule.
     NotWhole,
-    /// The path starts in a folder through which files have second names, such as `/proc`.
+    /// The path starts in a folder through which every file has a second name, such as `/proc`.
     SecondName,
     /// The value differs only in case or Unicode composition.
     Letters,

@@ -43,7 +43,7 @@ pub(crate) struct PathPattern {
     parts: PartsPattern,
     /// Path components of the pattern before the first one with a wildcard.
     fixed: Vec<String>,
-    /// The components before the first wildcard, as a path.
+    /// The part of the pattern before its first wildcard, as a path.
     pub(crate) beginning: String,
 }
 

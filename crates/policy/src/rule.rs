@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of rules per source.
 pub(crate) const MAX_RULES: usize = 500;
 
-/// The effect of a rule, ordered by strictness.
+/// Effect of a rule on matching acts, ordered by strictness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -35,7 +35,7 @@ pub enum RuleDirection {
     Both,
 }
 
-/// The scope of a rule, in addition to its expiry.
+/// The period or conversation in which a rule is valid, in addition to its expiry.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -52,7 +52,7 @@ pub enum RuleScope {
     Session,
 }
 
-/// A condition on one argument of a call.
+/// A condition on one argument of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenArgument", into = "WrittenArgument")]
 pub struct ArgumentRule {
@@ -220,7 +220,7 @@ pub struct PolicyRule {
     /// Budget of sampling requests that the rule allows. Requests beyond the budget require consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling: Option<SamplingBudget>,
-    /// Scope of the rule. Not part of the file.
+    /// Period or conversation in which the rule is valid. Not part of the file.
     #[serde(skip)]
     pub scope: RuleScope,
     /// Time of expiry, in milliseconds since 1970. An RFC 3339 date in files.
@@ -254,7 +254,7 @@ pub enum RuleSource {
     Session,
 }
 
-/// A reference to a rule, which contains its source.
+/// Reference to a rule by its source and identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RuleRef {
     /// Source that contains the rule.
@@ -340,7 +340,7 @@ pub enum RuleError {
     /// The regular expression is empty.
     #[error("the expression is empty and matches every text; omit the condition, or write an expression")]
     EmptyExpression,
-    /// A backslash stands before a character that can't be escaped.
+    /// A backslash precedes a character that can't be escaped.
     #[error("a backslash in \"{0}\" must be doubled; a single one is only valid before *, ? and \\")]
     Backslash(String),
     /// The text is not an absolute path of a folder.

@@ -13,7 +13,7 @@ use crate::{PolicyAct, PolicyRule, RuleError, RuleRef, RuleScope, RuleSource};
 pub struct RuleProblem {
     /// Index of the rule in the list, from 0.
     pub at: usize,
-    /// The reason why the rule is invalid.
+    /// Reason why the rule at this index is invalid.
     pub error: RuleError,
 }
 

@@ -90,9 +90,9 @@ const PROBE_ADDRESS: &str = "https://any.invalid/";
 /// A string that is compared with a pattern.
 struct CandidateText<'a> {
     text: &'a str,
-    /// Set if the pattern is intended for paths.
+    /// Set if the pattern contains a slash, and is therefore intended for paths.
     of_paths: bool,
-    /// Set if the pattern is intended for addresses.
+    /// Set if the pattern contains `://`, and is therefore intended for addresses.
     of_addresses: bool,
     fits_as_written: bool,
 }

@@ -19,14 +19,14 @@ pub struct UriPattern {
     place: UriParts,
 }
 
-/// The part of a URI that is compared component by component.
+/// Components of a URI pattern that are compared separately.
 #[derive(Debug, Clone)]
 enum UriParts {
     /// The address of a host with a path. A refusal uses a wider pattern than an allow.
     Address { allows: AddressPattern, refuses: AddressPattern },
     /// A path without a host, such as that of `file:///srv/*`.
     Path { scheme: String, path: PathPattern },
-    /// No component is compared separately, only the whole URI by the glob.
+    /// The URI has no components that are compared separately. Only the glob is compared with the whole URI.
     Glob,
 }
 

@@ -22,14 +22,15 @@ pub struct AuditEntry {
     pub number: u64,
     /// Time of the decision, in milliseconds since 1970.
     pub at: u64,
-    /// Initiator of the act: `user`, `model`, `server` or `host`. Empty in entries of older versions.
+    /// Initiator of the action that was decided: `user`, `model`, `server` or `host`. Empty in entries of older
+    /// versions.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub asker: Cow<'static, str>,
-    /// Name of the server that the act is about.
+    /// Name of the server that the action concerns.
     pub server: String,
     /// Kind of the consent request, such as `tool` or `url`.
     pub kind: Cow<'static, str>,
-    /// Description of the act, at most [`MAX_SUBJECT_CHARS`] characters.
+    /// Description of the action, such as the tool or URL, at most [`MAX_SUBJECT_CHARS`] characters.
     pub subject: String,
     /// Payload without secrets, at most the first [`MAX_CONTENT_BYTES`] bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +48,7 @@ pub struct AuditEntry {
     /// Rule or grant that led to the decision, as text or by its identifier.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub rule: Cow<'static, str>,
-    /// Conversation that the act belongs to, if any.
+    /// Identifier of the conversation that the action belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     /// Hash of the payload, to which the decision is bound.
@@ -112,10 +113,10 @@ pub struct AuditRetention {
 /// Number and position of an entry that was written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WrittenEntry {
-    /// Number of the entry in the log.
+    /// Number of the entry in the log, from 1.
     pub number: u64,
-    /// Position among the entries written by this process, from 1, or 0 if an entry is durable as soon as it is
-    /// written.
+    /// Position of the entry among those written by this process, from 1, for comparison with
+    /// [`AuditLog::durable_position`]. 0 if an entry is durable as soon as it is written.
     pub place: u64,
 }
 
@@ -128,10 +129,11 @@ pub enum AppendOutcome {
     Later,
 }
 
-/// A channel for receipts that the log sends to the host. Neither side blocks.
+/// A channel through which the log reports the results of queued writes to the host. Neither side blocks.
 #[derive(Debug, Default)]
 pub struct AuditReceipts {
-    /// Receipts that were not received yet, by ticket. Bounded, because the log limits the number of pending entries.
+    /// Results that the host has not received yet, each with its ticket. Bounded, because the log limits the number of
+    /// pending entries.
     written: Mutex<Vec<(u64, Result<WrittenEntry, StoreError>)>>,
     told: Notify,
 }

@@ -130,7 +130,8 @@ pub enum Document {
     Grants,
     /// `roots.json`: folders that each server may know of (roots).
     Roots,
-    /// `flow.json`: use of each server's content by models and other servers.
+    /// `flow.json`: data flow settings of each server, which determine which of its content requires consent or a
+    /// review.
     Flow,
     /// `running.json`: processes of the current run, for cleanup at the next start.
     Running,

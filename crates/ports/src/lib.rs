@@ -118,8 +118,8 @@ pub trait History: Send + Sync {
     /// Returns [`StoreError`] if the items can't be written, an item's parent is missing, or the conversation would
     /// have too many items.
     fn write(&self, conversation: &str, items: &[history::NewItem]) -> Result<bool, StoreError>;
-    /// Returns a range of items of the displayed branch, or of the branch before an item. Returns `None` if the
-    /// conversation or item doesn't exist.
+    /// Returns a range of items of the visible branch, or of the branch that precedes the item
+    /// [`before`](history::ItemRange::before). Returns `None` if the conversation or item doesn't exist.
     ///
     /// # Errors
     ///
@@ -155,8 +155,8 @@ pub trait History: Send + Sync {
     ///
     /// Returns [`StoreError`] if the history can't be read.
     fn usage(&self, conversation: &str) -> Result<Option<history::ConversationUsage>, StoreError>;
-    /// Displays a branch that contains an item: the latest last item of such a branch becomes the head, unless the
-    /// current head's branch contains the item. Returns the head, or `None` if the item doesn't exist.
+    /// Makes an item visible. Unless the visible branch contains it already, the newest branch that contains it becomes
+    /// the visible one. Returns the identifier of the head, or `None` if the item doesn't exist.
     ///
     /// # Errors
     ///
@@ -261,7 +261,7 @@ pub trait Secrets: Send + Sync {
     }
 }
 
-/// The place where secrets are stored. Each message says what the user can do.
+/// The place where secrets are currently stored. The error messages suggest a remedy to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]

@@ -67,7 +67,7 @@ pub fn is_name_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// Returns the key under which a secret is stored. `place` is the origin or [`command_place`] to which it is bound.
+/// Returns the key under which a secret is stored. `place` is the origin or [`command_binding`] to which it is bound.
 #[must_use]
 pub fn storage_key(name: &str, place: &str) -> String {
     format!("{name} @ {place}")
@@ -77,7 +77,7 @@ pub fn storage_key(name: &str, place: &str) -> String {
 /// Environment variables are not included, so that adding one doesn't invalidate the secrets. Every change of them
 /// requires a new approval anyway.
 #[must_use]
-pub fn command_place(config: &StdioConfig) -> String {
+pub fn command_binding(config: &StdioConfig) -> String {
     let cwd = config.cwd.as_ref().map(|cwd| cwd.to_string_lossy());
     let hash = Hash::of_json(&json!({ "command": config.command, "args": config.args, "cwd": cwd }));
     format!("command {}", hash.as_str())
@@ -206,7 +206,7 @@ pub type ResolvedValues = (BTreeMap<String, String>, Vec<SecretString>);
 ///
 /// Returns [`UnresolvedSecret`] if a secret is missing or can't be read.
 pub fn resolve_environment(config: &StdioConfig, secrets: &dyn Secrets) -> Result<ResolvedValues, UnresolvedSecret> {
-    fill_references(&config.env, &command_place(config), "this command", secrets)
+    fill_references(&config.env, &command_binding(config), "this command", secrets)
 }
 
 fn fill_references(
@@ -254,7 +254,7 @@ mod tests {
             env: env("Bearer ${secret:a}"),
             ..StdioConfig::default()
         };
-        secrets.set(&storage_key("a", &command_place(&base)), "top-secret").unwrap();
+        secrets.set(&storage_key("a", &command_binding(&base)), "top-secret").unwrap();
         // Secrets of remote servers, including tokens, must not be found by a local command.
         secrets.set(&storage_key("b", "https://api.example"), "of-a-header").unwrap();
         let resolve = |config: &StdioConfig| resolve_environment(config, &secrets).map(|(values, _)| values);

@@ -169,13 +169,13 @@ impl ServerConfig {
     /// server need not be stopped.
     #[must_use]
     pub fn differs_in_tools_only(&self, other: &Self) -> bool {
-        self.starts_as(other) && self.tools != other.tools
+        self.starts_same_server_as(other) && self.tools != other.tools
     }
 
     /// Returns `true` if both configurations start the same server: transport and revision are equal. The tools that
     /// are offered to models have no effect on a start.
     #[must_use]
-    pub fn starts_as(&self, other: &Self) -> bool {
+    pub fn starts_same_server_as(&self, other: &Self) -> bool {
         (&self.transport, self.revision) == (&other.transport, other.revision)
     }
 }

@@ -30,7 +30,7 @@ pub mod sandbox;
 mod server;
 
 pub use blocked_paths::{BlockedPath, FolderProposal, PathMention, ProposalRefusal, blocked_paths};
-pub use code::{FileStamp, FileState, LaunchFile, LaunchFileRole, LaunchFiles, decides_code, is_container_engine};
+pub use code::{FileStamp, FileState, LaunchFile, LaunchFileRole, LaunchFiles, is_code_variable, is_container_engine};
 pub use command::ServerCommand;
 pub use missing_dependencies::{MissingDependency, missing_dependencies};
 pub use platform::{InputPipe, StartTime};

@@ -107,7 +107,7 @@ mod tests {
     use crate::programs::PathSource;
     use crate::sandbox::{NetworkAccess, ReachablePaths, ResourceLimits, SandboxMechanism, SandboxSettings};
 
-    fn missing_of(command: &ServerCommand, program: &Path) -> Vec<MissingDependency> {
+    fn find_missing(command: &ServerCommand, program: &Path) -> Vec<MissingDependency> {
         let path = SearchPath { directories: vec!["/usr/bin".into(), "/bin".into()], source: PathSource::LoginShell };
         let reach = ReachablePaths::resolve(command.sandbox.as_ref().unwrap(), program, &[], &path);
         let plan = ResolvedSandbox {
@@ -144,18 +144,18 @@ mod tests {
             sandbox: Some(sandbox.clone()),
             ..ServerCommand::default()
         };
-        let found = missing_of(&command(&script), Path::new("/bin/sh"));
+        let found = find_missing(&command(&script), Path::new("/bin/sh"));
         let file = MissingDependency::File { file: base.join("project/server.py"), folder: base.join("project") };
         assert_eq!(found, [file], "a script outside of the sandbox must be reported");
-        let found = missing_of(&command("server.py"), Path::new("/bin/sh"));
+        let found = find_missing(&command("server.py"), Path::new("/bin/sh"));
         let relative = MissingDependency::Relative { argument: "server.py".to_owned(), directory: base.join("own") };
         assert_eq!(found, [relative], "a script that is not in the working directory must be reported");
-        let found = missing_of(&command("--version"), &shim);
+        let found = find_missing(&command("--version"), &shim);
         let of_shim = MissingDependency::Shim { program: shim.clone(), folder: base.join("manager") };
         assert_eq!(found, [of_shim], "the targets of a shim must be reported");
         let mut reached = command(&script);
         let folder = crate::sandbox::AllowedFolder { path: base.clone(), access: crate::sandbox::AccessMode::Read };
         reached.sandbox.as_mut().unwrap().folders.push(folder);
-        assert_eq!(missing_of(&reached, &shim), [], "nothing is missing once the folder is named");
+        assert_eq!(find_missing(&reached, &shim), [], "nothing is missing once the folder is named");
     }
 }

@@ -15,11 +15,11 @@ use crate::platform::{self, StartTime};
 /// line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningRecord {
-    /// Process ID of the server.
+    /// Process ID of the server's first process.
     pub pid: u32,
-    /// Process group ID of the server.
+    /// Process group ID of the server and its descendants.
     pub group: u32,
-    /// Start time of the server's process.
+    /// Start time of the server's first process, which proves that the pid was not reused.
     pub start_time: StartTime,
     /// Process ID of the app that started the server. The server is not ended while that app runs.
     pub owner: u32,
@@ -27,16 +27,16 @@ pub struct RunningRecord {
     pub owner_start_time: StartTime,
     /// Inode numbers of the server's pipes (Linux only, else empty).
     pub pipes: Vec<u64>,
-    /// Path of the program, for messages.
+    /// Path of the server's program, for messages.
     pub program: String,
 }
 
-/// A record, and the outcome of looking for its server.
+/// A record with the result of looking for its server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SweptRecord {
     /// The record that was passed to [`sweep`].
     pub record: RunningRecord,
-    /// Outcome of looking for the record's server.
+    /// Result of looking for the server, and of killing it if it is an orphan.
     pub outcome: SweepOutcome,
 }
 

@@ -19,7 +19,7 @@ pub(crate) const MAX_PAGE_SIZE: usize = 100;
 /// Maximum length of a search text in bytes.
 const MAX_SEARCH_BYTES: usize = 200;
 
-/// A registry, with its cache and a clock.
+/// A registry with the cache of its responses. Used by the page and the command line to search for servers.
 #[derive(Debug, Clone)]
 pub struct RegistryCatalog {
     pub(crate) registry: RegistryClient,
@@ -42,10 +42,10 @@ pub struct SearchQuery {
 /// Use of cached responses by a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CachePolicy {
-    /// Sends a request if the cached response is older than an hour.
+    /// Sends a request only if the cached response is older than an hour.
     #[default]
     Usual,
-    /// Always sends a request.
+    /// Sends a request even if a recent response is cached.
     Now,
 }
 
@@ -67,7 +67,7 @@ impl RegistryCatalog {
         Self { registry, cache, clock }
     }
 
-    /// Returns the address of the registry.
+    /// Returns the address of the registry that this catalog queries.
     #[must_use]
     pub fn address(&self) -> &RegistryAddress {
         self.registry.address()
@@ -271,7 +271,8 @@ impl RegistryCatalog {
 /// Name that stands for the newest version in requests.
 const LATEST_VERSION: &str = "latest";
 
-/// Result whose entries may have an outdated status if it is from the cache.
+/// Result of a request with entries whose status may be outdated. Allows to replace the status by the latest one in the
+/// cache.
 trait StatusOverlay {
     fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry));
 }

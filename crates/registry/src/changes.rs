@@ -18,10 +18,11 @@ use crate::server_json::read::read_page;
 /// Age of the oldest changes that the first refresh reads. Also the overlap after a list that took several refreshes,
 /// since the clocks of this computer and the registry may differ.
 const CLOCK_MARGIN: Duration = Duration::from_secs(24 * 60 * 60);
-/// Multiple of the timeout of one response after which a refresh requests no further page.
+/// Maximum duration of a refresh, as a multiple of the timeout of one response. A refresh that has taken longer
+/// requests no further page.
 const MAX_SLOW_RESPONSES: u32 = 10;
 
-/// Result of a refresh, which reads changes of a registry.
+/// Result of a refresh, which reads changes in a registry since the previous refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangesSummary {
     /// Number of changed versions in the pages that were read.
@@ -61,7 +62,7 @@ impl RegistryCatalog {
             }
             let page = match self.read_changes_page(&reading).await {
                 // Registries may forget cursors.
-                Err(error) if is_resumed && at == 0 && refuses_cursor(&error) => {
+                Err(error) if is_resumed && at == 0 && is_cursor_rejection(&error) => {
                     (is_resumed, reading) = (false, anew.clone());
                     seen.clear();
                     self.read_changes_page(&reading).await?
@@ -102,7 +103,7 @@ impl RegistryCatalog {
 }
 
 /// Returns `true` if the registry may have refused the cursor: it responded with an error that is not about its load.
-const fn refuses_cursor(error: &RegistryError) -> bool {
+const fn is_cursor_rejection(error: &RegistryError) -> bool {
     match error {
         RegistryError::Failed { status, .. } => !matches!(status, 429 | 503),
         RegistryError::NotFound { .. } | RegistryError::Unusable { .. } => true,

@@ -25,7 +25,7 @@ const MAX_REDIRECTS: usize = 5;
 /// Prefix of the file names of incomplete downloads.
 const UNFINISHED_PREFIX: &str = ".unfinished-";
 
-/// Limits of a bundle download.
+/// Limits of time and size for the download of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadLimits {
     /// Timeout of the whole download. Default: 15 min.
@@ -45,7 +45,7 @@ impl Default for DownloadLimits {
 /// Error of a bundle download. Messages are escaped for display, and contain only scheme, host and port of an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DownloadError {
-    /// The registry entry has no valid hash of the bundle.
+    /// The registry entry has no valid SHA-256 of the bundle, so the download could not be checked.
     #[error("the bundle has no SHA-256, so what is downloaded could not be checked; the publisher has to add it")]
     NoHash,
     /// The address, or the target of a redirect, is not allowed.
@@ -56,7 +56,7 @@ pub enum DownloadError {
         /// Reason why the address is not allowed.
         cause: String,
     },
-    /// The number of redirects exceeds the limit.
+    /// The download was redirected more often than allowed.
     #[error("{address} redirects more than {MAX_REDIRECTS} times; contact the publisher")]
     Redirects {
         /// Scheme, host and port of the last address.
@@ -65,47 +65,47 @@ pub enum DownloadError {
     /// The HTTP client could not be created because TLS is unavailable.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Error of the TLS library.
+        /// Message of the TLS library, which could not be initialized.
         cause: String,
     },
-    /// The host doesn't respond, or the connection failed before the end of the file.
+    /// The host doesn't respond, or the connection failed before the whole file was received.
     #[error("the bundle could not be downloaded from {address}: {cause}; check the network, and try again")]
     Unreachable {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the unreachable server.
         address: String,
-        /// Error of the connection.
+        /// Message of the connection error, without the URL.
         cause: String,
     },
     /// The host responded with an error status.
     #[error("{address} does not give the bundle (status {status}); try again later, or contact the publisher")]
     Failed {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the server that reported the error.
         address: String,
-        /// HTTP status of the response.
+        /// HTTP status of the response, such as 404.
         status: u16,
     },
     /// The download exceeded one of its time limits.
     #[error("{address} took longer than {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the server that was too slow.
         address: String,
-        /// Time limit that was exceeded.
+        /// Time limit that the download exceeded.
         limit: Duration,
     },
     /// The file is larger than the limit.
     #[error("the bundle at {address} is larger than {limit} bytes; it is not installed")]
     TooLarge {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the server that sent the file.
         address: String,
-        /// Maximum size in bytes.
+        /// Maximum size of the file in bytes.
         limit: u64,
     },
     /// The downloaded file has another hash than the registry entry.
     #[error("what {address} gives is another file than the registry lists: its SHA-256 is {found}; do not use it")]
     WrongHash {
-        /// Scheme, host and port of the host.
+        /// Scheme, host and port of the server that sent the file.
         address: String,
-        /// SHA-256 of the downloaded file.
+        /// SHA-256 of the downloaded file, in hexadecimal.
         found: String,
     },
     /// The file can't be written to disk, with the cause.

@@ -1,4 +1,4 @@
-//! Tests of the comparison of versions.
+//! Tests of comparing versions, and of finding the newest one.
 #![allow(clippy::unwrap_used)]
 
 use registry::server_json::read_entry;

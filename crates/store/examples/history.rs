@@ -153,7 +153,7 @@ fn random_words(random: &mut u64, words: usize) -> String {
     text
 }
 
-/// Returns the word of a rank. Several words have common prefixes.
+/// Returns an invented word for a frequency rank. Several words have common prefixes.
 fn word(rank: usize) -> String {
     const SYLLABLES: [&str; 24] = [
         "ber", "con", "da", "el", "fi", "gra", "ho", "in", "ju", "ka", "lo", "mar", "no", "or", "pre", "qui", "ra",

@@ -25,7 +25,7 @@ impl CacheFolder {
     /// # Errors
     /// Returns [`StoreError`] if the folder can't be created.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { path: crate::real_folder(path)? })
+        Ok(Self { path: crate::canonical_folder(path)? })
     }
 
     fn file_path(&self, name: &str) -> Result<PathBuf, StoreError> {

@@ -20,7 +20,7 @@ const ENCRYPTION_OVERHEAD: usize = 1 + NONCE_LEN + 16;
 
 /// The key that encrypts contents, derived from the seal key in the keychain.
 pub(crate) struct ContentKey {
-    /// Identifier of the key, which does not reveal it.
+    /// Identifier of the key, which does not disclose the key.
     pub(crate) id: String,
     cipher: RandomizedNonceKey,
     names: hmac::Key,
@@ -32,7 +32,7 @@ pub(crate) struct ContentKey {
 pub(crate) struct DecryptError;
 
 impl ContentKey {
-    /// Creates a key from 32 bytes for the cipher and 32 bytes for keyed hashes.
+    /// Creates a content key from 32 bytes for encryption and 32 bytes for keyed hashes.
     pub(crate) fn new(id: String, cipher: &[u8], names: &[u8]) -> Result<Self, DecryptError> {
         let cipher = RandomizedNonceKey::new(&AES_256_GCM, cipher).map_err(|_| DecryptError)?;
         Ok(Self { id, cipher, names: hmac::Key::new(hmac::HMAC_SHA256, names) })
@@ -67,7 +67,7 @@ impl ContentKey {
         String::from_utf8(self.decrypt(column, encrypted)?).map_err(|_| DecryptError)
     }
 
-    /// Returns the length of the encrypted text, in bytes.
+    /// Returns the length that an encrypted value has after decryption, in bytes.
     pub(crate) const fn plain_length(encrypted: &[u8]) -> usize {
         encrypted.len().saturating_sub(ENCRYPTION_OVERHEAD)
     }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 /// Maximum time to wait for other processes that write. A write usually takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
-/// Pause between two attempts in cases for which SQLite itself does not wait.
+/// Pause between two attempts, for errors on which SQLite itself does not wait.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
 /// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
@@ -19,7 +19,7 @@ pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgra
         crate::files::make_folder(folder)?;
     }
     // SQLite gives its other files the permissions of this one.
-    let made = crate::private_files::file_options().write(true).create(true).truncate(false).open(path);
+    let made = crate::private_files::private_file_options().write(true).create(true).truncate(false).open(path);
     made.map_err(|error| crate::files::file_error(path, "open it", &error))?;
     let fail = |error| database_error(path, "open it", &error);
     let connection = connect(path).map_err(fail)?;
@@ -41,9 +41,9 @@ pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
 
 /// Connects to an existing file.
 ///
-/// Blocks for up to [`BUSY_TIMEOUT`] while another connection has exclusive access: SQLite reports `SQLITE_BUSY` without
-/// calling the busy handler while a new file becomes a WAL database, and while the last connection of another process
-/// removes its WAL (<https://sqlite.org/wal.html>, section 2.2 and 9).
+/// Blocks for up to [`BUSY_TIMEOUT`] while another connection has exclusive access: SQLite reports `SQLITE_BUSY`
+/// without calling the busy handler while a new file becomes a WAL database, and while the last connection of another
+/// process removes its WAL (<https://sqlite.org/wal.html>, section 2.2 and 9).
 pub(crate) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {

@@ -16,7 +16,7 @@ use announced_writes::FAILED_FIRST_WRITE;
 
 use crate::files::{self, ReplaceMode};
 use crate::folder_lock::FolderLock;
-use crate::sealed_document::{DocumentSealer, DocumentText, JudgedDocument, OLDER_COPY_REASON, SEALED_DOCUMENTS};
+use crate::sealed_document::{DocumentSealer, DocumentText, OLDER_COPY_REASON, SEALED_DOCUMENTS, SealVerdict};
 
 /// Maximum size of a document, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
@@ -45,7 +45,7 @@ pub(crate) struct DocumentFolder {
 enum CheckedDocument {
     Nothing,
     Document(Value),
-    /// The document can't be used now. Contains the reason.
+    /// The document can't be used at present. Contains the reason.
     Withheld(String),
 }
 
@@ -88,29 +88,29 @@ impl DocumentFolder {
     fn read_checked(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         let path = self.document_path(name);
         let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else { return self.read_missing(name, is_held) };
-        self.lock_missed().remove(name.file_name());
+        self.lock_missing_documents().remove(name.file_name());
         if !SEALED_DOCUMENTS.contains(&name) {
             return parse_document(&path, &bytes).map(CheckedDocument::from_value);
         }
-        let cause = match self.sealer.judge(name, &bytes) {
-            JudgedDocument::Good(text) => return parse_document(&path, text).map(CheckedDocument::from_value),
-            JudgedDocument::Withheld(cause) => {
+        let cause = match self.sealer.verify_document(name, &bytes) {
+            SealVerdict::Good(text) => return parse_document(&path, text).map(CheckedDocument::from_value),
+            SealVerdict::Withheld(cause) => {
                 self.record_refusal(
                     name,
                     RefusedDocument { cause: cause.clone(), why: DocumentRefusal::Unchecked, moved_to: None },
                 );
                 return Ok(CheckedDocument::Withheld(cause));
             }
-            JudgedDocument::Forged(_) if !is_held => {
+            SealVerdict::Forged(_) if !is_held => {
                 // The document may have been rewritten since it was read.
                 let _held = self.lock.acquire()?;
                 return self.read_checked(name, true);
             }
-            JudgedDocument::Forged(OLDER_COPY_REASON) => match self.finish_writing(name)? {
+            SealVerdict::Forged(OLDER_COPY_REASON) => match self.finish_writing(name)? {
                 Some(value) => return Ok(CheckedDocument::from_value(value)),
                 None => OLDER_COPY_REASON,
             },
-            JudgedDocument::Forged(cause) => cause,
+            SealVerdict::Forged(cause) => cause,
         };
         let moved_to = self.set_aside(name)?;
         let refused =
@@ -134,7 +134,7 @@ impl DocumentFolder {
         Ok(CheckedDocument::Nothing)
     }
 
-    fn lock_missed(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
+    fn lock_missing_documents(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
         self.missed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -142,7 +142,7 @@ impl DocumentFolder {
     fn handle_missing(&self, name: Document) {
         if SEALED_DOCUMENTS.contains(&name)
             && self.sealer.was_written(name)
-            && self.lock_missed().insert(name.file_name())
+            && self.lock_missing_documents().insert(name.file_name())
         {
             let cause = "it was removed".to_owned();
             self.record_refusal(name, RefusedDocument { cause, why: DocumentRefusal::Removed, moved_to: None });
@@ -198,17 +198,17 @@ impl DocumentFolder {
         if name != Document::Sampling {
             return true;
         }
-        let is_due = self.lock_counted().is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
-        is_due || before.map(without_counts) != Some(without_counts(after))
+        let is_due = self.lock_last_count_time().is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
+        is_due || before.map(without_usage_counts) != Some(without_usage_counts(after))
     }
 
-    fn lock_counted(&self) -> MutexGuard<'_, Option<Instant>> {
+    fn lock_last_count_time(&self) -> MutexGuard<'_, Option<Instant>> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the content of `sampling.json` without its usage counts.
-fn without_counts(sampling: &Value) -> Value {
+fn without_usage_counts(sampling: &Value) -> Value {
     let mut set = sampling.clone();
     for entry in set.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
         if let Some(entry) = entry.as_object_mut() {
@@ -252,7 +252,7 @@ impl Documents for DocumentFolder {
         let aside = self.path.join(format!("{}.broken", name.file_name()));
         std::fs::rename(&path, &aside).map_err(|error| files::file_error(&path, "move it out of the way", &error))?;
         // The file was renamed here, not removed by another program.
-        self.lock_missed().insert(name.file_name());
+        self.lock_missing_documents().insert(name.file_name());
         Ok(aside)
     }
 
@@ -286,7 +286,7 @@ impl Documents for DocumentFolder {
         let tells = self.requires_announcement(name, before.as_ref(), &value);
         self.write_locked(name, before.as_ref(), &value, tells)?;
         if tells && name == Document::Sampling {
-            *self.lock_counted() = Some(Instant::now());
+            *self.lock_last_count_time() = Some(Instant::now());
         }
         Ok(())
     }

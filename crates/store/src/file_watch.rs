@@ -87,7 +87,7 @@ impl WatchedFile {
 /// A folder, and the files in it that are watched.
 #[derive(Default)]
 struct WatchedFolder {
-    /// Files that were added since the thread last looked.
+    /// Files to watch that the thread has not taken over yet.
     added: Mutex<Vec<WatchedFile>>,
     notices: Arc<PendingNotices>,
 }
@@ -102,7 +102,7 @@ impl WatchedFolder {
         self.notices.wake();
     }
 
-    /// Reports changes until all receivers are dropped.
+    /// Watches the files of the folder, and reports changes until all receivers are dropped.
     fn run(&self, folder: PathBuf) {
         let mut files: Vec<WatchedFile> = Vec::new();
         let mut watch = FolderWatch::new(folder.clone());

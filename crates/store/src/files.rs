@@ -20,7 +20,9 @@ pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> St
 
 /// Creates a folder and its parents, accessible only to their owner. An existing folder is left unchanged.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
-    crate::private_files::folder_builder().create(path).map_err(|error| file_error(path, "make the folder", &error))
+    crate::private_files::private_folder_builder()
+        .create(path)
+        .map_err(|error| file_error(path, "make the folder", &error))
 }
 
 /// Reads a file of at most `limit` bytes, or returns `None` if it does not exist.
@@ -39,7 +41,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// Behavior of a write if the file already exists.
+/// Action of a write if the file already exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplaceMode {
     /// Replace the existing file.

@@ -11,13 +11,13 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between two attempts to acquire a lock that another process holds.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A lock between processes, identified by the path of its file.
+/// A lock that excludes other processes, identified by the path of its lock file.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderLock {
     path: PathBuf,
 }
 
-/// A held lock, which is released on drop.
+/// A guard that holds the lock, and releases it on drop.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct FolderLockGuard {
@@ -29,8 +29,8 @@ impl FolderLock {
         Self { path }
     }
 
-    /// Acquires the lock, and waits for at most [`LOCK_TIMEOUT`]. On a file system without locks, it counts as
-    /// acquired.
+    /// Acquires the lock, waiting for at most [`LOCK_TIMEOUT`]. On a file system that does not support locks, the lock
+    /// counts as acquired.
     pub(crate) fn acquire(&self) -> Result<FolderLockGuard, StoreError> {
         self.acquire_within(LOCK_TIMEOUT, sleep_before_retry)
     }
@@ -45,7 +45,7 @@ impl FolderLock {
         if let Some(folder) = self.path.parent() {
             crate::files::make_folder(folder)?;
         }
-        let file = crate::private_files::file_options()
+        let file = crate::private_files::private_file_options()
             .write(true)
             .create(true)
             .truncate(false)

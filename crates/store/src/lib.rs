@@ -45,7 +45,7 @@ const LOCK_FILE: &str = "lock";
 /// # Errors
 /// Returns [`StoreError`] if a folder can't be created or a thread can't be started.
 pub fn open(config_file: &Path, data_dir: &Path, platform: Arc<dyn Platform>) -> Result<Ports, StoreError> {
-    let folder = real_folder(data_dir)?;
+    let folder = canonical_folder(data_dir)?;
     let secrets = secrets::SecretsFile::new(&folder, folder_lock::FolderLock::new(folder.join(LOCK_FILE)));
     open_with(config_file, &folder, platform, Arc::new(secrets))
 }
@@ -61,7 +61,7 @@ pub fn open_with(
     secrets: Arc<dyn Secrets>,
 ) -> Result<Ports, StoreError> {
     let config_file = absolute_path(config_file)?;
-    let data_dir = real_folder(data_dir)?;
+    let data_dir = canonical_folder(data_dir)?;
     if let Some(folder) = config_file.parent() {
         files::make_folder(folder)?;
     }
@@ -109,7 +109,7 @@ pub fn open_read_only(config_file: &Path, data_dir: &Path) -> Result<ReadOnlySto
 /// Creates the folder if it does not exist, and returns its path without symbolic links and `..`.
 ///
 /// Keychain entries are named after this path, so with another spelling of it the existing entries would not be found.
-fn real_folder(path: &Path) -> Result<PathBuf, StoreError> {
+fn canonical_folder(path: &Path) -> Result<PathBuf, StoreError> {
     let path = absolute_path(path)?;
     files::make_folder(&path)?;
     // Canonical paths on Windows have the prefix `\\?\`, which other programs do not understand.

@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 
 use crate::files;
 
-/// Maximum size of the policy file, in bytes.
+/// Maximum size of the system-wide policy file, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The file with system-wide rules. Implements [`ManagedPolicy`](ports::ManagedPolicy).
+/// The policy file with system-wide rules. Implements [`ManagedPolicy`](ports::ManagedPolicy).
 #[derive(Debug, Clone)]
 pub struct ManagedFile {
     path: PathBuf,
@@ -21,15 +21,15 @@ pub struct ManagedFile {
 }
 
 impl ManagedFile {
-    /// Uses a file at another path without a check of its owner, for tests.
+    /// Creates a policy file at another path, whose owner is not checked. For tests.
     #[must_use]
     pub const fn with_path(path: PathBuf) -> Self {
         Self { path, is_guarded: false }
     }
 
-    /// Returns the file of this operating system: `/etc/drawbridge/policy.json` on Linux, `/Library/Application
-    /// Support/Drawbridge/policy.json` on macOS, `%ProgramData%\Drawbridge\policy.json` on Windows. Users can't change
-    /// this path by a setting, except with that variable on Windows.
+    /// Returns the policy file of this operating system: `/etc/drawbridge/policy.json` on Linux, `/Library/Application
+    /// Support/Drawbridge/policy.json` on macOS, `%ProgramData%\Drawbridge\policy.json` on Windows. No setting changes
+    /// this path, except for the variable `ProgramData` on Windows.
     #[must_use]
     pub fn for_system() -> Self {
         let folder = if cfg!(windows) {
@@ -87,7 +87,7 @@ fn check_ownership(path: &Path, owner: u32) -> Result<(), String> {
     Ok(())
 }
 
-/// Does nothing: on Windows, only administrators have write access to this folder by default.
+/// Accepts any file: on Windows, only administrators have write access to its folder by default.
 #[cfg(not(unix))]
 fn check_ownership(_path: &Path, _owner: u32) -> Result<(), String> {
     Ok(())

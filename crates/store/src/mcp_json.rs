@@ -30,7 +30,7 @@ const MAX_ATTEMPTS: usize = 5;
 /// Content of a new `mcp.json` without servers.
 const EMPTY_FILE: &str = "{\n  \"mcpServers\": {}\n}\n";
 
-/// The settings file of the servers. Implements [`ServerSettings`].
+/// The settings file `mcp.json`, which contains the servers. Implements [`ServerSettings`].
 #[derive(Debug)]
 pub(crate) struct McpJson {
     path: PathBuf,
@@ -121,7 +121,7 @@ struct SettingsEdit {
     expected: Vec<ServerEntry>,
 }
 
-/// The text of the file, with its path.
+/// The text of the settings file, with its path for error messages.
 struct NamedText<'t> {
     text: &'t str,
     path: String,

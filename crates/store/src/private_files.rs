@@ -6,7 +6,7 @@ use std::path::Path;
 use domain::StoreError;
 
 /// Returns a builder for folders that are accessible only to their owner.
-pub(crate) fn folder_builder() -> DirBuilder {
+pub(crate) fn private_folder_builder() -> DirBuilder {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -15,7 +15,7 @@ pub(crate) fn folder_builder() -> DirBuilder {
 }
 
 /// Returns options that create files accessible only to their owner. Existing files keep their permissions.
-pub(crate) fn file_options() -> OpenOptions {
+pub(crate) fn private_file_options() -> OpenOptions {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "the folder of the user is already theirs alone"))]
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -48,7 +48,7 @@ pub(crate) fn file_identity(metadata: &Metadata) -> u128 {
     (u128::from(metadata.dev()) << 64) | u128::from(metadata.ino())
 }
 
-/// Returns a number that distinguishes most files: their creation time.
+/// Returns a number that usually identifies a file on this computer: its creation time.
 #[cfg(not(unix))]
 pub(crate) fn file_identity(metadata: &Metadata) -> u128 {
     metadata

@@ -28,11 +28,11 @@ const KEY_LABEL: &[u8] = b"drawbridge document seal 1";
 /// Name under which documents register their listener at the [`KeyHolder`].
 const KEY_LISTENER_NAME: &str = "documents";
 /// Reason for refusing a document whose number is lower than the one in the keychain.
-pub(crate) const OLDER_COPY_REASON: &str = "it is an older copy";
+pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawbridge wrote last";
 
-/// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` are not among them, because
-/// users edit them: their changes are reported, and a change that would send a conversation to another provider
-/// requires the user's consent.
+/// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` have none, because users edit
+/// them: their changes are reported, and a change that would send a conversation to another provider requires the
+/// user's consent.
 pub(crate) const SEALED_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
@@ -62,7 +62,7 @@ struct SealingKey {
     announced: BTreeMap<String, u64>,
 }
 
-/// The text to write into a document's file.
+/// The text to write into a document's file, with the number in its seal.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
     /// Number of the file, or `None` if it has no seal.
@@ -72,7 +72,7 @@ pub(crate) struct DocumentText {
 enum SealerState {
     NotAsked,
     Asking,
-    /// There never was a key, so documents have no seals. Contains the reason.
+    /// No key was ever created, so documents have no seals. Contains the reason.
     Without(String),
     /// The key exists but is unavailable. Contains the reason.
     Unavailable(String),
@@ -80,7 +80,7 @@ enum SealerState {
 }
 
 /// The result of checking the seal of a file's bytes.
-pub(crate) enum JudgedDocument<'a> {
+pub(crate) enum SealVerdict<'a> {
     /// The document was written by Drawbridge, or has no seal to check because there is no keychain.
     Good(&'a [u8]),
     /// The seal can't be checked now, so the document is not used. Contains the reason.
@@ -97,11 +97,11 @@ pub(crate) struct DocumentSealer {
     changed: Condvar,
     told: Mutex<Vec<mpsc::Sender<()>>>,
     /// Function that seals existing documents when the first key is created.
-    adopt: Mutex<Option<Box<AdoptDocuments>>>,
+    adopt: Mutex<Option<Box<DocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that looks for seals on disk.
-    was_sealed: Mutex<Option<Box<SealedCheck>>>,
-    /// Held while [`Self::update_state`] runs.
+    was_sealed: Mutex<Option<Box<SealFinder>>>,
+    /// Locked during [`Self::update_state`], so that only one thread updates the state.
     settling: Mutex<()>,
     /// Set while a thread calls [`Self::update_state`].
     settles: AtomicBool,
@@ -109,19 +109,20 @@ pub(crate) struct DocumentSealer {
     marking: Mutex<MarkingState>,
     /// Notified when the thread that updates the keychain ends.
     marked: Condvar,
-    /// Held while [`Self::store_marks`] updates the keychain.
+    /// Locked during [`Self::store_marks`], so that only one thread updates the keychain.
     telling: Mutex<()>,
 }
 
 /// Function that seals existing documents without a seal, and returns their names. Its argument creates the sealed text
 /// of a file from its name and bytes.
-type AdoptDocuments = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
+type DocumentAdopter = dyn Fn(&dyn Fn(Document, &[u8]) -> Option<String>) -> Vec<Document> + Send;
 
 /// Function that returns `true` if the data folder contains a seal of any key.
-type SealedCheck = dyn Fn() -> bool + Send;
+type SealFinder = dyn Fn() -> bool + Send;
 
 /// Reason to withhold documents if the data folder contains seals and the keychain contains no key.
-const KEY_MISSING_REASON: &str = "what lies here was sealed with a key that the keychain does not have any more";
+const KEY_MISSING_REASON: &str = "the key that sealed these files is no longer in the keychain, so they can't be checked; \
+                                  unlock the keychain, or restore its entries from a backup";
 
 impl DocumentSealer {
     pub(crate) fn new(keys: Arc<KeyHolder>, secrets: Arc<dyn Secrets>) -> Arc<Self> {
@@ -185,7 +186,7 @@ impl DocumentSealer {
         self.adopted.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Requests the key, and waits for it for at most `patience`.
+    /// Requests the key from the keychain, and waits for at most `patience`.
     pub(crate) fn request_key_and_wait(self: &Arc<Self>, patience: Duration) {
         let start = Instant::now();
         {
@@ -235,7 +236,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns `true` if the key was requested.
+    /// Returns `true` if the key was already requested from the keychain.
     pub(crate) fn was_key_requested(&self) -> bool {
         !matches!(*self.state(), SealerState::NotAsked)
     }
@@ -285,7 +286,7 @@ impl DocumentSealer {
             return (SealerState::Ready(SealingKey { id, key, numbers, announced: BTreeMap::new() }), false);
         }
         let mut ready = SealingKey { id, key, numbers: BTreeMap::new(), announced: BTreeMap::new() };
-        let text = |name: Document, bytes: &[u8]| match ready.judge(name, bytes) {
+        let text = |name: Document, bytes: &[u8]| match ready.verify_document(name, bytes) {
             Some((number, _)) => {
                 tracing::debug!(number, "a document is sealed already");
                 None
@@ -314,31 +315,33 @@ impl DocumentSealer {
     }
 
     /// Checks the seal and the number in the bytes of a file.
-    pub(crate) fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> JudgedDocument<'a> {
+    pub(crate) fn verify_document<'a>(&self, name: Document, bytes: &'a [u8]) -> SealVerdict<'a> {
         let read = serde_json::from_slice::<SealedDocument<'_>>(bytes).ok();
         let mut state = self.state();
         let ready = match &mut *state {
             SealerState::Without(_) => {
-                return JudgedDocument::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
+                return SealVerdict::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
             }
             SealerState::NotAsked | SealerState::Asking => {
-                return JudgedDocument::Withheld("the keychain was not asked yet".to_owned());
+                return SealVerdict::Withheld(
+                    "the keychain has not responded yet, so the seal can't be checked".to_owned(),
+                );
             }
-            SealerState::Unavailable(cause) => return JudgedDocument::Withheld(cause.clone()),
+            SealerState::Unavailable(cause) => return SealVerdict::Withheld(cause.clone()),
             SealerState::Ready(ready) => ready,
         };
         if read.is_none() {
-            return JudgedDocument::Forged("it has no seal");
+            return SealVerdict::Forged("it has no seal, so another program may have written it");
         }
-        let Some((number, text)) = ready.judge(name, bytes) else {
-            return JudgedDocument::Forged("its seal was not made with the key in the keychain");
+        let Some((number, text)) = ready.verify_document(name, bytes) else {
+            return SealVerdict::Forged("its seal was not made with the key in the keychain");
         };
         let latest = ready.numbers.entry(name.file_name().to_owned()).or_default();
         if number < *latest {
-            return JudgedDocument::Forged(OLDER_COPY_REASON);
+            return SealVerdict::Forged(OLDER_COPY_REASON);
         }
         *latest = number;
-        JudgedDocument::Good(text)
+        SealVerdict::Good(text)
     }
 
     /// Returns `true` if the file of a document was written before. If it is missing, another program removed it.
@@ -349,8 +352,9 @@ impl DocumentSealer {
         }
     }
 
-    /// Returns the text of a file with this document. Without a keychain it has no seal. `beside` is the content of the
-    /// pending file: the keychain may have its number, so this file gets a higher one.
+    /// Returns the text of a file with this document. Without a keychain, the text has no seal. `beside` is the content
+    /// of the pending file. The keychain may have stored the number of the pending file, so this text gets a higher
+    /// number.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.
@@ -358,11 +362,13 @@ impl DocumentSealer {
         let state = self.state();
         match &*state {
             SealerState::Without(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
-            SealerState::NotAsked | SealerState::Asking => Err("the keychain does not answer; unlock it".to_owned()),
+            SealerState::NotAsked | SealerState::Asking => {
+                Err("the keychain does not respond; unlock it and try again".to_owned())
+            }
             SealerState::Unavailable(cause) => Err(cause.clone()),
             SealerState::Ready(ready) => {
                 let known = [&ready.numbers, &ready.announced].map(|numbers| numbers.get(name.file_name()).copied());
-                let beside = beside.and_then(|bytes| ready.judge(name, bytes)).map(|(number, _)| number);
+                let beside = beside.and_then(|bytes| ready.verify_document(name, bytes)).map(|(number, _)| number);
                 let number = known.into_iter().flatten().chain(beside).max().unwrap_or_default() + 1;
                 let text = ready.text(name, number, value).map_err(|error| error.to_string())?;
                 Ok(DocumentText { text, number: Some(number) })
@@ -373,7 +379,7 @@ impl DocumentSealer {
 
 impl SealingKey {
     /// Returns number and content of a document, or `None` if it was not sealed with this key.
-    fn judge<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
+    fn verify_document<'a>(&self, name: Document, bytes: &'a [u8]) -> Option<(u64, &'a [u8])> {
         let SealedDocument { seal, document } = serde_json::from_slice(bytes).ok()?;
         let (text, mac) = (document.get().as_bytes(), from_hex(&seal.mac)?);
         let holds = hmac::verify(&self.key, &sealed_message(name, seal.number, text), &mac).is_ok();

@@ -55,11 +55,11 @@ pub(crate) struct SecretsFile {
 
 #[derive(Default)]
 struct SecretsState {
-    /// The key that was used last.
+    /// The key that was used last, so that the keychain is not read again.
     key: Option<Arc<SecretsKey>>,
     /// Names of the secrets that are only in `memory`.
     unkept: HashSet<String>,
-    /// Names for which the keychain has no separate entry of an older version.
+    /// Names that are known to have no separate keychain entry of an older version, so that none is searched for again.
     looked_for: HashSet<String>,
 }
 

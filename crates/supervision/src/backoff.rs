@@ -49,7 +49,7 @@ impl Backoff {
         }
     }
 
-    /// Returns `true` if an attempt is in progress or was made recently.
+    /// Returns `true` if an attempt was made since the server last ran for 60 seconds.
     pub const fn is_restarting(&self) -> bool {
         self.attempt > 0
     }

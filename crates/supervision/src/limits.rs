@@ -205,7 +205,8 @@ impl LimitsUsage {
     }
 }
 
-/// Resources used by a sandboxed server. `beyond` is 1 for the limit because of which it was stopped.
+/// Resources used by a sandboxed server. If a limit was exceeded and the server was stopped, `beyond` of that counter
+/// is 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 /// Interval at which the clocks and addresses are compared.
 pub const COMPARISON_INTERVAL: Duration = Duration::from_secs(5);
-/// Number of reported network changes after which a check starts immediately, in a burst.
+/// Maximum number of checks that network changes in a burst start without delay.
 pub const MAX_BURST_CHECKS: u32 = 3;
 /// Minimum jump of a clock that counts as sleep. Smaller ones may occur on a busy computer.
 const MIN_CLOCK_JUMP: Duration = Duration::from_secs(20);

@@ -21,7 +21,7 @@ pub const MANAGED_FILE: &str = "managed.json";
 /// Platform whose dialogs and browser respond as the test has configured.
 #[derive(Debug, Default)]
 pub struct TestPlatform {
-    /// Delay before the browser has opened a URL.
+    /// Time that the browser takes to open a URL.
     pub slow: Mutex<Duration>,
     /// Number of URLs that the host requested to open.
     pub begun: AtomicUsize,

@@ -71,13 +71,13 @@ impl HttpServer {
     }
 
     /// Returns the recorded requests in the order of arrival.
-    pub fn seen(&self) -> Vec<HttpRequest> {
+    pub fn received_requests(&self) -> Vec<HttpRequest> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the number of requests whose body has this JSON-RPC method.
     pub fn count(&self, method: &str) -> usize {
-        self.seen().iter().filter(|request| request.rpc_method() == method).count()
+        self.received_requests().iter().filter(|request| request.rpc_method() == method).count()
     }
 }
 

@@ -17,20 +17,20 @@ use tokio_rustls::TlsAcceptor;
 use crate::http::HttpRequest;
 use crate::tls::TlsIdentity;
 
-/// Response of the server to one request.
+/// Response of the server to one request, or a fault in its place.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Http2Reply {
-    /// HTTP status without a body.
+    /// Response with this HTTP status and without a body.
     Status(u16),
-    /// Status 200 with this JSON body.
+    /// Response with status 200 and this JSON body.
     Json(Value),
-    /// Reset of the request's stream.
+    /// Resets the stream of the request instead of responding.
     Reset,
-    /// Closing of the whole connection.
+    /// Closes the whole connection instead of responding.
     Cut,
-    /// Status 200 with a JSON body that does not end.
+    /// Response with status 200 and a JSON body that does not end.
     Endless,
-    /// Status 200 with this number of headers of 8 KiB each.
+    /// Response with status 200 and this number of headers of 8 KiB each.
     Headers(usize),
 }
 
@@ -183,7 +183,7 @@ async fn send_reply(reply: Http2Reply, mut respond: SendResponse<Bytes>, cut: &N
 }
 
 static SPACE_CHUNK: [u8; 16 * 1024] = [b' '; 16 * 1024];
-/// Header value of 8 KiB.
+/// Header value of 8 KiB, which [`Http2Reply::Headers`] repeats.
 const LONG_HEADER_VALUE: &str = match std::str::from_utf8(&[b'a'; 8 * 1024]) {
     Ok(text) => text,
     Err(_) => "",

@@ -18,7 +18,7 @@ pub const PROVIDER: &str = "scripted";
 /// Step in the script of a reply.
 #[derive(Debug, Clone)]
 pub enum ModelStep {
-    /// Sends this part of the reply.
+    /// Sends this part of the reply to the host.
     Says(ReplyDelta),
     /// Sends nothing for this duration.
     Waits(Duration),

@@ -12,13 +12,13 @@ pub fn living_group_members(group: u32) -> Vec<u32> {
     processes
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter(|pid| stat(*pid).is_some_and(|stat| stat.group == group && stat.is_alive()))
+        .filter(|pid| read_stat(*pid).is_some_and(|stat| stat.group == group && stat.is_alive()))
         .collect()
 }
 
 /// Returns `true` if a process exists and is not a zombie.
 pub fn is_alive(pid: u32) -> bool {
-    stat(pid).is_some_and(|stat| stat.is_alive())
+    read_stat(pid).is_some_and(|stat| stat.is_alive())
 }
 
 /// Returns the processor time of this thread, which does not depend on the load of the computer. On systems that do not
@@ -71,7 +71,7 @@ pub fn process_environment() -> Value {
         .map(|(name, value)| (name.to_string_lossy().into_owned(), json!(value.to_string_lossy())))
         .collect();
     let pid = std::process::id();
-    let stat = stat(pid);
+    let stat = read_stat(pid);
     json!({
         "environment": environment,
         "directory": std::env::current_dir().ok(),
@@ -96,13 +96,13 @@ fn open_descriptors() -> Vec<u32> {
     open
 }
 
-struct Stat {
+struct ProcessStat {
     state: char,
     group: u32,
     session: u32,
 }
 
-impl Stat {
+impl ProcessStat {
     fn is_alive(&self) -> bool {
         !matches!(self.state, 'Z' | 'X')
     }
@@ -110,12 +110,12 @@ impl Stat {
 
 /// Parses `/proc/PID/stat`, see proc(5). The second field is the program's name in parentheses and may contain any
 /// character.
-fn stat(pid: u32) -> Option<Stat> {
+fn read_stat(pid: u32) -> Option<ProcessStat> {
     let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
     let line = String::from_utf8_lossy(&line);
     let (_, fields) = line.rsplit_once(')')?;
     let fields: Vec<&str> = fields.split_ascii_whitespace().collect();
-    Some(Stat {
+    Some(ProcessStat {
         state: fields.first()?.chars().next()?,
         group: fields.get(2)?.parse().ok()?,
         session: fields.get(3)?.parse().ok()?,

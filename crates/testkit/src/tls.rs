@@ -14,7 +14,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::aws_lc_rs;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// Certificate authority for tests.
+/// Certificate authority that a test creates. Clients trust it only if the test configures that.
 pub struct CertificateAuthority(CertifiedIssuer<'static, KeyPair>);
 
 /// Certificate of a server with its private key.

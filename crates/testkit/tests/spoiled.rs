@@ -35,7 +35,7 @@ async fn requests_are_answered_and_recorded() {
     let unknown = post(server.address, "server/discover").await;
     assert!(unknown.starts_with("HTTP/1.1 400"), "a stateful server should not support discovery: {unknown}");
     assert_eq!(server.count("tools/list"), 1, "the request should be recorded");
-    let first = &server.seen()[0];
+    let first = &server.received_requests()[0];
     assert_eq!(
         (first.method.as_str(), first.path.as_str()),
         ("POST", "/mcp"),

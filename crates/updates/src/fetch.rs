@@ -13,7 +13,7 @@ const MAX_REDIRECTS: usize = 5;
 /// Suffix of the file name of a signature, as Tauri's bundler writes it.
 const SIGNATURE_SUFFIX: &str = ".sig";
 
-/// Limits of requests for updates.
+/// Limits of time and size for requests for updates.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateLimits {
     /// Timeout of the request for the manifest, and of that for its signature. Default: 30 s.

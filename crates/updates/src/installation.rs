@@ -15,18 +15,18 @@ pub enum PackageType {
     Rpm,
     /// A macOS .app bundle, distributed in a .dmg.
     App,
-    /// A setup program for Windows.
+    /// A setup program for Windows, created with NSIS.
     Nsis,
-    /// A Windows Installer package.
+    /// A Windows Installer package (MSI), which no release uses.
     Msi,
 }
 
 /// Facts about the running app from which the kind of installation is derived.
 #[derive(Debug, Clone, Default)]
 pub struct InstallTraces {
-    /// Package type in the executable, or `None`.
+    /// Package type that the bundler embedded in the executable, or `None` if there is none.
     pub bundle: Option<PackageType>,
-    /// Path of the executable.
+    /// Path of the running app's executable.
     pub program: PathBuf,
     /// Value of the environment variable `APPIMAGE`: path of the AppImage file.
     pub appimage: Option<PathBuf>,

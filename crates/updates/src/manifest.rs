@@ -19,7 +19,7 @@ pub(crate) const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum length of a signature in characters. Those of minisign have fewer than 600.
 const MAX_SIGNATURE_CHARS: usize = 2_000;
 
-/// Parsed manifest of a release.
+/// Parsed manifest of a release. Its signature was verified before.
 #[derive(Debug, Clone)]
 pub struct ReleaseManifest {
     fields: ManifestFields,
@@ -48,7 +48,7 @@ struct PlatformFile {
 pub struct Release {
     /// Information about the release for the user.
     pub announcement: ReleaseAnnouncement,
-    /// Version of the release.
+    /// Version of the release, which is higher than that of the running app.
     pub version: Version,
     /// URL of the file for this platform.
     pub url: Url,
@@ -61,7 +61,7 @@ pub struct Release {
 /// Information about a release that the user sees before it is downloaded and installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReleaseAnnouncement {
-    /// Version of the release, as text.
+    /// Version of the release, as text for display.
     pub version: String,
     /// Release notes, as plain text.
     pub notes: String,

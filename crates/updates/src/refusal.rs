@@ -35,7 +35,7 @@ pub enum UpdateRefusal {
     NoPlatform {
         /// Version that the manifest announces.
         version: Version,
-        /// Platform of this system.
+        /// Platform of this system as named in manifests, such as `linux-x86_64`.
         platform: String,
     },
     /// The downloaded file doesn't have the size in the manifest. Contains that size in bytes.
@@ -44,12 +44,12 @@ pub enum UpdateRefusal {
     /// The signature of the file is not valid.
     #[error("the download is not signed by the Drawbridge project: {0}")]
     FileSignature(SignatureProblem),
-    /// The file's signature is for another version than the announced one.
+    /// The signature of the file was made for another version than the manifest announces.
     #[error("the download was signed as version {signed}, and announced as {announced}")]
     OtherVersion {
         /// Version in the signature of the file.
         signed: String,
-        /// Version in the manifest.
+        /// Version that the manifest announces.
         announced: String,
     },
     /// The file's signature contains no version.
@@ -58,10 +58,11 @@ pub enum UpdateRefusal {
     /// The app does not update this kind of installation itself.
     #[error("this installation of Drawbridge does not update itself")]
     NotHere,
-    /// The user stopped the download.
+    /// The user stopped the download before it was complete.
     #[error("the download was stopped")]
     Stopped,
-    /// Another step is running, no release was found before, or another one has been found since.
+    /// Another step of an update is running, or the last check did not find the version that was requested for
+    /// installation.
     #[error("check for updates first")]
     NotReady,
     /// The downloaded file could not be installed, with the cause.
@@ -72,7 +73,7 @@ pub enum UpdateRefusal {
 /// Reason why a signature is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureProblem {
-    /// The text is not a signature.
+    /// The text is not a minisign signature in the expected encoding.
     #[error("the signature file has no signature")]
     Unreadable,
     /// The signature was made with another key than the project's.
@@ -101,7 +102,7 @@ pub enum RefusalKind {
     Network,
     /// The manifest or the file is not what the project signed.
     Signature,
-    /// The announced release is not valid.
+    /// The signed manifest of the release is not valid.
     Announcement,
     /// The release has no file for this platform.
     Platform,
@@ -112,7 +113,7 @@ pub enum RefusalKind {
 }
 
 impl UpdateRefusal {
-    /// Returns the kind of the refusal.
+    /// Returns the kind of the refusal, which the page needs to choose a text.
     #[must_use]
     pub fn kind(&self) -> RefusalKind {
         match self {

@@ -5,15 +5,15 @@ use serde::Serialize;
 use crate::manifest::ReleaseAnnouncement;
 use crate::refusal::RefusalKind;
 
-/// State of the app's updates.
+/// State of the app's updates: the running version, the source of newer ones, and the update in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateReport {
-    /// Version of the running app.
+    /// Version of the running app, as text for display.
     pub version: String,
-    /// Source of newer versions.
+    /// Source from which this installation gets newer versions.
     pub source: UpdateSource,
-    /// State of the current update.
+    /// State of the current check, download or installation.
     pub step: UpdateStep,
 }
 
@@ -26,7 +26,7 @@ pub enum UpdateSource {
         /// Identifier of the key that signs the releases.
         key: String,
     },
-    /// The system's package manager.
+    /// The package manager of the system, which installed the app.
     PackageManager,
     /// The remote from which the Flatpak was installed.
     Flatpak,
@@ -43,11 +43,11 @@ pub enum UpdateSource {
     },
 }
 
-/// State of an update.
+/// State of an update, from the check to the installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateStep {
-    /// Updates were not checked yet.
+    /// Updates were not checked yet since the start of the app.
     Idle,
     /// The app is checking for a newer release.
     Checking,
@@ -55,29 +55,29 @@ pub enum UpdateStep {
     Current,
     /// A newer version was found and is not downloaded yet.
     Found {
-        /// Announcement of the release.
+        /// Release that can be downloaded and installed.
         release: ReleaseAnnouncement,
     },
     /// The file is being downloaded.
     Downloading {
-        /// Announcement of the release.
+        /// Release that is being downloaded.
         release: ReleaseAnnouncement,
         /// Number of bytes received so far.
         received: u64,
     },
     /// The file is being verified and installed.
     Installing {
-        /// Announcement of the release.
+        /// Release that is being installed.
         release: ReleaseAnnouncement,
     },
     /// The new version is installed. It is used from the next start of the app.
     Installed {
-        /// Announcement of the release.
+        /// Release that was installed.
         release: ReleaseAnnouncement,
     },
     /// The last step failed or was refused.
     Refused {
-        /// Kind of the failure.
+        /// Kind of the failure, from which the page chooses a text.
         kind: RefusalKind,
         /// Human-readable cause of the failure.
         cause: String,

@@ -20,7 +20,7 @@ const MAX_PROGRESS_REPORTS: u64 = 100;
 pub struct UpdateChannel {
     /// URL of the release manifest.
     pub address: ReleaseAddress,
-    /// Public key of the project.
+    /// Public key of the project, which verifies release manifests.
     pub key: ReleaseKey,
 }
 
@@ -61,7 +61,7 @@ pub struct Updater {
 #[derive(Debug)]
 enum ReleaseSource {
     Releases(ReleaseFeed),
-    /// The installation gets newer versions from this source, not from the app.
+    /// The installation gets newer versions only from this source, so the app does not install them itself.
     Other(UpdateSource),
 }
 
@@ -76,7 +76,7 @@ struct ReleaseFeed {
 struct UpdateState {
     step: UpdateStep,
     release: Option<Release>,
-    /// Set while a step is running.
+    /// Set while a check, download or installation is running, so that no second one starts.
     is_busy: bool,
 }
 

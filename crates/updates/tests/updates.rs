@@ -215,7 +215,7 @@ async fn changed_manifest_is_rejected_before_it_is_shown() {
 async fn release_without_this_platform_is_named() {
     let keys = TestKeys::new();
     let other = manifest_text(RELEASE_VERSION, "c2ln", 1).replace(&server::platform_key(), "plan9-x86_64-tar");
-    let served = ServedRelease::release(&keys, RELEASE_VERSION).announcing(other);
+    let served = ServedRelease::release(&keys, RELEASE_VERSION).with_manifest(other);
     let refusal = run_with_release(&keys, served).await.unwrap_err();
     let expected = format!("version 1.1.0 is not available for this system ({})", server::platform_key());
     assert_eq!(refusal.to_string(), expected);
@@ -243,7 +243,7 @@ async fn signature_of_a_file_is_not_valid_for_a_manifest() {
 async fn oversized_manifest_is_rejected_without_reading_it_completely() {
     let keys = TestKeys::new();
     let long = format!("{}{}", manifest_text(RELEASE_VERSION, "c2ln", 1), " ".repeat(5000));
-    let served = ServedRelease::release(&keys, RELEASE_VERSION).announcing(long);
+    let served = ServedRelease::release(&keys, RELEASE_VERSION).with_manifest(long);
     assert_eq!(
         run_with_release(&keys, served).await,
         Err(UpdateRefusal::ManifestTooLarge(4096)),
@@ -256,8 +256,11 @@ async fn file_of_another_size_is_rejected() {
     let keys = TestKeys::new();
     for size in [RELEASE_FILE.len() - 1, RELEASE_FILE.len() + 1] {
         let signature = keys.sign(RELEASE_FILE, "file:app\tversion:1.1.0");
-        let served =
-            ServedRelease::release(&keys, RELEASE_VERSION).announcing(manifest_text(RELEASE_VERSION, &signature, size));
+        let served = ServedRelease::release(&keys, RELEASE_VERSION).with_manifest(manifest_text(
+            RELEASE_VERSION,
+            &signature,
+            size,
+        ));
         assert_eq!(run_with_release(&keys, served).await, Err(UpdateRefusal::Size(size as u64)));
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), 
     let lockfile = folder.join("package-lock.json");
     let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stamp = workspace::target_folder("stamps")?.join(format!("{name}-package-lock.json"));
-    once_per_content(&lockfile, &stamp, folder.join("node_modules").exists(), || {
+    run_once_per_content(&lockfile, &stamp, folder.join("node_modules").exists(), || {
         print_step(&format!("installing the packages of {name}/package-lock.json"));
         run(npm(folder).args(["ci", "--no-audit", "--no-fund"]))
     })
@@ -68,7 +68,7 @@ pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), 
 
 /// Runs an action unless it has already succeeded for the current content of `file`. A copy of that content is stored
 /// in `stamp`.
-pub(crate) fn once_per_content(
+pub(crate) fn run_once_per_content(
     file: &Path,
     stamp: &Path,
     result_is_there: bool,
@@ -134,7 +134,7 @@ mod tests {
         let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
         let installs = std::cell::Cell::new(0);
         let install = |there| {
-            once_per_content(&lockfile, &stamp, there, || {
+            run_once_per_content(&lockfile, &stamp, there, || {
                 installs.set(installs.get() + 1);
                 Ok(())
             })
@@ -155,10 +155,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (lockfile, stamp) = (folder.path().join("package-lock.json"), folder.path().join("stamp"));
         fs::write(&lockfile, "one").unwrap();
-        let failed = once_per_content(&lockfile, &stamp, true, || Err(Problem::Interrupted));
+        let failed = run_once_per_content(&lockfile, &stamp, true, || Err(Problem::Interrupted));
         assert!(failed.is_err(), "the failure should be returned");
         let mut again = false;
-        once_per_content(&lockfile, &stamp, true, || {
+        run_once_per_content(&lockfile, &stamp, true, || {
             again = true;
             Ok(())
         })

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Reason for which a task failed.
+/// Reason for which a task of xtask failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Problem {
-    /// A program could not be started.
+    /// A program could not be started, usually because it is not installed.
     #[error("{program} could not be started: {source}. Is it installed and on the PATH?")]
     Start { program: String, source: io::Error },
-    /// A program exited with a failure.
+    /// A program exited with a status other than success.
     #[error("`{command}` failed ({status})")]
     Failed { command: String, status: ExitStatus },
-    /// A program exceeded its timeout.
+    /// A program was stopped because it exceeded its timeout.
     #[error("`{command}` did not end within {} minutes and was stopped", limit.as_secs() / 60)]
     TooLong { command: String, limit: Duration },
     /// A file could not be read or written.

@@ -6,9 +6,9 @@ mod system;
 use std::io::{IsTerminal, Write, stdin, stdout};
 
 pub(crate) use names::{
-    CHROMIUM_PACKAGE, COMPILER_PACKAGES, HEADLESS_PACKAGES, INTEROP_PACKAGES, KEYCHAIN_PACKAGES, PACKAGE_CHECK_TOOLS,
-    PACKAGING_TOOLS, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, SHELL_BUILD_PACKAGES, VALGRIND_PACKAGES,
-    WINDOW_TEST_PACKAGES,
+    CHROMIUM_PACKAGE, COMPILER_PACKAGES, HEADLESS_CHROMIUM, HEADLESS_PACKAGES, INTEROP_PACKAGES, KEYCHAIN_PACKAGES,
+    PACKAGE_CHECK_TOOLS, PACKAGING_TOOLS, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, SHELL_BUILD_PACKAGES,
+    VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
 };
 use system::System;
 
@@ -40,8 +40,7 @@ pub(crate) fn can_build_shell() -> bool {
     cfg!(not(target_os = "linux")) || SHELL_BUILD_PACKAGES.iter().all(RequiredPackage::is_present)
 }
 
-/// Returns `true` if Debian's Chromium package is available. Ubuntu's package installs a snap, which tests can't
-/// control.
+/// Returns `true` if Debian's Chromium packages are available. Ubuntu only has a snap, which tests can't control.
 pub(crate) fn has_debian_chromium() -> bool {
     matches!(System::detect(), System::Debian { ubuntu: false })
 }

@@ -112,7 +112,7 @@ fn send_report<R: Runtime>(app: &AppHandle<R>, report: UpdateReport) {
     app.state::<ShellEvents>().send(ShellEvent::UpdatesChanged { report });
 }
 
-/// Returns the state of updates for Settings.
+/// Returns the state of updates for the settings page.
 #[tauri::command]
 pub(crate) fn app_updates_report(updates: State<'_, Updater>) -> UpdateReport {
     updates.report()
@@ -136,7 +136,7 @@ pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(
 #[tauri::command]
 pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: String) -> Result<(), String> {
     let updates = app.state::<Updater>();
-    let install = installing::UpdateInstall::new(&app);
+    let install = installing::UpdateInstaller::new(&app);
     let installed = updates.install(&version, &install, &|report| send_report(&app, report)).await;
     match installed {
         Ok(()) => app.request_restart(),
@@ -147,7 +147,7 @@ pub(crate) async fn install_app_update<R: Runtime>(app: AppHandle<R>, version: S
     Ok(())
 }
 
-/// Stops the download of an update.
+/// Stops the download of an update at the user's request.
 #[tauri::command]
 pub(crate) fn stop_app_update(updates: State<'_, Updater>) {
     updates.stop();

@@ -41,13 +41,13 @@ pub fn updater_plugin<R: Runtime>() -> TauriPlugin<R, Config> {
 
 /// Installer that uses Tauri's updater.
 #[derive(Debug)]
-pub struct UpdateInstall<R: Runtime> {
+pub struct UpdateInstaller<R: Runtime> {
     app: AppHandle<R>,
     channel: Result<Option<UpdateChannel>, UpdateRefusal>,
     program: Option<PathBuf>,
 }
 
-impl<R: Runtime> UpdateInstall<R> {
+impl<R: Runtime> UpdateInstaller<R> {
     /// Creates an installer for files that are signed for `channel` and replace `program`. By default, `program` is the
     /// running executable or its AppImage.
     #[must_use]
@@ -80,23 +80,23 @@ impl<R: Runtime> UpdateInstall<R> {
                 app.cleanup_before_exit();
             })
         };
-        let builder = builder.endpoints(vec![channel.address.url().clone()]).map_err(|error| refusal(&error))?;
-        let updater = builder.build().map_err(|error| refusal(&error))?;
+        let builder = builder.endpoints(vec![channel.address.url().clone()]).map_err(|error| update_refusal(&error))?;
+        let updater = builder.build().map_err(|error| update_refusal(&error))?;
         // The updater requires a signed version regardless of the configuration.
-        let update = updater.restore_update(release.manifest.clone()).map_err(|error| refusal(&error))?;
+        let update = updater.restore_update(release.manifest.clone()).map_err(|error| update_refusal(&error))?;
         update.ok_or(UpdateRefusal::NotReady)
     }
 }
 
-impl<R: Runtime> ReleaseInstaller for UpdateInstall<R> {
+impl<R: Runtime> ReleaseInstaller for UpdateInstaller<R> {
     async fn install(&self, release: &Release, file: Vec<u8>) -> Result<(), UpdateRefusal> {
         let update = self.update(release)?;
         let installed = tauri::async_runtime::spawn_blocking(move || update.install(file)).await;
-        installed.map_err(|error| UpdateRefusal::Install(error.to_string()))?.map_err(|error| refusal(&error))
+        installed.map_err(|error| UpdateRefusal::Install(error.to_string()))?.map_err(|error| update_refusal(&error))
     }
 }
 
-fn refusal(error: &Error) -> UpdateRefusal {
+fn update_refusal(error: &Error) -> UpdateRefusal {
     match error {
         Error::Minisign(error) => UpdateRefusal::FileSignature(SignatureProblem::from(error)),
         Error::Base64(_) | Error::SignatureUtf8(_) => UpdateRefusal::FileSignature(SignatureProblem::Unreadable),

@@ -8,16 +8,16 @@ pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
     Ok(None)
 }
 
-/// Installer that always returns an error.
-pub(super) struct UpdateInstall;
+/// Installer of a build that can't update itself. Always returns [`UpdateRefusal::NotHere`].
+pub(super) struct UpdateInstaller;
 
-impl UpdateInstall {
+impl UpdateInstaller {
     pub(super) fn new<R: Runtime>(_: &AppHandle<R>) -> Self {
         Self
     }
 }
 
-impl ReleaseInstaller for UpdateInstall {
+impl ReleaseInstaller for UpdateInstaller {
     async fn install(&self, _: &Release, _: Vec<u8>) -> Result<(), UpdateRefusal> {
         Err(UpdateRefusal::NotHere)
     }

@@ -3,18 +3,18 @@
 const UNSUPPORTED_CAUSE: &str =
     "On this system an app can't turn links on or off. Paste the link where a server is added.";
 
-/// Returns `true` if links are opened by this app.
+/// Returns an error, since links can't be turned on or off on this system.
 ///
 /// # Errors
-/// Always returns a message for the user.
+/// Always returns a message for the user, with an alternative.
 pub(super) fn is_on() -> Result<bool, String> {
     Err(UNSUPPORTED_CAUSE.to_owned())
 }
 
-/// Registers or unregisters this app for links.
+/// Returns an error and changes nothing, since links can't be turned on or off on this system.
 ///
 /// # Errors
-/// Always returns a message for the user.
+/// Always returns a message for the user, with an alternative.
 pub(super) fn set(_: bool) -> Result<(), String> {
     Err(UNSUPPORTED_CAUSE.to_owned())
 }

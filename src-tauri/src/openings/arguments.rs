@@ -29,9 +29,9 @@ const MAX_DISPLAYED_CHARS: usize = 300;
 /// File or link that a program requested to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OpenArgument {
-    /// Path of a file.
+    /// Path of a file, which was not checked yet.
     File(PathBuf),
-    /// Link, which may have any scheme.
+    /// Link with any scheme, which was not checked yet.
     Link(String),
 }
 

@@ -28,7 +28,7 @@ const MAX_WAITING: usize = 8;
 pub(crate) enum OpenRequest {
     /// Existing file with the extension of a bundle. The content is not checked yet.
     Bundle {
-        /// Absolute path of the file.
+        /// Absolute path of the bundle file.
         path: String,
     },
     /// Link of the app's scheme. May contain secrets, so it must not be logged.
@@ -45,7 +45,7 @@ pub(crate) enum OpenRequest {
     },
     /// Requests that were dropped because the queue was full.
     LeftOut {
-        /// Number of dropped requests.
+        /// Number of requests that were dropped since the last report.
         count: u32,
     },
 }
@@ -70,7 +70,7 @@ pub(crate) enum OpenRefusal {
     LinksOff,
 }
 
-/// Current request and queue.
+/// The open request that the page currently handles, and the queued ones.
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
 

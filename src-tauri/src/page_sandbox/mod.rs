@@ -61,7 +61,7 @@ pub(crate) enum SandboxObstacle {
     NotApplied,
     /// Failed starts can't be recorded in any file, so the window could stay blank at every start.
     NoMemory {
-        /// File and cause as a sentence for the user.
+        /// Path of the file, and the reason why it can't be written, as a sentence for the user.
         cause: String,
     },
 }

@@ -119,7 +119,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its rights");
     }
 
-    fn outcome(bubblewrap: Option<&str>, has_bus_proxy: bool, limit: Duration) -> Result<(), SandboxObstacle> {
+    fn trial_outcome(bubblewrap: Option<&str>, has_bus_proxy: bool, limit: Duration) -> Result<(), SandboxObstacle> {
         let folder = tempfile::tempdir().expect("a folder");
         if let Some(script) = bubblewrap {
             install(folder.path(), BUBBLEWRAP_PROGRAM, script);
@@ -132,9 +132,13 @@ mod tests {
 
     #[test]
     fn missing_program_is_named() {
-        assert_eq!(outcome(None, true, TRIAL_TIMEOUT), Err(SandboxObstacle::NoBubblewrap), "bubblewrap");
-        assert_eq!(outcome(Some("exit 0"), false, TRIAL_TIMEOUT), Err(SandboxObstacle::NoBusProxy), "xdg-dbus-proxy");
-        assert_eq!(outcome(Some("exit 0"), true, TRIAL_TIMEOUT), Ok(()), "both programs should be sufficient");
+        assert_eq!(trial_outcome(None, true, TRIAL_TIMEOUT), Err(SandboxObstacle::NoBubblewrap), "bubblewrap");
+        assert_eq!(
+            trial_outcome(Some("exit 0"), false, TRIAL_TIMEOUT),
+            Err(SandboxObstacle::NoBusProxy),
+            "xdg-dbus-proxy"
+        );
+        assert_eq!(trial_outcome(Some("exit 0"), true, TRIAL_TIMEOUT), Ok(()), "both programs should be sufficient");
     }
 
     #[test]
@@ -142,11 +146,11 @@ mod tests {
         let refused = "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1";
         let cause = "bwrap: setting up uid map: Permission denied".to_owned();
         assert_eq!(
-            outcome(Some(refused), true, TRIAL_TIMEOUT),
+            trial_outcome(Some(refused), true, TRIAL_TIMEOUT),
             Err(SandboxObstacle::NoNamespaces { cause }),
             "the message of bubblewrap should be returned"
         );
-        let silent = outcome(Some("exit 3"), true, TRIAL_TIMEOUT);
+        let silent = trial_outcome(Some("exit 3"), true, TRIAL_TIMEOUT);
         assert_eq!(
             silent,
             Err(SandboxObstacle::NoNamespaces { cause: "exit status: 3".into() }),
@@ -157,7 +161,7 @@ mod tests {
     #[test]
     fn hanging_trial_times_out() {
         let start = Instant::now();
-        let hung = outcome(Some("exec sleep 600"), true, Duration::from_millis(100));
+        let hung = trial_outcome(Some("exec sleep 600"), true, Duration::from_millis(100));
         assert!(matches!(hung, Err(SandboxObstacle::NoNamespaces { .. })), "a hanging trial should fail: {hung:?}");
         assert!(start.elapsed() < Duration::from_secs(60), "the trial should time out");
     }

@@ -6,7 +6,7 @@ use tauri::AppHandle;
 use tauri::menu::{Menu, MenuItem, PredefinedMenuItem};
 use tauri::tray::{MouseButton, MouseButtonState, TrayIconBuilder, TrayIconEvent};
 
-use crate::presence::Presence;
+use crate::presence::TrayStatus;
 use crate::shell_events::show_question;
 use crate::window;
 
@@ -15,11 +15,11 @@ const SERVERS_ID: &str = "servers";
 const REQUESTS_ID: &str = "requests";
 const QUIT_ID: &str = "quit";
 
-/// Tray icon of the app.
+/// Tray icon of the app with its menu. Empty until [`Tray::start`].
 #[derive(Default)]
 pub(crate) struct Tray(OnceLock<TrayItems>);
 
-/// Tray menu items whose labels change.
+/// Items of the tray menu, whose labels change with the numbers of servers and requests.
 struct TrayItems {
     open: MenuItem<tauri::Wry>,
     servers: MenuItem<tauri::Wry>,
@@ -38,7 +38,7 @@ impl Tray {
     }
 
     /// Updates the labels of the menu to the current numbers.
-    pub(crate) fn update(&self, presence: Presence) {
+    pub(crate) fn update(&self, presence: TrayStatus) {
         if let Some(items) = self.0.get()
             && let Err(error) = items.update_labels(presence)
         {
@@ -53,7 +53,7 @@ impl Tray {
 }
 
 impl TrayItems {
-    fn update_labels(&self, presence: Presence) -> tauri::Result<()> {
+    fn update_labels(&self, presence: TrayStatus) -> tauri::Result<()> {
         self.open.set_text(presence.open_label())?;
         self.servers.set_text(presence.servers_line())?;
         self.requests.set_text(presence.requests_line())?;
@@ -63,7 +63,7 @@ impl TrayItems {
 }
 
 fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
-    let presence = Presence::default();
+    let presence = TrayStatus::default();
     let item = |id, text: &str, enabled| MenuItem::with_id(app, id, text, enabled, None::<&str>);
     let items = TrayItems {
         open: item(OPEN_ID, presence.open_label(), true)?,

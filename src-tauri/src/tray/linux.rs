@@ -11,7 +11,7 @@ use ksni::menu::StandardItem;
 use ksni::{Icon, MenuItem, OfflineReason, Status, ToolTip};
 use tauri::AppHandle;
 
-use crate::presence::Presence;
+use crate::presence::TrayStatus;
 use crate::shell_events::show_question;
 use crate::window;
 
@@ -25,7 +25,7 @@ pub(crate) struct Tray(Arc<SharedTray>);
 #[derive(Default)]
 struct SharedTray {
     handle: OnceLock<Handle<TrayItem>>,
-    /// `true` if a desktop component displays such items.
+    /// `true` if a component of the desktop displays StatusNotifierItems.
     is_watched: AtomicBool,
 }
 
@@ -40,7 +40,7 @@ impl Tray {
         let shared = Arc::clone(&self.0);
         // The desktop is assumed to have a tray until the bus reports otherwise.
         shared.is_watched.store(true, Ordering::Relaxed);
-        let item = TrayItem { app: app.clone(), presence: Presence::default(), icon, shared: Arc::clone(&shared) };
+        let item = TrayItem { app: app.clone(), presence: TrayStatus::default(), icon, shared: Arc::clone(&shared) };
         tauri::async_runtime::spawn_blocking(move || match item.assume_sni_available(true).spawn() {
             // Fails only if the icon exists already.
             Ok(handle) => drop(shared.handle.set(handle)),
@@ -49,7 +49,7 @@ impl Tray {
     }
 
     /// Updates the icon's menu to the current numbers.
-    pub(crate) fn update(&self, presence: Presence) {
+    pub(crate) fn update(&self, presence: TrayStatus) {
         let Some(handle) = self.0.handle.get().cloned() else { return };
         // The update blocks until the bus responds.
         tauri::async_runtime::spawn_blocking(move || handle.update(|item| item.presence = presence));
@@ -63,7 +63,7 @@ impl Tray {
 
 struct TrayItem {
     app: AppHandle,
-    presence: Presence,
+    presence: TrayStatus,
     icon: Option<Icon>,
     shared: Arc<SharedTray>,
 }

@@ -104,7 +104,7 @@ impl ProcessMemory {
         Ok(Self { rss_kb: read_kilobytes(file, "Rss:")?, pss_kb: read_kilobytes(file, "Pss:")? })
     }
 
-    /// Returns the growth of the proportional set size since `before`, in kilobytes.
+    /// Returns the growth of the proportional set size (PSS) since `before`, in kilobytes.
     #[must_use]
     pub fn pss_since(self, before: Self) -> f64 {
         self.pss_kb as f64 - before.pss_kb as f64

@@ -85,7 +85,7 @@ impl ConformanceClient {
         self.host().catalog(SERVER.to_owned()).await.map_err(|e| e.to_string())
     }
 
-    /// Returns the id of the next call.
+    /// Returns a call id that was not used before in this session.
     fn next_call_id(&self) -> String {
         format!("call-{}", self.calls.fetch_add(1, Ordering::Relaxed))
     }
@@ -145,8 +145,8 @@ impl ConformanceClient {
     }
 }
 
-/// Returns `true` if the lists were read. If all lists are empty because reading failed, the state of the server is
-/// about to change.
+/// Returns `true` if the lists were read. Returns `false` if all lists are empty because reading failed: the server's
+/// state then changes shortly afterwards, such as to a required sign-in.
 fn has_read_lists(catalog: &Catalog) -> bool {
     let failed = catalog.entry_counts() == [0; 4] && catalog.notes.iter().any(|notes| !notes.is_empty());
     catalog.is_read && !failed

@@ -15,7 +15,7 @@ pub(crate) struct ServerSignInSettings {
     pub(crate) secrets: Vec<(String, String)>,
 }
 
-/// Returns the settings of a server for the suite's context.
+/// Converts the suite's context of a scenario to the settings of the server at `url`.
 pub(crate) async fn settings_for_context(url: &str, context: &Value) -> Result<ServerSignInSettings, String> {
     let mut settings = ServerSignInSettings {
         config: HttpConfig { url: url.to_owned(), ..HttpConfig::default() },

@@ -10,7 +10,7 @@ use ports::{SecretError, SecretPersistence, Secrets};
 
 pub(crate) struct KeychainInFile {
     file: PathBuf,
-    /// Makes each read and the following write one atomic operation.
+    /// Held during each read and the write that follows it, so that both are one atomic operation.
     one_at_a_time: Mutex<()>,
 }
 

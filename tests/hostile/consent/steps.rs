@@ -44,7 +44,7 @@ pub(super) async fn start_app(era: &str) -> TestApp {
     app
 }
 
-/// Allows the tool of the current call. Returns the next consent request that is not about a tool.
+/// Approves the pending tool call. Returns the next consent request, which the called tool causes.
 pub(super) async fn next_request(app: &TestApp) -> ConsentRequestView {
     let request = app.consent_request("harbour", "the tool", is_tool).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-/// A random action of the test.
+/// Random action that a test sequence executes.
 #[derive(Debug, Clone)]
 pub(super) enum TestAct {
     /// The server is triggered to send a request of this kind.

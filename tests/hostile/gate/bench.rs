@@ -26,7 +26,7 @@ use testkit::model::{ModelStep, ScriptedModel, model_named, model_reference, tex
 use super::acts::{TestAct, TestDecision};
 use super::{ONCE, REMOTE_SERVER, SERVER, requesting_server};
 
-/// Approved payloads in the form in which the consent requests displayed them.
+/// Payloads that the user has approved, in the form in which the consent requests displayed them.
 #[derive(Default)]
 struct ApprovedPayloads {
     starts: usize,

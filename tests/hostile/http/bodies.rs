@@ -229,7 +229,8 @@ async fn run_case(at: usize) {
     let config = remote_server(server.url("/mcp"));
     // With a long timeout, the test fails for its actual cause instead of the timeout.
     let is_at_once = matches!(*id, "X37" | "X52");
-    let pair = if is_at_once { ServerPair::ready_for_a_flood(config).await } else { ServerPair::ready(config).await };
+    let pair =
+        if is_at_once { ServerPair::start_ready_for_flood(config).await } else { ServerPair::ready(config).await };
     let call = pair.call_bad_server(&what).await;
     if is_at_once && !words.is_empty() {
         pair.assert_ended_immediately(&what, &call, words);

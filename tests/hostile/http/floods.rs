@@ -42,7 +42,7 @@ async fn run_flood(method: &'static str) {
         answer.event(&correct_response(&request)).await
     })
     .await;
-    let pair = ServerPair::ready_for_a_flood(remote_server(server.url("/mcp"))).await;
+    let pair = ServerPair::start_ready_for_flood(remote_server(server.url("/mcp"))).await;
     let lists = server.count("tools/list");
     let began = Instant::now();
     let call = pair.call_bad_server(&what).await;
@@ -113,7 +113,7 @@ async fn count_resumptions(retry: &'static str) -> (usize, Duration, ResultRow) 
     let what = format!("X52, retry: {retry}");
     let call = pair.call_bad_server(&what).await;
     pair.assert_call_ended(&what, &call, &["no answer", "ended", "lost", "broke"]);
-    let resumed = server.seen().iter().filter(|r| r.header("last-event-id").is_some()).count();
+    let resumed = server.received_requests().iter().filter(|r| r.header("last-event-id").is_some()).count();
     let row = pair.close(&what).await;
     (resumed, call.took, row)
 }

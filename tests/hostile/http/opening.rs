@@ -107,7 +107,7 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
     );
     let what = "X54, the tool that is left";
     pair.assert_call_ended(what, &pair.call_bad_server(what).await, &[]);
-    let call = server.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("it was called");
+    let call = server.received_requests().into_iter().find(|r| r.rpc_method() == "tools/call").expect("it was called");
     assert_eq!(
         call.header("mcp-param-text"),
         Some("hello"),
@@ -127,7 +127,7 @@ async fn x54_tools_with_invalid_header_names_are_dropped() {
         "X54: the host header names the server: {}",
         call.head
     );
-    for request in server.seen() {
+    for request in server.received_requests() {
         assert!(!request.head.contains("X-Evil"), "X54: no request has a header of an omitted tool: {}", request.head);
     }
     pair.close(what).await;

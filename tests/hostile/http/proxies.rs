@@ -47,7 +47,11 @@ async fn server_is_reached_through_the_proxy() {
         &[("HTTP_PROXY", &proxy.url(""))],
     )
     .await;
-    let call = proxy.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the call comes to the proxy");
+    let call = proxy
+        .received_requests()
+        .into_iter()
+        .find(|r| r.rpc_method() == "tools/call")
+        .expect("the call comes to the proxy");
     assert_eq!(call.path, "http://harbour.test/mcp", "{what}: the request has the complete URL: {}", call.head);
     assert_eq!(call.header("host"), Some("harbour.test"), "{what}: the host header names the server: {}", call.head);
 }
@@ -66,7 +70,7 @@ async fn https_server_is_reached_through_the_proxy_and_hidden_from_it() {
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
     own_process::run_test_in_process(module_path!(), test, "https://harbour.test/mcp", &variables).await;
     assert_eq!(server.count("tools/call"), 1, "{what}: the call reaches the server");
-    for request in proxy.seen() {
+    for request in proxy.received_requests() {
         assert_eq!(request.method, "CONNECT", "{what}: the proxy receives only CONNECT requests: {}", request.head);
         assert_eq!(request.path, "harbour.test:443", "{what}: the CONNECT request names the server: {}", request.head);
         assert!(
@@ -93,8 +97,12 @@ async fn proxy_with_its_own_certificate_is_rejected() {
     let test = "proxy_with_its_own_certificate_is_rejected";
     let variables = [("HTTPS_PROXY", &*proxy.url("")), ("SSL_CERT_FILE", &trusted)];
     own_process::run_test_in_process(module_path!(), test, "https://harbour.test/mcp", &variables).await;
-    assert!(proxy.seen().iter().any(|request| request.method == "CONNECT"), "{what}: the proxy was used");
-    assert!(server.seen().is_empty(), "{what}: the proxy received no message: {:?}", server.seen());
+    assert!(proxy.received_requests().iter().any(|request| request.method == "CONNECT"), "{what}: the proxy was used");
+    assert!(
+        server.received_requests().is_empty(),
+        "{what}: the proxy received no message: {:?}",
+        server.received_requests()
+    );
 }
 
 #[tokio::test]
@@ -113,7 +121,7 @@ async fn refusal_of_the_proxy_is_reported() {
         &[("HTTPS_PROXY", &proxy.url(""))],
     )
     .await;
-    assert!(!proxy.seen().is_empty(), "{what}: the proxy received a request");
+    assert!(!proxy.received_requests().is_empty(), "{what}: the proxy received a request");
 }
 
 #[tokio::test]
@@ -132,7 +140,7 @@ async fn silent_proxy_times_out() {
         &[("HTTPS_PROXY", &proxy.url(""))],
     )
     .await;
-    assert!(!proxy.seen().is_empty(), "{what}: the proxy received a request");
+    assert!(!proxy.received_requests().is_empty(), "{what}: the proxy received a request");
 }
 
 #[tokio::test]
@@ -145,6 +153,10 @@ async fn loopback_server_is_reached_without_the_proxy() {
     let test = "loopback_server_is_reached_without_the_proxy";
     own_process::run_test_in_process(module_path!(), test, &server.url("/mcp"), &[("HTTP_PROXY", &proxy.url(""))])
         .await;
-    assert!(proxy.seen().is_empty(), "{what}: the proxy receives nothing: {:?}", proxy.seen());
+    assert!(
+        proxy.received_requests().is_empty(),
+        "{what}: the proxy receives nothing: {:?}",
+        proxy.received_requests()
+    );
     assert_eq!(server.count("tools/call"), 1, "{what}: the server receives the request");
 }

@@ -30,7 +30,7 @@ async fn add_server(what: &str, url: String) -> (ServerPair, Result<(), String>)
 }
 
 fn assert_received_nothing(what: &str, other: &HttpServer) {
-    for request in other.seen() {
+    for request in other.received_requests() {
         assert!(request.body.is_empty(), "{what}: no body is sent to another origin: {request:?}");
         assert!(
             request.header("authorization").is_none(),
@@ -69,7 +69,7 @@ async fn x49_redirect_to_another_origin_receives_nothing() {
     }
 }
 
-/// The server redirects calls once it is ready.
+/// Responds to the handshake as usual, and redirects every tool call.
 #[tokio::test]
 async fn x49_call_does_not_follow_a_redirect_to_another_origin() {
     for status in [301, 302, 303, 307, 308] {
@@ -113,8 +113,12 @@ async fn x49_https_does_not_redirect_to_http() {
     let test = "x49_https_does_not_redirect_to_http";
     let environment = [("SSL_CERT_FILE", &*trusted)];
     let _rows = own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &environment).await;
-    assert!(!server.seen().is_empty(), "{what}: the server received a request");
-    assert!(other.seen().is_empty(), "{what}: the unencrypted server received nothing: {:?}", other.seen());
+    assert!(!server.received_requests().is_empty(), "{what}: the server received a request");
+    assert!(
+        other.received_requests().is_empty(),
+        "{what}: the unencrypted server received nothing: {:?}",
+        other.received_requests()
+    );
 }
 
 #[tokio::test]
@@ -129,7 +133,7 @@ async fn x49_same_origin_redirect_is_followed_with_body_and_headers() {
     let what = "X49, a redirect within the origin";
     let (pair, ended) = add_server(what, server.url("/mcp")).await;
     assert_eq!(ended, Ok(()), "X49: a redirect within the origin is followed");
-    let moved = server.seen().into_iter().find(|r| r.path == "/moved/mcp").expect("it was followed");
+    let moved = server.received_requests().into_iter().find(|r| r.path == "/moved/mcp").expect("it was followed");
     assert_eq!(moved.header("authorization"), Some(SECRET), "X49: the redirected request has the user's header");
     pair.close(what).await;
 }
@@ -148,7 +152,8 @@ async fn x49_chain_of_30_redirects_is_not_followed_to_its_end() {
     let (pair, ended) = add_server(what, server.url("/hop/0")).await;
     let message = ended.expect_err("X49: an endless chain of redirects fails");
     assert!(message.contains("redirect"), "X49: the error message contains the cause: {message}");
-    let longest = server.seen().iter().filter_map(|r| r.path.rsplit('/').next()?.parse::<u32>().ok()).max();
+    let longest =
+        server.received_requests().iter().filter_map(|r| r.path.rsplit('/').next()?.parse::<u32>().ok()).max();
     assert!(longest.is_some_and(|longest| longest <= 10), "X49: at most 10 redirects are followed: {longest:?}");
     pair.close(what).await;
 }

@@ -23,7 +23,7 @@ pub(super) fn write_trust_file(authority: &CertificateAuthority) -> (tempfile::T
     (folder, path)
 }
 
-/// Environment variable with the words that the error message must contain.
+/// Name of the environment variable with the words that the error message must contain. Read by the separate process.
 const WORDS: &str = "EXPECTED_WORDS";
 
 #[tokio::test]
@@ -46,7 +46,11 @@ async fn server_with_an_invalid_certificate_is_rejected() {
         let test = "server_with_an_invalid_certificate_is_rejected";
         let environment = [("SSL_CERT_FILE", trusted.as_str()), (WORDS, words)];
         own_process::run_test_in_process(module_path!(), test, &front.url("/mcp"), &environment).await;
-        assert!(server.seen().is_empty(), "TLS, {about}: no request was sent: {:?}", server.seen());
+        assert!(
+            server.received_requests().is_empty(),
+            "TLS, {about}: no request was sent: {:?}",
+            server.received_requests()
+        );
     }
 }
 

@@ -109,7 +109,7 @@ impl Stage {
 
     /// Sends a user message that makes the model perform these calls in order. Returns the consent requests that the
     /// user saw.
-    pub(crate) async fn model_obeys(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
+    pub(crate) async fn run_model_calls(&self, calls: &[(&str, &str, Value)]) -> Vec<ConsentRequestView> {
         for (at, (server, tool, arguments)) in calls.iter().enumerate() {
             self.model.queue_reply(tool_use_reply(&format!("use-{at}"), &tool_keys::tool_key(server, tool), arguments));
         }
@@ -139,16 +139,16 @@ impl Stage {
     }
 
     /// Returns `true` if the harmful content reached a server.
-    pub(crate) fn received_harm(&self, server: &str) -> bool {
+    pub(crate) fn has_received_harm(&self, server: &str) -> bool {
         self.received_text(server).contains(CANARY)
     }
 
-    /// Returns every message that a server received, as text.
+    /// Returns every message that a server received, concatenated to one text.
     pub(crate) fn received_text(&self, server: &str) -> String {
         std::fs::read_to_string(self.records.path().join(server)).unwrap()
     }
 
-    /// Returns all prompts that the model received, as text.
+    /// Returns all prompts that the model received, concatenated to one text.
     pub(crate) fn model_prompts(&self) -> String {
         format!("{:?}", self.model.requests())
     }
@@ -224,13 +224,13 @@ pub(crate) fn request_summary(request: &ConsentRequestView) -> String {
 
 /// Returns the reasons of the review flags as text: `instructs model, secret place`.
 pub(crate) fn flag_reasons_text(flags: &[Flag]) -> String {
-    let mut words: Vec<String> = flags.iter().map(|flag| in_words(&format!("{:?}", flag.reason))).collect();
+    let mut words: Vec<String> = flags.iter().map(|flag| split_camel_case(&format!("{:?}", flag.reason))).collect();
     words.sort();
     words.dedup();
     if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
 }
 
-fn in_words(name: &str) -> String {
+fn split_camel_case(name: &str) -> String {
     let mut words = String::new();
     for c in name.chars() {
         if c.is_ascii_uppercase() && !words.is_empty() {

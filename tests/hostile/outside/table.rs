@@ -18,9 +18,9 @@ const LINES: &str = "HOSTILE_RESULTS";
 pub(crate) enum Outcome {
     /// The harm needed an approval of a consent request that showed it. The user denied it, so the harm did not happen.
     Approval,
-    /// Each call had a separate approval for exactly the sent bytes.
+    /// Each call was approved separately, for exactly the bytes that were sent.
     OwnApproval,
-    /// Only the user can select the offer, which is shown with its server's name.
+    /// Only the user can select the misleading offer, which is shown with the name of its server.
     UsersChoice,
     /// The attack failed, because the tool that it needs is not offered to the model.
     NotOffered,
@@ -70,6 +70,6 @@ impl Scenario {
         }
         let mut row = ResultRow::default();
         row.set_name(&format!("{}, {}", self.id, self.tried));
-        row.withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+        row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
     }
 }

@@ -36,7 +36,7 @@ fn forbidden_hosts() -> Vec<&'static str> {
 /// Error message for an address inside a private network.
 const PRIVATE_ADDRESS_MESSAGE: &str = "it leads to this computer or into a private network, and you did not name it";
 
-/// URL of a sign-in that leads to another host.
+/// URL of a sign-in that the metadata or a redirect can direct to another host.
 #[derive(Debug, Clone, Copy)]
 enum MetadataField {
     ResourceMetadata,
@@ -110,7 +110,7 @@ async fn x47_redirects_cannot_be_internal() {
     assert_never_connected(MetadataField::RedirectOfMetadata, "https", PRIVATE_ADDRESS_MESSAGE).await;
 }
 
-/// Covers the requirements [auth-https-endpoints] [auth-communication-security].
+/// Covers the MCP requirements [auth-https-endpoints] [auth-communication-security].
 #[tokio::test]
 async fn x47_plain_http_is_only_for_hosts_named_by_the_user() {
     assert_never_connected(MetadataField::Token, "http", "it is not encrypted").await;

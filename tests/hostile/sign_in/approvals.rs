@@ -37,13 +37,13 @@ async fn unstarted_pair(
 }
 
 impl SignInAttempt {
-    async fn connect_request(&self) -> ConsentRequestView {
+    async fn start_and_wait_for_connect_request(&self) -> ConsentRequestView {
         self.pair.app.host.start_server("bad".into()).await.unwrap();
         let is_connect = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::ConnectServer { .. });
         self.pair.while_good_responds(&self.what, self.pair.app.consent_request("bad", "its address", is_connect)).await
     }
 
-    async fn asks_to_sign_in(&self) -> ConsentRequestView {
+    async fn wait_for_sign_in_request(&self) -> ConsentRequestView {
         let is_sign_in = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::SignIn { .. });
         self.pair.while_good_responds(&self.what, self.pair.app.consent_request("bad", "a sign-in", is_sign_in)).await
     }
@@ -67,8 +67,8 @@ impl SignInAttempt {
         self.pair.app.until("bad", "stopped", |s| s.state == ServerState::Stopped).await;
     }
 
-    /// Replaces a text in the settings file, like another program would.
-    async fn edit(&self, before: &str, after: &str) {
+    /// Replaces a text in the settings file, as another program could.
+    async fn edit_settings_file(&self, before: &str, after: &str) {
         let file = self.pair.app.folder.path().join("mcp.json");
         let text = std::fs::read_to_string(&file).unwrap();
         assert!(text.contains(before), "{}: the settings have {before}: {text}", self.what);
@@ -85,7 +85,7 @@ fn client_credentials_settings(issuer: &AuthorizationServer, scopes: &[&str]) ->
     AuthConfig { scopes, ..settings_with_secret(issuer, GrantType::ClientCredentials) }
 }
 
-/// Returns the changed items of a consent request, each with its old and new value.
+/// Returns the settings that a consent request shows as changed, each with its old and new value.
 fn displayed_changes(request: &ConsentRequestView) -> Vec<(String, Option<String>, Option<String>)> {
     let changes = request.marks.diff.as_ref().map(|diff| diff.changes.clone()).unwrap_or_default();
     changes.into_iter().map(|change| (change.path.join(" "), change.before, change.after)).collect()
@@ -120,13 +120,13 @@ async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
     };
     let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
     let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
-    let first = tried.connect_request().await;
+    let first = tried.start_and_wait_for_connect_request().await;
     tried.allow(&first).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
     tried.stop().await;
 
-    tried.edit(&own, &other).await;
-    let second = tried.connect_request().await;
+    tried.edit_settings_file(&own, &other).await;
+    let second = tried.start_and_wait_for_connect_request().await;
     assert_ne!(second.hash, first.hash, "{what}: the changed settings require another approval");
     let key = "identityProvider.tokenEndpoint".to_owned();
     assert_eq!(
@@ -134,10 +134,14 @@ async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
         [(key, Some(own), Some(other.clone()))],
         "{what}: the request shows exactly the change"
     );
-    assert!(thief.seen().is_empty(), "{what}: nothing is sent before the decision");
+    assert!(thief.received_requests().is_empty(), "{what}: nothing is sent before the decision");
     tried.deny(&second).await;
     tried.pair.app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
-    assert!(thief.seen().is_empty(), "{what}: nothing is sent after a denial: {:?}", thief.seen());
+    assert!(
+        thief.received_requests().is_empty(),
+        "{what}: nothing is sent after a denial: {:?}",
+        thief.received_requests()
+    );
     tried.close().await;
 }
 
@@ -159,7 +163,7 @@ async fn s01_id_token_is_not_sent_unencrypted() {
     };
     let kept = [("client-secret", secret.as_str()), ("id-token", &id_token)];
     let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
-    let request = tried.connect_request().await;
+    let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     let cause = wait_for_start_result(&tried.pair).await.expect_err("S01: no token is requested without encryption");
     assert!(cause.contains("not encrypted"), "{what}: the error message contains the cause: {cause}");
@@ -178,11 +182,11 @@ async fn s01_every_edit_of_the_sign_in_settings_asks_again_with_the_change() {
     let auth = AuthConfig { dpop: Some(false), ..client_credentials_settings(&issuer, &["ships:read"]) };
     let tried =
         unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
-    let request = tried.connect_request().await;
+    let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
     tried.stop().await;
-    let before = thief.seen().len();
+    let before = thief.received_requests().len();
     let edits = [
         ("issuer", own, thief.issuer()),
         ("clientId", CLIENT_ID.to_owned(), "another-office".to_owned()),
@@ -190,16 +194,16 @@ async fn s01_every_edit_of_the_sign_in_settings_asks_again_with_the_change() {
         ("clientSecret", "client-secret".to_owned(), "other-secret".to_owned()),
     ];
     for (key, from, to) in edits {
-        tried.edit(&from, &to).await;
-        let request = tried.connect_request().await;
+        tried.edit_settings_file(&from, &to).await;
+        let request = tried.start_and_wait_for_connect_request().await;
         let found = displayed_changes(&request);
         let wanted = (key.to_owned(), Some(from.clone()), Some(to.clone()));
         assert_eq!(found, [wanted], "{what}: the change of {key} is shown");
         tried.deny(&request).await;
         tried.pair.app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
-        tried.edit(&to, &from).await;
+        tried.edit_settings_file(&to, &from).await;
     }
-    assert_eq!(thief.seen().len(), before, "{what}: nothing is sent to the other issuer");
+    assert_eq!(thief.received_requests().len(), before, "{what}: nothing is sent to the other issuer");
     tried.close().await;
 }
 
@@ -211,14 +215,18 @@ async fn s07_token_endpoint_is_in_the_consent_request() {
     let overrides = [("token_endpoint".to_owned(), elsewhere.as_str().into())].into_iter().collect();
     let issuer = AuthorizationServer::start(AuthorizationScript { overrides, ..AuthorizationScript::default() }).await;
     let tried = unstarted_pair(what, ProtectedScript::default(), issuer, None, &[]).await;
-    let request = tried.connect_request().await;
+    let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
-    let request = tried.asks_to_sign_in().await;
+    let request = tried.wait_for_sign_in_request().await;
     assert_eq!(token_endpoints(&request), [elsewhere], "{what}: the new endpoint is shown");
     tried.deny(&request).await;
     let cause = tried.wait_for_end().await.expect_err("S07: the user denied the sign-in");
     assert!(cause.contains("declined"), "{what}: {cause}");
-    assert!(thief.seen().is_empty(), "{what}: nothing is sent to the endpoint: {:?}", thief.seen());
+    assert!(
+        thief.received_requests().is_empty(),
+        "{what}: nothing is sent to the endpoint: {:?}",
+        thief.received_requests()
+    );
     tried.close().await;
 }
 
@@ -240,7 +248,7 @@ async fn s07_issuer_and_endpoints_of_an_approved_sign_in_are_pinned() {
     tried.close().await;
 }
 
-/// The metadata change while the server is running, and its token is rejected.
+/// Changes the metadata while the server is running, and then rejects its token.
 #[tokio::test]
 async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     let what = "S07, metadata that move after the sign-in";
@@ -261,7 +269,11 @@ async fn s07_refresh_is_sent_to_the_approved_endpoint() {
     );
     tried.pair.app.host.sign_out("bad".into()).await.unwrap();
     assert!(tried.issuer.count("/revoke") > 0, "{what}: the token is revoked at the approved endpoint");
-    assert!(thief.seen().is_empty(), "{what}: nothing is sent to another endpoint: {:?}", thief.seen());
+    assert!(
+        thief.received_requests().is_empty(),
+        "{what}: nothing is sent to another endpoint: {:?}",
+        thief.received_requests()
+    );
     tried.close().await;
 }
 
@@ -274,7 +286,7 @@ async fn s07_client_credentials_request_consent_for_another_endpoint() {
     let auth = client_credentials_settings(&issuer, &[]);
     let tried =
         unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &[("client-secret", &secret)]).await;
-    let request = tried.connect_request().await;
+    let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved settings contain the endpoint");
     let elsewhere = format!("{}/token", thief.issuer());
@@ -282,13 +294,17 @@ async fn s07_client_credentials_request_consent_for_another_endpoint() {
     tried.issuer.invalidate_access_tokens();
     let call = tried.pair.spawn_call("moved", "echo", serde_json::json!({ "text": "hello" }));
     tried.allow_tool().await;
-    let request = tried.asks_to_sign_in().await;
+    let request = tried.wait_for_sign_in_request().await;
     assert_eq!(token_endpoints(&request), [elsewhere], "{what}: the endpoint is shown");
     let ConsentRequestBody::SignIn { authorization_url, .. } = &request.body else { unreachable!() };
     assert_eq!(*authorization_url, None, "{what}: the request shows that no page is opened");
     tried.deny(&request).await;
     assert!(call.await.unwrap().is_err(), "{what}: the call has failed");
-    assert!(thief.seen().is_empty(), "{what}: nothing is sent to the endpoint: {:?}", thief.seen());
+    assert!(
+        thief.received_requests().is_empty(),
+        "{what}: nothing is sent to the endpoint: {:?}",
+        thief.received_requests()
+    );
     tried.close().await;
 }
 
@@ -305,7 +321,7 @@ async fn s14_client_credentials_request_only_approved_scopes() {
         ..ProtectedScript::default()
     };
     let tried = unstarted_pair(what, script, issuer, Some(auth), &[("client-secret", &secret)]).await;
-    let request = tried.connect_request().await;
+    let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the server is ready");
     let scopes = || {
@@ -317,7 +333,7 @@ async fn s14_client_credentials_request_only_approved_scopes() {
     let begin = |id: &str| tried.pair.spawn_call(id, "echo", serde_json::json!({ "text": "hello" }));
     let call = begin("refused");
     tried.allow_tool().await;
-    let request = tried.asks_to_sign_in().await;
+    let request = tried.wait_for_sign_in_request().await;
     let ConsentRequestBody::SignIn { scopes: shown, held_scopes, authorization_url, .. } = &request.body else {
         unreachable!()
     };
@@ -331,7 +347,7 @@ async fn s14_client_credentials_request_only_approved_scopes() {
 
     let call = begin("allowed");
     tried.allow_tool().await;
-    let request = tried.asks_to_sign_in().await;
+    let request = tried.wait_for_sign_in_request().await;
     tried.allow(&request).await;
     assert!(call.await.unwrap().is_ok(), "{what}: the call succeeds after the approval");
     assert_eq!(scopes(), ["ships:read", "ships:read ships:sink"], "{what}: exactly the displayed scopes are requested");

@@ -28,7 +28,8 @@ fn query_parameter(url: &Url, name: &str) -> String {
     url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
-/// [auth-state-verify]: an authorization response is only accepted with the state of this sign-in.
+/// An authorization response is only accepted with the state of this sign-in. Covers the MCP requirement
+/// [auth-state-verify].
 #[tokio::test]
 async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     let what = "X50, callbacks";
@@ -96,7 +97,7 @@ async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     tried.close().await;
 }
 
-/// Hundreds of invalid responses and idle connections do not prevent a sign-in.
+/// Sends hundreds of invalid authorization responses and opens idle connections, which must not prevent the sign-in.
 #[tokio::test]
 async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     let what = "X50, a flood of callbacks";
@@ -122,7 +123,7 @@ async fn x50_flood_of_invalid_redirects_does_not_end_the_sign_in() {
     tried.close().await;
 }
 
-/// A sign-in is cancelled while the browser is open. Its listener is closed, and the cause is reported.
+/// Cancels a sign-in while the browser is open. Its listener must be closed, and the cause reported.
 #[tokio::test]
 async fn x50_cancelled_sign_in_closes_its_listener() {
     let what = "X50, cancelled";
@@ -135,7 +136,8 @@ async fn x50_cancelled_sign_in_closes_its_listener() {
     tried.close().await;
 }
 
-/// [auth-redirect-registered]: the port is chosen freely, so an occupied port does not prevent a sign-in.
+/// The port is chosen freely, so an occupied port does not prevent a sign-in. Covers the MCP requirement
+/// [auth-redirect-registered].
 #[tokio::test]
 async fn x50_concurrent_sign_ins_have_separate_ports() {
     let what = "X50, two at a time";

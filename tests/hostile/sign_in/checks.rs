@@ -48,7 +48,7 @@ async fn x44_response_of_another_issuer_is_rejected() {
     }
 }
 
-/// [auth-iss-no-normalise]: issuers that a URL library considers equal are different.
+/// Issuers that a URL library considers equal are different. Covers the MCP requirement [auth-iss-no-normalise].
 #[tokio::test]
 async fn x44_issuers_are_compared_as_strings() {
     let forms: [fn(&str) -> String; 4] = [
@@ -75,7 +75,7 @@ async fn x44_issuers_are_compared_as_strings() {
     }
 }
 
-/// [auth-iss-error-response]: the error text of another issuer is not displayed.
+/// The error text of another issuer is not displayed. Covers the MCP requirement [auth-iss-error-response].
 #[tokio::test]
 async fn x44_error_of_another_issuer_is_not_shown() {
     let canary = random_word("call-this-number");
@@ -91,7 +91,8 @@ async fn x44_error_of_another_issuer_is_not_shown() {
     tried.close().await;
 }
 
-/// [auth-as-issuer-match]: metadata that name another issuer are discarded, and none of their endpoints is used.
+/// Metadata that name another issuer are discarded, and none of their endpoints is used. Covers the MCP requirement
+/// [auth-as-issuer-match].
 #[tokio::test]
 async fn x44_metadata_of_another_issuer_is_discarded() {
     for metadata in [MetadataLocation::OAuth, MetadataLocation::OpenIdAppended] {
@@ -112,7 +113,7 @@ async fn x44_metadata_of_another_issuer_is_discarded() {
     }
 }
 
-/// Covers the requirement [auth-prm-resource-validate].
+/// Covers the MCP requirement [auth-prm-resource-validate].
 #[tokio::test]
 async fn x44_metadata_of_another_resource_is_rejected() {
     let what = "X44, metadata of another resource";
@@ -126,7 +127,8 @@ async fn x44_metadata_of_another_resource_is_rejected() {
     tried.close().await;
 }
 
-/// [auth-pkce-verify-support] [auth-pkce-refuse-oauth-metadata] [auth-pkce-refuse-oidc-metadata] [auth-pkce-s256]
+/// Covers the MCP requirements [auth-pkce-verify-support] [auth-pkce-refuse-oauth-metadata]
+/// [auth-pkce-refuse-oidc-metadata] [auth-pkce-s256].
 #[tokio::test]
 async fn x46_sign_in_requires_s256() {
     let plain = || Some(vec!["plain".to_owned()]);

@@ -12,7 +12,7 @@ use super::SignInAttempt;
 const MAX_REQUESTS_PER_MINUTE: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Covers the requirements [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track].
+/// Covers the MCP requirements [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track].
 #[tokio::test]
 async fn x51_more_scopes_are_requested_at_most_three_times() {
     let what = "X51, 403 insufficient_scope for ever";
@@ -34,7 +34,7 @@ async fn x51_more_scopes_are_requested_at_most_three_times() {
 
 /// Counts the requests that a server and its authorization server received.
 fn count_requests(tried: &SignInAttempt) -> usize {
-    tried.server.seen().len() + tried.issuer.seen().len()
+    tried.server.received_requests().len() + tried.issuer.received_requests().len()
 }
 
 /// Asserts that a broken server, started once by the user, causes at most `MAX_REQUESTS_PER_MINUTE` requests in a
@@ -103,8 +103,8 @@ async fn x51_server_in_use_causes_few_requests() {
     }
 }
 
-/// Makes a ready server reject requests in this way. Asserts that it and its authorization server receive few requests
-/// in a minute.
+/// Makes a ready server reject requests as `refusing` specifies. Asserts that it and its authorization server receive
+/// few requests in a minute.
 pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.requests_with_method("tools/list").len() >= 2;
     let is_told = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
@@ -130,13 +130,13 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusi
 /// Returns the requests that both servers received, each with method, path and RPC method. Those of the resource server
 /// are first.
 fn request_lines(tried: &SignInAttempt) -> Vec<String> {
-    let requests = tried.server.seen().into_iter().chain(tried.issuer.seen());
+    let requests = tried.server.received_requests().into_iter().chain(tried.issuer.received_requests());
     requests
         .map(|request| format!("{} {} {}", request.method, request.path_without_query(), request.rpc_method()))
         .collect()
 }
 
-/// The server fails while its user calls it. Each call may be retried, but not without limit.
+/// Makes the server reject every token while the user calls it. Each call may be retried, but not without limit.
 #[tokio::test]
 async fn x51_call_to_a_server_that_refuses_every_token_ends() {
     let what = "X51, 401 for ever, in use";

@@ -19,14 +19,14 @@ use testkit::time::advance_time;
 use crate::pair::allow_starts_and_tools;
 use crate::report::seeded_random;
 
-/// Number of random orders, which differ in each run. `PROPTEST_RNG_SEED` repeats those of a failed run.
+/// Number of random event sequences, which differ in each run. Set `PROPTEST_RNG_SEED` to repeat those of a failed run.
 const CASES: u32 = 12;
 const NAMES: [&str; 2] = ["first", "second"];
 
-/// An event in the random order. Servers and issuers are identified by their index.
+/// Event in a random sequence. The numbers are the indexes of servers and issuers.
 #[derive(Debug, Clone)]
 enum RandomEvent {
-    /// The user starts a sign-in, and the test does not wait for its end.
+    /// Starts a sign-in to a server without waiting for its end.
     SignIn(usize),
     SignOut(usize),
     ChangeAccount(usize),
@@ -34,9 +34,10 @@ enum RandomEvent {
     Start(usize),
     Stop(usize),
     Cancel(usize),
-    /// A server names this issuer from now on, and accepts only its tokens.
+    /// Makes a server name another issuer, and accept only tokens of that issuer. The numbers are the server and the
+    /// issuer.
     Moves(usize, usize),
-    /// The metadata of a server name both issuers.
+    /// Makes the metadata of a server name both issuers.
     NamesBoth(usize),
     /// A server claims the identity of the other one.
     ClaimsOther(usize, bool),
@@ -82,7 +83,7 @@ struct SignInWorld {
 }
 
 impl SignInWorld {
-    /// Returns both servers in use, each with a separate issuer.
+    /// Starts two servers with a separate issuer each, and an app that uses both.
     async fn new() -> Self {
         let issuer = || {
             AuthorizationServer::start(AuthorizationScript {
@@ -175,7 +176,7 @@ async fn run_case(events: Vec<RandomEvent>) {
     world.assert_no_leaks(&events);
 }
 
-/// Covers the requirements [auth-only-own-as-tokens] [auth-credentials-no-reuse] [auth-credentials-per-as].
+/// Covers the MCP requirements [auth-only-own-as-tokens] [auth-credentials-no-reuse] [auth-credentials-per-as].
 #[test]
 fn x51_no_order_of_actions_sends_credentials_to_another_server() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -72,8 +72,8 @@ fn declares_extension(tried: &SignInAttempt, extension: &str) -> bool {
     !calls.is_empty() && calls.iter().all(capabilities)
 }
 
-/// [auth-cc-declare] [auth-cc-baseline] [auth-cc-auth-method] [auth-cc-preregistered] [auth-cc-metadata-methods]
-/// [auth-cc-renew]
+/// Covers the MCP requirements [auth-cc-declare] [auth-cc-baseline] [auth-cc-auth-method] [auth-cc-preregistered]
+/// [auth-cc-metadata-methods] [auth-cc-renew].
 #[tokio::test]
 async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     let what = "client credentials";
@@ -107,7 +107,7 @@ async fn client_credentials_suffice_and_are_renewed_without_a_user() {
     tried.close().await;
 }
 
-/// A sign-in without a user is not repeated without limit.
+/// Rejects tokens that were obtained by client credentials. Without a user, new ones must not be requested in a loop.
 #[tokio::test]
 async fn x51_client_credentials_are_not_requested_in_a_loop() {
     for refusing in [RefusalBehaviour::Unauthorized, RefusalBehaviour::EverySecond] {
@@ -122,8 +122,9 @@ async fn x51_client_credentials_are_not_requested_in_a_loop() {
     }
 }
 
-/// [auth-ema-declare] [auth-ema-token-exchange] [auth-ema-audience] [auth-ema-resource] [auth-ema-exchange-client-auth]
-/// [auth-ema-jwt-bearer] [auth-ema-no-redirect] [auth-ema-no-url-tokens] [auth-ema-no-log]
+/// Covers the MCP requirements [auth-ema-declare] [auth-ema-token-exchange] [auth-ema-audience] [auth-ema-resource]
+/// [auth-ema-exchange-client-auth] [auth-ema-jwt-bearer] [auth-ema-no-redirect] [auth-ema-no-url-tokens]
+/// [auth-ema-no-log].
 #[tokio::test]
 async fn identity_provider_grant_signs_in_the_user() {
     let what = "enterprise-managed";
@@ -167,7 +168,9 @@ async fn identity_provider_grant_signs_in_the_user() {
     let assertion = parameter_value(&redeemed, "assertion").unwrap_or_default().to_owned();
     assert!(idp.secrets().contains(&assertion), "{what}: the grant of the identity provider is redeemed");
     assert_eq!(tried.issuer.count("/authorize") + idp.count("/authorize"), 0, "{what}: no browser is opened");
-    for request in tried.server.seen().iter().chain(&tried.issuer.seen()).chain(&idp.seen()) {
+    for request in
+        tried.server.received_requests().iter().chain(&tried.issuer.received_requests()).chain(&idp.received_requests())
+    {
         assert!(!request.path.contains(&assertion) && !request.path.contains(&id_token), "{what}: {}", request.path);
     }
     super::assert_no_secrets(what, &tried.pair, &[&idp]).await;

@@ -10,7 +10,7 @@ async fn start_other_server() -> HttpServer {
 }
 
 fn assert_received_nothing(what: &str, other: &HttpServer) {
-    for request in other.seen() {
+    for request in other.received_requests() {
         assert!(
             request.header("authorization").is_none(),
             "{what}: no token is sent to the other server: {}",
@@ -20,7 +20,7 @@ fn assert_received_nothing(what: &str, other: &HttpServer) {
     }
 }
 
-/// [auth-only-own-as-tokens]: the token is only sent to the origin of the server.
+/// The token is only sent to the origin of the server. Covers the MCP requirement [auth-only-own-as-tokens].
 #[tokio::test]
 async fn x49_token_does_not_follow_a_redirect() {
     for status in [301, 302, 303, 307, 308] {
@@ -47,7 +47,11 @@ async fn x49_code_does_not_follow_a_redirect() {
         let cause = tried.wait_for_end().await.expect_err("X49: a redirect of a token request is not followed");
         let told = cause.contains("redirect") || cause.contains(&status.to_string());
         assert!(told, "{what}: the error message contains the cause: {cause}");
-        assert!(other.seen().is_empty(), "{what}: the target receives no request: {:?}", other.seen());
+        assert!(
+            other.received_requests().is_empty(),
+            "{what}: the target receives no request: {:?}",
+            other.received_requests()
+        );
         tried.close().await;
     }
 }

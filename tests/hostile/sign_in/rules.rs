@@ -16,8 +16,8 @@ async fn sign_in_successfully(what: &str, issuer: AuthorizationScript, server: P
     tried
 }
 
-/// [auth-401-starts-flow] [auth-www-authenticate-parse] [auth-prm-required] [auth-prm-header-url]: the path of the
-/// metadata is only in the header, and nothing else leads to the authorization server.
+/// The path of the metadata is only in the header, and nothing else leads to the authorization server. Covers the MCP
+/// requirements [auth-401-starts-flow] [auth-www-authenticate-parse] [auth-prm-required] [auth-prm-header-url].
 #[tokio::test]
 async fn challenge_leads_to_the_authorization_server_and_back() {
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
@@ -27,7 +27,7 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
         let call = tried.pair.call_bad_server(&what).await;
         tried.pair.assert_call_ended(&what, &call, &[]);
 
-        let requests = tried.server.seen();
+        let requests = tried.server.received_requests();
         let refused = requests.iter().position(|request| request.path_without_query() == "/where/nobody/looks");
         let after: Vec<_> = requests
             .iter()
@@ -40,7 +40,7 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
         // [auth-bearer-header] [auth-every-request]
         assert_eq!(bearers.len(), after.len(), "{what}: every request has the token in its header");
         // [auth-no-query-token]
-        for request in requests.iter().chain(&tried.issuer.seen()) {
+        for request in requests.iter().chain(&tried.issuer.received_requests()) {
             let in_url = bearers.iter().any(|token| request.path.contains(token));
             assert!(!in_url, "{what}: no URL contains a token: {}", request.path);
         }
@@ -48,9 +48,9 @@ async fn challenge_leads_to_the_authorization_server_and_back() {
     }
 }
 
+/// The requests contain the resource, although the metadata do not mention resources. Covers the MCP requirements
 /// [auth-pkce] [auth-pkce-s256] [auth-resource-authorize] [auth-resource-token] [auth-resource-always]
-/// [auth-resource-canonical] [auth-resource-most-specific] [auth-resource-no-trailing-slash]: the requests contain the
-/// resource, although the metadata do not mention resources.
+/// [auth-resource-canonical] [auth-resource-most-specific] [auth-resource-no-trailing-slash].
 #[tokio::test]
 async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
     let what = "the requests of a sign-in";
@@ -78,13 +78,13 @@ async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
     tried.close().await;
 }
 
-/// [auth-dcr-application-type] [auth-dcr-native] [auth-refresh-grant-type] [auth-redirect-localhost-https]
-/// [auth-redirect-registered]
+/// Covers the MCP requirements [auth-dcr-application-type] [auth-dcr-native] [auth-refresh-grant-type]
+/// [auth-redirect-localhost-https] [auth-redirect-registered].
 #[tokio::test]
 async fn desktop_app_registers_as_a_native_client() {
     let what = "registration";
     let tried = sign_in_successfully(what, AuthorizationScript::default(), ProtectedScript::default()).await;
-    let requests = tried.issuer.seen();
+    let requests = tried.issuer.received_requests();
     let registration = requests.iter().find(|request| request.path == "/register").unwrap().json();
     assert_eq!(registration["application_type"], "native", "{what}: {registration}");
     let grants = registration["grant_types"].as_array().unwrap();
@@ -97,8 +97,8 @@ async fn desktop_app_registers_as_a_native_client() {
     tried.close().await;
 }
 
-/// [auth-refresh-replace] [auth-b-token-rotation] [auth-expired-token-renew]: fifty calls use an expired token. It is
-/// refreshed once, and none of them fails.
+/// Fifty calls use an expired token. It is refreshed once, and none of them fails. Covers the MCP requirements
+/// [auth-refresh-replace] [auth-b-token-rotation] [auth-expired-token-renew].
 #[tokio::test]
 async fn concurrent_calls_share_one_refresh_and_succeed() {
     let what = "fifty calls and one refresh";
@@ -124,7 +124,7 @@ async fn concurrent_calls_share_one_refresh_and_succeed() {
     tried.close().await;
 }
 
-/// [auth-refresh-not-assumed]: without a refresh token the user signs in again.
+/// Without a refresh token the user signs in again. Covers the MCP requirement [auth-refresh-not-assumed].
 #[tokio::test]
 async fn user_signs_in_again_without_a_refresh_token() {
     let what = "no refresh token";
@@ -140,8 +140,8 @@ async fn user_signs_in_again_without_a_refresh_token() {
     tried.close().await;
 }
 
-/// [auth-stepup] [auth-stepup-union] [auth-scope-challenge-authoritative] [auth-scope-least-privilege]: consent to the
-/// scopes of a call is requested only when the call needs them.
+/// Consent to the scopes of a call is requested only when the call needs them. Covers the MCP requirements
+/// [auth-stepup] [auth-stepup-union] [auth-scope-challenge-authoritative] [auth-scope-least-privilege].
 #[tokio::test]
 async fn more_scopes_are_requested_when_needed() {
     let what = "step-up";
@@ -166,8 +166,9 @@ async fn more_scopes_are_requested_when_needed() {
     tried.close().await;
 }
 
-/// [auth-b-as-metadata] [auth-b-base-url] [auth-b-metadata-location] [auth-b-default-endpoints]: a server of 2025-03-26
-/// has no protected resource metadata. Its origin issues the tokens, with metadata or without.
+/// A server of 2025-03-26 has no protected resource metadata. Its origin issues the tokens, with metadata or without.
+/// Covers the MCP requirements [auth-b-as-metadata] [auth-b-base-url] [auth-b-metadata-location]
+/// [auth-b-default-endpoints].
 #[tokio::test]
 async fn server_of_the_first_revision_issues_its_own_tokens() {
     for metadata in [MetadataLocation::OAuth, MetadataLocation::None] {
@@ -180,7 +181,7 @@ async fn server_of_the_first_revision_issues_its_own_tokens() {
         };
         let tried = sign_in_successfully(&what, script, server).await;
         let paths: Vec<String> =
-            tried.server.seen().iter().map(|request| request.path_without_query().to_owned()).collect();
+            tried.server.received_requests().iter().map(|request| request.path_without_query().to_owned()).collect();
         let at = |path: &str| paths.iter().position(|found| found == path);
         let document = at("/.well-known/oauth-authorization-server");
         assert!(document.is_some(), "{what}: the metadata are requested below the origin: {paths:?}");
@@ -191,8 +192,9 @@ async fn server_of_the_first_revision_issues_its_own_tokens() {
     }
 }
 
-/// [auth-token-storage] [auth-refresh-confidential] [auth-cc-protect-secret]: after all operations with a token, no
-/// secret is in a file, in the activity, in the steps, or in the data sent to the page, as [`SignInAttempt::close`] asserts.
+/// After all operations with a token, no secret is in a file, in the activity, in the steps, or in the data sent to the
+/// page, as [`SignInAttempt::close`] asserts. Covers the MCP requirements [auth-token-storage]
+/// [auth-refresh-confidential] [auth-cc-protect-secret].
 #[tokio::test]
 async fn sign_out_leaves_nothing() {
     let what = "signing out";
@@ -211,8 +213,8 @@ async fn sign_out_leaves_nothing() {
     tried.close().await;
 }
 
-/// [auth-dcr-redirect-rejection] [auth-dcr-surface-error]: the cause contains the error text of the authorization
-/// server.
+/// The cause contains the error text of the authorization server. Covers the MCP requirements
+/// [auth-dcr-redirect-rejection] [auth-dcr-surface-error].
 #[tokio::test]
 async fn rejected_registration_is_reported() {
     let what = "a refused registration";

@@ -10,7 +10,8 @@ async fn start_issuer() -> AuthorizationServer {
     AuthorizationServer::start(AuthorizationScript::default()).await
 }
 
-/// [auth-as-change-reregister] [auth-credentials-per-as] [auth-credentials-issuer-key] [auth-credentials-no-reuse]
+/// Covers the MCP requirements [auth-as-change-reregister] [auth-credentials-per-as] [auth-credentials-issuer-key]
+/// [auth-credentials-no-reuse].
 #[tokio::test]
 async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     let what = "X51, the authorization server changed";
@@ -32,7 +33,7 @@ async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     tried.close().await;
 }
 
-/// The metadata change while the server is running, and its token is rejected.
+/// Changes the metadata while the server is running, and then rejects its token.
 #[tokio::test]
 async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     let what = "X51, moved with a refresh token at hand";
@@ -59,8 +60,8 @@ async fn x51_refresh_token_is_sent_to_its_issuer_only() {
     tried.close().await;
 }
 
-/// [auth-only-own-as-tokens]: a server whose metadata name another server's resource gets no token for that resource,
-/// nor the other server's token.
+/// A server whose metadata name another server's resource gets no token for that resource, nor the other server's
+/// token. Covers the MCP requirement [auth-only-own-as-tokens].
 #[tokio::test]
 async fn x51_server_cannot_request_a_token_for_another_resource() {
     let what = "X51, another's resource";
@@ -78,7 +79,7 @@ async fn x51_server_cannot_request_a_token_for_another_resource() {
     let other = SignInAttempt::start_with_servers(what, issuer.clone(), thief, |_| {}).await;
     let cause = other.wait_for_end().await.expect_err("X51: a sign-in for the resource of another server fails");
     assert!(cause.contains("metadata is for"), "{what}: the error message contains the cause: {cause}");
-    for request in other.server.seen() {
+    for request in other.server.received_requests() {
         assert!(
             request.header("authorization").is_none(),
             "{what}: the malicious server gets no token: {}",

@@ -42,7 +42,7 @@ impl ConnectedApp {
         // The task of the user ends together with the host.
         let _user = spawn_deciding_user(&app, std::fs::canonicalize(app.folder.path()).unwrap());
         app.host.start_server(server.into()).await.unwrap();
-        app.until(server, "known", |s| s.state == ServerState::Ready && s.counts[0] > 10).await;
+        app.until(server, "ready with all tools", |s| s.state == ServerState::Ready && s.counts[0] > 10).await;
         Self { app, server }
     }
 
@@ -53,15 +53,15 @@ impl ConnectedApp {
         tokio::spawn(async move { host.call_tool(id, server, tool, arguments, None).await.map(|(result, _)| result) })
     }
 
-    /// Makes a call that returns immediately, and returns its result.
+    /// Makes a call that returns immediately. Returns its result unchecked.
     pub(super) async fn call_add(&self) -> CallOutcome {
         self.spawn_call(&next_call_id(), "add", json!({ "a": 2, "b": 3 })).await.await.unwrap()
     }
 
-    /// Makes a call that returns immediately, and checks its result.
+    /// Makes a call that returns immediately. Returns an error if its result is wrong.
     pub(super) async fn check_add(&self) -> Result<(), String> {
-        let result = self.call_add().await.map_err(|error| format!("there should be an answer: {error}"))?;
-        require(result_text(&result).contains("= 5"), "the answer should be right", result)
+        let result = self.call_add().await.map_err(|error| format!("the call should succeed: {error}"))?;
+        require(result_text(&result).contains("= 5"), "the result should contain the sum", result)
     }
 
     /// Starts a call that takes this many seconds, and waits for its first progress notification.
@@ -79,19 +79,19 @@ impl ConnectedApp {
 
     /// Waits for a call that takes this many seconds, and checks its result.
     pub(super) async fn finish_call(&self, call: JoinHandle<CallOutcome>, seconds: u32) -> Result<(), String> {
-        let result = await_call(call).await?.map_err(|error| format!("the call should go on: {error}"))?;
-        let is_whole =
+        let result = await_call(call).await?.map_err(|error| format!("the call should succeed: {error}"))?;
+        let is_complete =
             |result: &CallToolResult| result_text(result).contains(&format!("The report has {} pages", seconds * 10));
-        require(is_whole(&result), "the answer should be whole", &result)
+        require(is_complete(&result), "the result should be complete", &result)
     }
 
     /// Waits until a call fails with a cause that names the server. It must fail within seconds, because the fault has
     /// to be detected before the call's timeout.
     pub(super) async fn expect_call_failure(&self, call: JoinHandle<CallOutcome>) -> Result<(), String> {
         let began = Instant::now();
-        let error = await_call(call).await?.err().ok_or("what is gone can give no answer")?;
-        require(error.to_string().contains(self.server), "the server should be named", error.to_string())?;
-        require(began.elapsed() < Duration::from_secs(5), "the call should end soon", began.elapsed())
+        let error = await_call(call).await?.err().ok_or("the call should fail")?;
+        require(error.to_string().contains(self.server), "the error should name the server", error.to_string())?;
+        require(began.elapsed() < Duration::from_secs(5), "the call should end within 5 seconds", began.elapsed())
     }
 
     /// Waits until calls succeed again without an action of the user.
@@ -102,8 +102,12 @@ impl ConnectedApp {
                 tokio::time::sleep(Duration::from_millis(200)).await;
             }
         };
-        let is_back = timeout(RECONNECT_TIMEOUT, again).await.is_ok();
-        require(is_back, "the server should be back by now", self.app.server(self.server).await.state)
+        let has_recovered = timeout(RECONNECT_TIMEOUT, again).await.is_ok();
+        require(
+            has_recovered,
+            "calls should succeed again before the timeout",
+            self.app.server(self.server).await.state,
+        )
     }
 
     /// Returns the id of the server's process, or `None` if it is not running.
@@ -114,5 +118,5 @@ impl ConnectedApp {
 
 async fn await_call(call: JoinHandle<CallOutcome>) -> Result<CallOutcome, String> {
     let ended = timeout(Duration::from_secs(15), call).await;
-    ended.map_err(|_| "the call should have ended by now".to_owned())?.map_err(|error| error.to_string())
+    ended.map_err(|_| "the call should end within 15 seconds".to_owned())?.map_err(|error| error.to_string())
 }

@@ -15,25 +15,25 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let lines = LineControl { folder: folder.path() };
     lines.set_fault("none");
     let connected = ConnectedApp::connect(row.server.name, local_config(fault_proxy_command(row, folder.path()))).await;
-    let bytewise = lines.check_answers_unaffected(&connected, "bytewise").await;
-    let late = lines.check_answers_unaffected(&connected, "late").await;
-    let twice = lines.check_answers_unaffected(&connected, "twice").await;
+    let bytewise = lines.check_responses_unaffected(&connected, "bytewise").await;
+    let late = lines.check_responses_unaffected(&connected, "late").await;
+    let twice = lines.check_responses_unaffected(&connected, "twice").await;
     let cut = lines.cut_stream(&connected).await;
     let never = lines.suppress_response(&connected).await;
     connected.app.host.close().await;
     FaultOutcomes { killed, restarted: Ok(NO_SUCH_FAULT), cut, bytewise, late, twice, never }
 }
 
-/// Covers the requirement [stdio-restart-on-crash].
+/// Covers the MCP requirement [stdio-restart-on-crash].
 async fn kill_server_process(row: &MatrixRow) -> FaultOutcome {
     let connected = ConnectedApp::connect(row.server.name, local_config(row.server.launch(row.transport))).await;
     let call = connected.start_call(30).await;
-    let process = connected.server_pid().await.ok_or("a ready server has a process")?;
+    let process = connected.server_pid().await.ok_or("a ready server should have a process")?;
     kill_process(process);
     connected.expect_call_failure(call).await?;
     connected.wait_until_recovered().await?;
     let new = connected.server_pid().await;
-    require(new.is_some_and(|new| new != process), "it should be another process", new)?;
+    require(new.is_some_and(|new| new != process), "the server should have a new process", new)?;
     connected.app.host.close().await;
     Ok(OUTCOME_COMES_BACK)
 }
@@ -41,7 +41,7 @@ async fn kill_server_process(row: &MatrixRow) -> FaultOutcome {
 #[allow(clippy::disallowed_methods, reason = "starts kill, not a server")]
 fn kill_process(pid: u32) {
     let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status();
-    assert!(killed.is_ok_and(|status| status.success()), "process {pid} can be killed");
+    assert!(killed.is_ok_and(|status| status.success()), "the signal to process {pid} should be sent");
 }
 
 /// Returns the command of the proxy process `between.mjs`, which starts the server of a row and corrupts its output
@@ -67,7 +67,7 @@ impl LineControl<'_> {
         super::set_fault(self.folder, fault);
     }
 
-    async fn check_answers_unaffected(&self, connected: &ConnectedApp, fault: &str) -> FaultOutcome {
+    async fn check_responses_unaffected(&self, connected: &ConnectedApp, fault: &str) -> FaultOutcome {
         self.set_fault(fault);
         let before = super::count_in_file(self.folder, "seen", "\"tools/call\"");
         for _ in 0..3 {
@@ -77,11 +77,11 @@ impl LineControl<'_> {
         let sent = super::count_in_file(self.folder, "seen", "\"tools/call\"") - before;
         require(sent == 3, "three calls should be sent once each", sent)?;
         let doubled = super::count_in_file(self.folder, "twice", "\"result\"");
-        require(fault != "twice" || doubled >= 3, "each answer should have come twice", doubled)?;
+        require(fault != "twice" || doubled >= 3, "each response should be sent twice", doubled)?;
         Ok(OUTCOME_ANSWERED)
     }
 
-    /// The server exits in the middle of a line.
+    /// Lets the server exit in the middle of a line, and checks that it recovers.
     async fn cut_stream(&self, connected: &ConnectedApp) -> FaultOutcome {
         let call = connected.start_call(30).await;
         self.set_fault("cut");
@@ -93,13 +93,13 @@ impl LineControl<'_> {
         Ok(OUTCOME_COMES_BACK)
     }
 
-    /// Covers the requirement [lifecycle-timeouts].
+    /// Covers the MCP requirement [lifecycle-timeouts].
     async fn suppress_response(&self, connected: &ConnectedApp) -> FaultOutcome {
         self.set_fault("never");
         let ended = connected.call_add().await.map_err(|error| error.to_string());
         self.set_fault("none");
-        let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
-        require(is_told, "the call should end with its time", ended)?;
+        let timed_out = ended.as_ref().is_err_and(|error| error.contains("no answer"));
+        require(timed_out, "the call should end with a timeout", ended)?;
         connected.wait_until_recovered().await?;
         Ok(OUTCOME_ENDS)
     }

@@ -20,15 +20,15 @@ const MAX_PARALLEL: usize = 4;
 /// Outcome of a fault as written in the table, or a description of an unexpected one.
 type FaultOutcome = Result<&'static str, String>;
 
-/// The call succeeds, and the server received it once.
+/// Outcome of a call that succeeds, and that the server received once.
 const OUTCOME_ANSWERED: &str = "answered";
-/// The call fails with its cause. The next call succeeds.
+/// Outcome of a call that fails with its cause, and is followed by a successful call.
 const OUTCOME_ENDS: &str = "ends";
-/// The call fails with its cause, and the server is restarted or reconnected to.
+/// Outcome of a call that fails with its cause, and whose server is restarted or reconnected to.
 const OUTCOME_COMES_BACK: &str = "comes back";
-/// The call succeeds on a resumed stream, and the server received it once.
+/// Outcome of a call that succeeds on a resumed stream, and that the server received once.
 const OUTCOME_GOES_ON: &str = "goes on";
-/// The transport can't have this fault.
+/// Table cell for a fault that can't occur with the transport.
 const NO_SUCH_FAULT: &str = "-";
 
 const LEGEND: &str = "
@@ -121,7 +121,7 @@ async fn every_sdk_with_every_fault() {
         .flat_map(|(row, outcomes)| outcomes.table_columns().map(|(fault, outcome)| (row, fault, outcome.clone())))
         .filter_map(|(row, fault, outcome)| outcome.err().map(|why| format!("{row}: {fault}: {why}")))
         .collect();
-    assert!(failed.is_empty(), "no fault does more harm than it must:\n{}", failed.join("\n"));
+    assert!(failed.is_empty(), "all faults should have their expected outcomes:\n{}", failed.join("\n"));
     if only.is_empty() {
         table::compare_faults(&render_table(&tried));
     }

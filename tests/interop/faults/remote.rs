@@ -32,8 +32,8 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let connected =
         ConnectedApp::connect(row.server.name, config_at_origin(row, &format!("http://{}", proxy.address))).await;
     let network = NetworkControl { row, folder: folder.path(), proxy, connected };
-    let bytewise = network.check_answer_unaffected(ProxyFault::Bytewise, Duration::ZERO).await;
-    let late = network.check_answer_unaffected(ProxyFault::Late(RESPONSE_DELAY), RESPONSE_DELAY).await;
+    let bytewise = network.check_response_unaffected(ProxyFault::Bytewise, Duration::ZERO).await;
+    let late = network.check_response_unaffected(ProxyFault::Late(RESPONSE_DELAY), RESPONSE_DELAY).await;
     let twice = network.duplicate_response().await;
     let cut = network.cut_stream().await;
     let never = network.suppress_response().await;
@@ -42,7 +42,7 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     FaultOutcomes { killed: Ok(NO_SUCH_FAULT), restarted, cut, bytewise, late, twice, never }
 }
 
-/// Covers the requirement [http-session-404-reinit].
+/// Covers the MCP requirement [http-session-404-reinit].
 async fn restart_server_process(row: &MatrixRow, process: HttpProcess) -> FaultOutcome {
     let proxy = FaultProxy::in_front_of(socket_address(&process.origin)).await;
     let connected =
@@ -62,7 +62,10 @@ async fn restart_server_process(row: &MatrixRow, process: HttpProcess) -> FaultO
 }
 
 fn socket_address(origin: &str) -> SocketAddr {
-    origin.trim_start_matches("http://").parse().unwrap_or_else(|e| panic!("{origin}: {e}"))
+    origin
+        .trim_start_matches("http://")
+        .parse()
+        .unwrap_or_else(|e| panic!("{origin} should contain a socket address: {e}"))
 }
 
 /// Network path to a server: through the proxy process that records messages, and the proxy that injects faults.
@@ -74,20 +77,20 @@ struct NetworkControl<'a> {
 }
 
 impl NetworkControl<'_> {
-    async fn check_answer_unaffected(&self, fault: ProxyFault, at_least: Duration) -> FaultOutcome {
+    async fn check_response_unaffected(&self, fault: ProxyFault, at_least: Duration) -> FaultOutcome {
         let before = super::count_in_file(self.folder, "seen", "\"tools/call\"");
         let began = Instant::now();
         self.proxy.set(fault);
         let answered = self.connected.check_add().await;
         self.proxy.set(ProxyFault::None);
         answered?;
-        require(began.elapsed() >= at_least, "the answer should have been spoiled", began.elapsed())?;
+        require(began.elapsed() >= at_least, "the response should be delayed", began.elapsed())?;
         let sent = super::count_in_file(self.folder, "seen", "\"tools/call\"") - before;
         require(sent == 1, "the call should be sent once", sent)?;
         Ok(OUTCOME_ANSWERED)
     }
 
-    /// Each response on a stream is duplicated. The call reports progress, so its response is sent on a stream.
+    /// Duplicates each response on a stream. The call reports progress, so its response is sent on a stream.
     async fn duplicate_response(&self) -> FaultOutcome {
         super::set_fault(self.folder, "twice");
         let call = self.connected.start_call(1).await;
@@ -95,13 +98,13 @@ impl NetworkControl<'_> {
         super::set_fault(self.folder, "none");
         answered?;
         let doubled = super::count_in_file(self.folder, "twice", "\"result\"");
-        require(doubled > 0, "the answer should have come twice", doubled)?;
+        require(doubled > 0, "the response should be sent twice", doubled)?;
         self.connected.check_add().await?;
         Ok(OUTCOME_ANSWERED)
     }
 
-    /// The connection of a call is closed. Its stream is resumed if the revision supports that, otherwise the call
-    /// fails: [http-sse-resume-last-event-id]
+    /// Closes the connection of a call. The stream is resumed if the revision supports that, otherwise the call fails:
+    /// [http-sse-resume-last-event-id]
     async fn cut_stream(&self) -> FaultOutcome {
         const CALL_SECONDS: u32 = 3;
         let before = super::count_in_file(self.folder, "seen", "\"slow_report\"");
@@ -127,13 +130,13 @@ impl NetworkControl<'_> {
         })
     }
 
-    /// Covers the requirement [lifecycle-timeouts].
+    /// Covers the MCP requirement [lifecycle-timeouts].
     async fn suppress_response(&self) -> FaultOutcome {
         self.proxy.set(ProxyFault::Swallowed);
         let ended = self.connected.call_add().await.map_err(|error| error.to_string());
         self.proxy.set(ProxyFault::None);
-        let is_told = ended.as_ref().is_err_and(|error| error.contains("no answer"));
-        require(is_told, "the call should end with its time", ended)?;
+        let timed_out = ended.as_ref().is_err_and(|error| error.contains("no answer"));
+        require(timed_out, "the call should end with a timeout", ended)?;
         self.connected.wait_until_recovered().await?;
         Ok(OUTCOME_ENDS)
     }

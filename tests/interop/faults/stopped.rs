@@ -23,7 +23,10 @@ async fn call_after_a_stop_is_not_ready() {
     let call = connected.start_call(30).await;
     let app = &connected.app;
     app.host.stop_server(SERVER.into()).await.unwrap();
-    connected.expect_call_failure(call).await.unwrap_or_else(|seen| panic!("a call ends with its server: {seen}"));
+    connected
+        .expect_call_failure(call)
+        .await
+        .unwrap_or_else(|seen| panic!("the call should fail when its server is stopped: {seen}"));
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     advance_time(Duration::from_secs(20)).await;
     assert_eq!(app.server(SERVER).await.state, ServerState::Stopped, "a server that the user stopped is not restarted");

@@ -41,7 +41,7 @@ pub(crate) struct HttpProcess {
 impl HttpProcess {
     /// Starts a server on any free port. It takes the port as its last argument, and prints its origin as the first
     /// line.
-    #[allow(clippy::disallowed_methods, reason = "what the host meets over HTTP is started by somebody else")]
+    #[allow(clippy::disallowed_methods, reason = "starts a remote server, as its administrator would")]
     pub(crate) async fn start(launch: LaunchCommand) -> Self {
         let launch = launch.with_argument("0");
         let mut child = Command::new(&launch.program)
@@ -52,17 +52,17 @@ impl HttpProcess {
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()
-            .unwrap_or_else(|error| panic!("{launch:?}: {error}"));
-        let mut lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
+            .unwrap_or_else(|error| panic!("{launch:?} should start: {error}"));
+        let mut lines = BufReader::new(child.stdout.take().expect("a piped standard output")).lines();
         let errors = Arc::<Mutex<Vec<String>>>::default();
         tokio::spawn(store_lines(
-            BufReader::new(child.stderr.take().expect("so are its errors")).lines(),
+            BufReader::new(child.stderr.take().expect("a piped standard error")).lines(),
             Arc::clone(&errors),
         ));
         let first = tokio::time::timeout(LISTEN_TIMEOUT, lines.next_line()).await;
         let origin = match first {
             Ok(Ok(Some(line))) if line.starts_with("http://") => line,
-            other => panic!("{launch:?} should have said where it listens, not {other:?}"),
+            other => panic!("{launch:?} should print its origin, not {other:?}"),
         };
         // The remaining output is discarded, so that the process never blocks on writing.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
@@ -77,12 +77,15 @@ impl HttpProcess {
 
     /// Kills the process, like a crash would.
     pub(crate) async fn kill(mut self) {
-        self.child.kill().await.unwrap_or_else(|error| panic!("{} could not be killed: {error}", self.origin));
+        self.child
+            .kill()
+            .await
+            .unwrap_or_else(|error| panic!("the process at {} should be killed: {error}", self.origin));
     }
 }
 
-async fn store_lines(mut lines: Lines<BufReader<impl AsyncRead + Unpin>>, kept: Arc<Mutex<Vec<String>>>) {
+async fn store_lines(mut lines: Lines<BufReader<impl AsyncRead + Unpin>>, stored: Arc<Mutex<Vec<String>>>) {
     while let Ok(Some(line)) = lines.next_line().await {
-        kept.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+        stored.lock().unwrap_or_else(PoisonError::into_inner).push(line);
     }
 }

@@ -128,7 +128,7 @@ impl MatrixServer {
             Transport::StreamableHttp => self.streamable,
             Transport::HttpSse => self.sse,
         };
-        (self.program)().with_argument(argument.expect("a row is only of a transport that its server has"))
+        (self.program)().with_argument(argument.expect("the server should support the transport of its row"))
     }
 }
 
@@ -242,13 +242,15 @@ pub(crate) fn pinned_versions() -> Vec<(&'static str, String)> {
 
 fn version_of(sdk: &str) -> String {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let read = |file: &str| std::fs::read_to_string(here.join(file)).unwrap_or_else(|e| panic!("{file}: {e}"));
+    let read = |file: &str| {
+        std::fs::read_to_string(here.join(file)).unwrap_or_else(|e| panic!("{file} should be readable: {e}"))
+    };
     let (text, before, after) = match sdk {
         "rmcp" => (read("../../Cargo.lock"), "name = \"rmcp\"\nversion = \"".to_owned(), '"'),
         "mcp (old)" => (read("requirements-old.txt"), "\nmcp==".to_owned(), '\n'),
         "mcp" | "fastmcp" => (read("requirements.txt"), format!("\n{sdk}=="), '\n'),
         package => (read("../package.json"), format!("\"{package}\": \""), '"'),
     };
-    let (_, rest) = text.split_once(&before).unwrap_or_else(|| panic!("the version of {sdk} is pinned"));
+    let (_, rest) = text.split_once(&before).unwrap_or_else(|| panic!("the version of {sdk} should be pinned"));
     rest.split(after).next().unwrap_or_default().to_owned()
 }

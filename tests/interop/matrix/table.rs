@@ -94,17 +94,17 @@ fn cell_text(cell: &CheckOutcome, notes: &mut Vec<String>) -> String {
 
 /// Compares the table of working features with `MATRIX.md`, or writes it if the environment requests that.
 pub(crate) fn compare_features(table: &str) {
-    compare_table(|kept| (table.to_owned(), kept.1), |kept| kept.0 == table);
+    compare_table(|stored| (table.to_owned(), stored.1), |stored| stored.0 == table);
 }
 
 /// Compares the table of fault outcomes with `MATRIX.md`, or writes it if the environment requests that.
 pub(crate) fn compare_faults(table: &str) {
-    compare_table(|kept| (kept.0, table.to_owned()), |kept| kept.1 == table);
+    compare_table(|stored| (stored.0, table.to_owned()), |stored| stored.1 == table);
 }
 
 fn compare_table(change: impl Fn(MatrixTables) -> MatrixTables, is_same: impl Fn(&MatrixTables) -> bool) {
-    let kept = update_tables(change).unwrap_or_else(|error| panic!("MATRIX.md: {error}"));
-    assert!(is_same(&kept), "MATRIX.md equals the outcomes; `cargo xtask test interop` writes it again");
+    let stored = update_tables(change).unwrap_or_else(|error| panic!("MATRIX.md should be accessible: {error}"));
+    assert!(is_same(&stored), "MATRIX.md should match the outcomes; run `cargo xtask test interop` to update it");
 }
 
 /// Text of both tables: working features, then outcomes of faults.
@@ -117,9 +117,9 @@ fn update_tables(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Resu
     let mut file = File::options().read(true).write(writes).open(path)?;
     // Another process may write the other table at the same time.
     file.lock()?;
-    let mut kept = String::new();
-    file.read_to_string(&mut kept)?;
-    let (features, faults) = kept.split_once(FAULTS).unwrap_or((&kept, ""));
+    let mut stored = String::new();
+    file.read_to_string(&mut stored)?;
+    let (features, faults) = stored.split_once(FAULTS).unwrap_or((&stored, ""));
     let parts = (features.to_owned(), faults.to_owned());
     if !writes {
         return Ok(parts);
@@ -131,12 +131,15 @@ fn update_tables(change: impl Fn(MatrixTables) -> MatrixTables) -> std::io::Resu
     Ok(parts)
 }
 
-/// Fails if an SDK was updated without running the matrix again.
+/// Fails if an SDK was updated without running the matrix tests again.
 #[test]
 fn versions_in_the_table_are_the_pinned_ones() {
-    let kept = include_str!("../MATRIX.md");
+    let stored = include_str!("../MATRIX.md");
     for (name, version) in pinned_versions() {
         let line = format!("| {name} | {version} |");
-        assert!(kept.contains(&line), "MATRIX.md was written with {version}: run `cargo xtask test interop`");
+        assert!(
+            stored.contains(&line),
+            "MATRIX.md should contain {version}; run `cargo xtask test interop` to update it"
+        );
     }
 }

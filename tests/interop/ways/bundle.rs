@@ -34,8 +34,8 @@ fn copy_folder(from: &Path, to: &Path) {
 async fn run_mcpb(user: &NewUser, arguments: &[&Path]) {
     let mut command = user.command(&installed::node_path());
     let output = command.arg(installed::mcpb_script()).args(arguments).output().await.unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    assert!(output.status.success(), "mcpb {arguments:?}: {}", String::from_utf8_lossy(&said));
+    let printed = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "mcpb {arguments:?} should succeed: {}", String::from_utf8_lossy(&printed));
 }
 
 /// Packs a version of the server, and returns the path of the bundle.
@@ -68,14 +68,18 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     let (inspected, _) = user.run_cli(&["bundle", "inspect", &first.display().to_string()]).await;
     let inspected = inspected.unwrap();
     assert_eq!(inspected["signature"], json!({ "state": "absent" }));
-    assert_eq!(inspected["plan"]["inputs"][0]["key"], "folder", "what it wants to know: {}", inspected["plan"]);
+    assert_eq!(
+        inspected["plan"]["inputs"][0]["key"], "folder",
+        "the bundle should require a folder: {}",
+        inspected["plan"]
+    );
     assert!(inspected["files"].as_array().unwrap().len() > 1_000, "the bundle contains all installed packages");
-    let mut told = user.command(&installed::cli_path());
-    let told = told.args(["bundle", "inspect"]).arg(&first).output().await.unwrap();
-    let told = String::from_utf8(told.stdout).unwrap();
+    let mut inspect = user.command(&installed::cli_path());
+    let output = inspect.args(["bundle", "inspect"]).arg(&first).output().await.unwrap();
+    let output = String::from_utf8(output.stdout).unwrap();
     assert!(
-        told.lines().count() < 150 && told.contains("more; --json lists them all"),
-        "the text output is short enough to read: {told}"
+        output.lines().count() < 150 && output.contains("more; --json lists them all"),
+        "the text output is short enough to read: {output}"
     );
     assert!(entry_names(&user.path("data/bundles")).is_empty(), "nothing is unpacked before the installation");
 
@@ -94,14 +98,14 @@ async fn bundle_is_packed_installed_called_updated_and_removed() {
     assert!(user.list_tools("memory").await.contains(&"create_entities".to_owned()));
     let harbour = json!({ "name": "harbour", "entityType": "place", "observations": ["it has a bridge"] });
     user.call_tool("memory", "create_entities", &json!({ "entities": [harbour] })).await;
-    let kept = fs::read_to_string(graph.join("memory.jsonl")).unwrap();
-    assert!(kept.contains("it has a bridge"), "the sandboxed server writes to the selected folder: {kept}");
+    let stored = fs::read_to_string(graph.join("memory.jsonl")).unwrap();
+    assert!(stored.contains("it has a bridge"), "the sandboxed server writes to the selected folder: {stored}");
 
     user.install(&second.display().to_string(), &[&options[..], &["memory-2"]].concat()).await;
     let (args, folders) =
         (|name: &str| user.settings()[name]["args"][0].clone(), unpacked_bundles(&user.path("data/bundles")));
     assert_ne!(args("memory"), args("memory-2"), "each version has separate files");
-    assert_eq!(folders.len(), 2, "{folders:?}");
+    assert_eq!(folders.len(), 2, "both versions should be unpacked: {folders:?}");
     let read = user.call_tool("memory-2", "read_graph", &json!({})).await;
     assert!(read.contains("it has a bridge"), "the second version reads the data of the first one: {read}");
 
@@ -128,9 +132,9 @@ fn unpacked_bundles(place: &Path) -> Vec<String> {
 
 /// Returns the API that the page uses, for removing servers.
 fn api_for_removal(app: &TestApp) -> Api {
-    let kept = app.folder.path().join("kept");
+    let cache = app.folder.path().join("registry-cache");
     let installer = Installer::new(app.folder.path().join("data"), RegistryChoice::Official, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+        open_catalog(address, header, Arc::new(CacheFolder::open(&cache)?))
     });
     Api::new(app.host.clone()).with_installer(installer)
 }
@@ -141,11 +145,11 @@ async fn bundle_signature_is_shown_as_unverified() {
     let file = pack_version(&mut user, "1.0.0").await;
     let plain = fs::metadata(&file).unwrap().len();
     run_mcpb(&user, &[Path::new("sign"), Path::new("--self-signed"), &file]).await;
-    assert!(fs::metadata(&file).unwrap().len() > plain, "the signature follows the archive");
+    assert!(fs::metadata(&file).unwrap().len() > plain, "the signature should be appended to the archive");
     let (inspected, _) = user.run_cli(&["bundle", "inspect", &file.display().to_string()]).await;
     let signature = inspected.unwrap()["signature"].clone();
     let claimed = json!({ "state": "claimed", "name": "MCPB Self-Signed Certificate" });
-    assert_eq!(signature, claimed, "the claimed signer is shown, which is unverified");
+    assert_eq!(signature, claimed, "the signer should be shown as claimed");
     user.install(&file.display().to_string(), &["--set", "folder=/nowhere", "--no-sandbox"]).await;
     user.print_durations();
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::user::NewUser;
 
-/// Time up to which published versions of dependencies are used.
+/// Time in the registry entries after which published versions of dependencies are not used.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 /// Asserts that the server is sandboxed, with a private home folder that is deleted with the server.

@@ -23,24 +23,25 @@ const PRINT_PORT_SCRIPT: &str = r#"data:text/javascript,
     };"#;
 
 /// Starts the server over Streamable HTTP. Returns its process and port.
-#[allow(clippy::disallowed_methods, reason = "a remote server is started by somebody else")]
+#[allow(clippy::disallowed_methods, reason = "starts a remote server, as its administrator would")]
 async fn start_everything() -> (Child, u16) {
     let mut command = Command::new(installed::node_path());
     command
         .args(["--import", PRINT_PORT_SCRIPT, &installed::package_script("server-everything"), "streamableHttp"])
         .env("PORT", "0");
     let mut child = command.stderr(std::process::Stdio::piped()).kill_on_drop(true).spawn().unwrap();
-    let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let listens = async {
-        while let Some(line) = said.next_line().await.unwrap() {
+        while let Some(line) = lines.next_line().await.unwrap() {
             if let Some(port) = line.strip_prefix("bound to port ") {
                 return port.parse().unwrap();
             }
         }
-        panic!("the server ended before it listened");
+        panic!("the server should print its port before it ends");
     };
-    let port = tokio::time::timeout(LISTEN_TIMEOUT, listens).await.expect("the server listens by now");
-    tokio::spawn(async move { while let Ok(Some(_)) = said.next_line().await {} });
+    let port =
+        tokio::time::timeout(LISTEN_TIMEOUT, listens).await.expect("the server should listen before the timeout");
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     (child, port)
 }
 
@@ -54,7 +55,10 @@ async fn remote_server_is_installed_and_called() {
     });
     let mut user = NewUser::with_registry("a remote", entry).await;
     let done = user.install(name, &[]).await;
-    assert!(done["plan"]["notes"].to_string().contains("leads to this computer"), "the URL is reported: {done}");
+    assert!(
+        done["plan"]["notes"].to_string().contains("leads to this computer"),
+        "the plan should note that the URL leads to this computer: {done}"
+    );
     assert_eq!(user.settings(), json!({ "everything": { "type": "http", "url": url } }));
     assert!(user.list_tools("everything").await.contains(&"get-sum".to_owned()));
     let sum = user.call_tool("everything", "get-sum", &json!({ "a": 2, "b": 40 })).await;

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::user::NewUser;
 use crate::installed;
 
-/// Time up to which published versions of dependencies are used.
+/// Versions of dependencies that were published after this time are not used.
 const DEPENDENCY_DATE: &str = "2026-11-01T00:00:00Z";
 
 const HEAD: &str = "\
@@ -134,8 +134,13 @@ async fn run_program(user: &NewUser, program: &Path, arguments: &[&str]) {
     command.env("npm_config_before", DEPENDENCY_DATE).env("npm_config_cache", user.path("home/.npm"));
     command.env("UV_EXCLUDE_NEWER", DEPENDENCY_DATE).env("UV_SYSTEM_CERTS", "true");
     let output = command.output().await.unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    assert!(output.status.success(), "{} {arguments:?}: {}", program.display(), String::from_utf8_lossy(&said));
+    let printed = [output.stdout, output.stderr].concat();
+    assert!(
+        output.status.success(),
+        "{} {arguments:?} should succeed: {}",
+        program.display(),
+        String::from_utf8_lossy(&printed)
+    );
 }
 
 async fn install_all(user: &mut NewUser) {
@@ -206,7 +211,12 @@ async fn real_servers_start_in_a_sandbox_without_folders() {
     for (number, real) in SERVERS.iter().enumerate() {
         let name = format!("server-{number}");
         let tools = user.list_tools(&name).await;
-        assert!(tools.iter().any(|tool| tool == real.tool), "{} {}: {tools:?}", real.by, real.server);
+        assert!(
+            tools.iter().any(|tool| tool == real.tool),
+            "{} installed by {} should list its tool: {tools:?}",
+            real.server,
+            real.by
+        );
         let reached = reachable_paths(&user, &name).await;
         let command = [&[real.command], real.args].concat().join(" ");
         let network = if real.loads { "yes" } else { "none" };
@@ -223,8 +233,8 @@ fn compare_table(table: &str) {
     if std::env::var_os("INTEROP_WRITE_MATRIX").is_some() {
         fs::write(&path, table).unwrap();
     }
-    let kept = fs::read_to_string(path).unwrap();
-    assert_eq!(kept, table, "SANDBOX.md equals the outcomes; `cargo xtask test interop` writes it again");
+    let stored = fs::read_to_string(path).unwrap();
+    assert_eq!(stored, table, "SANDBOX.md should match the outcomes; run `cargo xtask test interop` to update it");
 }
 
 /// [E6] A Node.js program needs a module outside of its sandbox. The host reports the path and proposes a folder. With
@@ -260,7 +270,7 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     let blocked = &failed["data"]["state"]["blocked"];
     let offer = |path: &Path| {
         let path = path.display().to_string();
-        let all = blocked.as_array().unwrap_or_else(|| panic!("what it missed is told: {failed}"));
+        let all = blocked.as_array().unwrap_or_else(|| panic!("the error should contain the blocked paths: {failed}"));
         all.iter().find(|one| one["path"] == path).map(|one| one["offer"].clone())
     };
     let shared = user.path("home/work/shared/lib");
@@ -275,12 +285,12 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
     let words = failed["message"].as_str().unwrap();
     assert!(
         words.contains(&format!("add the folder {} to its sandbox", shared.display())),
-        "the cause is described: {words}"
+        "the message should propose the folder: {words}"
     );
 
     write(&[&packages, &shared.display().to_string()]);
-    let (unasked, _) = user.run_cli(&["tools", "app"]).await;
-    assert_eq!(unasked.unwrap_err()["code"], "refused", "a start with the folder requires consent again");
+    let (unapproved, _) = user.run_cli(&["tools", "app"]).await;
+    assert_eq!(unapproved.unwrap_err()["code"], "refused", "a start with the folder requires consent again");
     let (tools, _) = user.run_cli(&["--answers", &answers, "tools", "app"]).await;
     assert!(tools.unwrap().to_string().contains("get-sum"), "the server starts");
     user.print_durations();
@@ -311,7 +321,7 @@ async fn uv_bundle_starts_in_its_sandbox_and_leaves_its_folder_unchanged() {
         assert_eq!(
             user.list_tools("clock").await,
             ["get_current_time", "convert_time"],
-            "the sandbox is unchanged after the run"
+            "the server should start in each run"
         );
     }
     let bundles = fs::read_dir(user.path("data/bundles")).unwrap().map(|entry| entry.unwrap().path());

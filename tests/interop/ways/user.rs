@@ -83,7 +83,7 @@ impl NewUser {
         let address = self.registry.as_ref().map(|registry| registry.server.url(""));
         let registry: Vec<&str> = address.iter().flat_map(|address| ["--registry", address.as_str()]).collect();
         let (done, lines) = self.run_cli(&[&["install", what, "--yes"], options, &registry].concat()).await;
-        let done = done.unwrap_or_else(|error| panic!("{what} is installed: {error}"));
+        let done = done.unwrap_or_else(|error| panic!("{what} should be installed: {error}"));
         assert_eq!(done["added"], true, "{done}");
         let is_stopped = |line: &Value| line["server"]["state"]["is"] == "stopped";
         let is_quiet =
@@ -93,14 +93,14 @@ impl NewUser {
         done
     }
 
-    /// Starts a server and returns the names of its tools. Asserts before that the start requires consent.
+    /// Starts a server and returns the names of its tools. First asserts that the start requires consent.
     pub(super) async fn list_tools(&mut self, server: &str) -> Vec<String> {
         let (refused, _) = self.run_cli(&["tools", server]).await;
         assert_eq!(refused.unwrap_err()["code"], "refused", "nothing runs without an approval");
         let begun = Instant::now();
         let listed = self.run_with_approval(&["tools", server]).await;
         self.record_duration("first start and its tools", begun);
-        let tools = listed.as_array().unwrap_or_else(|| panic!("a list of tools: {listed}"));
+        let tools = listed.as_array().unwrap_or_else(|| panic!("the output should be a list of tools: {listed}"));
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
     }
 
@@ -109,14 +109,17 @@ impl NewUser {
         let begun = Instant::now();
         let called = self.run_with_approval(&["call", server, tool, "--args", &arguments.to_string()]).await;
         self.record_duration("start and a call", begun);
-        assert_ne!(called["isError"], true, "{tool} of {server}: {called}");
-        called["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{tool} answers with text: {called}")).to_owned()
+        assert_ne!(called["isError"], true, "{tool} of {server} should succeed: {called}");
+        called["content"][0]["text"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{tool} should return a text: {called}"))
+            .to_owned()
     }
 
     async fn run_with_approval(&self, arguments: &[&str]) -> Value {
         let answers = self.path("answers.json").display().to_string();
         let (done, lines) = self.run_cli(&[&["--answers", &answers], arguments].concat()).await;
-        done.unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{lines:#?}"))
+        done.unwrap_or_else(|error| panic!("{arguments:?} should succeed: {error}\n{lines:#?}"))
     }
 
     /// Runs `drawbridge-cli`. Returns its value or error, and all lines of its output.
@@ -124,16 +127,21 @@ impl NewUser {
         let mut command = self.command(&installed::cli_path());
         command.arg("--config").arg(self.settings_path()).arg("--data-dir").arg(self.path("data")).arg("--json");
         let output = command.args(arguments).output().await.unwrap();
-        let said = String::from_utf8(output.stdout).unwrap();
-        let parse = |line| serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
-        let mut lines: Vec<Value> = said.lines().map(parse).collect();
-        let last = lines.last_mut().unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        let parse = |line| {
+            serde_json::from_str::<Value>(line)
+                .unwrap_or_else(|error| panic!("each line should be JSON: {error}: {line:?}"))
+        };
+        let mut lines: Vec<Value> = stdout.lines().map(parse).collect();
+        let last = lines
+            .last_mut()
+            .unwrap_or_else(|| panic!("the output should contain a line: {}", String::from_utf8_lossy(&output.stderr)));
         let done = if last["ok"] == true { Ok(last["value"].take()) } else { Err(last["error"].take()) };
         (done, lines)
     }
 
     /// Returns a command for a program that runs with the user's home.
-    #[allow(clippy::disallowed_methods, reason = "what a user starts in a terminal, not a server")]
+    #[allow(clippy::disallowed_methods, reason = "starts a program as a user would in a terminal, not a server")]
     pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         for (name, folder) in [("HOME", "home"), ("XDG_CACHE_HOME", "home/.cache"), ("XDG_CONFIG_HOME", "home/.config")]
@@ -151,7 +159,7 @@ impl NewUser {
     }
 
     /// Prints the durations of all steps, and returns the user's folder.
-    #[allow(clippy::print_stdout, reason = "what the run is looked at for")]
+    #[allow(clippy::print_stdout, reason = "the durations are a result of the test")]
     pub(super) fn print_durations(self) -> TempDir {
         let steps: Vec<String> = self.times.iter().map(|(step, seconds)| format!("{step} {seconds:.1} s")).collect();
         println!("{}: {}", self.way, steps.join(", "));

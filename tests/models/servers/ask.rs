@@ -54,7 +54,7 @@ pub(crate) fn valid_tool_uses(reply: &ModelReply) -> Result<Vec<Value>, String> 
             && ["Oslo", "Lima"].iter().any(|city| arguments.get("city") == Some(&json!(city)))
             && arguments.get("days").is_some_and(Value::is_u64);
         let arguments = Value::Object(arguments.clone());
-        if fits { Ok(arguments) } else { Err(format!("{name} with {arguments}")) }
+        if fits { Ok(arguments) } else { Err(format!("unexpected tool use of {name} with {arguments}")) }
     });
     uses.collect()
 }

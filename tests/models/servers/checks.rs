@@ -35,7 +35,7 @@ pub(crate) const CHECKS: [(&str, Check); 21] = [
     ("an unknown model", |place| check_unknown_model(place).boxed()),
     ("a wrong key", |place| check_wrong_key(place).boxed()),
     ("the provider stops in the middle", |place| check_truncated_response(place).boxed()),
-    ("the provider fails in the middle", |place| check_failure(place).boxed()),
+    ("the provider fails in the middle", |place| check_reported_failure(place).boxed()),
 ];
 
 fn not_applicable() -> CellResult {
@@ -66,26 +66,26 @@ async fn check_listed_price(place: &ServedWire) -> CellResult {
     let Ok(models) = list_models(place).await else { return not_applicable() };
     match models.iter().find_map(|model| model.price.as_ref()) {
         None => Ok("unknown".into()),
-        Some(price) => Err(format!("a price that nobody said: {price:?}")),
+        Some(price) => Err(format!("the server reports no price, but the list contains {price:?}")),
     }
 }
 
-async fn complete_reply(place: &ServedWire, request: ModelRequest) -> Result<ModelReply, String> {
+async fn receive_complete_reply(place: &ServedWire, request: ModelRequest) -> Result<ModelReply, String> {
     collect_response(&place.client(), request).await.1.map_err(|error| format!("{}: {error}", error.code()))
 }
 
 async fn check_text(place: &ServedWire) -> CellResult {
-    let (came, whole) = collect_response(&place.client(), text_request(place, "say hello")).await;
+    let (received, whole) = collect_response(&place.client(), text_request(place, "say hello")).await;
     let whole = whole.map_err(|error| error.to_string())?;
-    let pieces: Vec<&str> = came
+    let pieces: Vec<&str> = received
         .iter()
         .filter_map(|delta| if let ReplyDelta::Text(text) = delta { Some(text.as_str()) } else { None })
         .collect();
     if pieces.concat() != whole.message.plain_text() {
-        return Err(format!("what streams is not what was said: {came:?}"));
+        return Err(format!("the streamed text differs from the reply: {received:?}"));
     }
     if place.is_scripted() && pieces.concat() != "Hello! Grüße, 你好 and 👋 from the model." {
-        return Err(format!("another text: {}", pieces.concat()));
+        return Err(format!("unexpected text: {}", pieces.concat()));
     }
     Ok(match pieces.len() {
         0 => return Err("no text".into()),
@@ -95,14 +95,14 @@ async fn check_text(place: &ServedWire) -> CellResult {
 }
 
 async fn check_model_name(place: &ServedWire) -> CellResult {
-    let reply = complete_reply(place, text_request(place, "say hello")).await?;
+    let reply = receive_complete_reply(place, text_request(place, "say hello")).await?;
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
 /// Requests a model that another one replaces: because the server chooses so, as a fallback of a proxy, or because
 /// there is only one.
 async fn check_replaced_model(place: &ServedWire) -> CellResult {
-    let (model, stands_in) = match place.server {
+    let (model, substitute) = match place.server {
         ModelServer::Aimock => (place.model.as_str(), "another-model"),
         ModelServer::LiteLlm => ("falls-back", "mocked"),
         ModelServer::LlamaCpp => ("nothing", "tiny"),
@@ -114,11 +114,11 @@ async fn check_replaced_model(place: &ServedWire) -> CellResult {
         Err(error) if place.server == ModelServer::LiteLlm => return Ok(error.code().into()),
         Err(error) => return Err(error.to_string()),
     };
-    Ok(if reply.model == stands_in { "told".into() } else { format!("as {}", reply.model) })
+    Ok(if reply.model == substitute { "told".into() } else { format!("as {}", reply.model) })
 }
 
 async fn check_token_usage(place: &ServedWire) -> CellResult {
-    let usage = complete_reply(place, text_request(place, "say hello")).await?.usage;
+    let usage = receive_complete_reply(place, text_request(place, "say hello")).await?.usage;
     Ok(match (usage.input, usage.output) {
         (Some(_), Some(_)) => "both".into(),
         (None, None) => "unknown".into(),
@@ -131,9 +131,10 @@ async fn check_thinking(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
         return not_applicable();
     }
-    let reply = complete_reply(place, ModelRequest { thinking: true, ..text_request(place, "think first") }).await?;
+    let reply =
+        receive_complete_reply(place, ModelRequest { thinking: true, ..text_request(place, "think first") }).await?;
     if reply.message.plain_text() != "It is 42." {
-        return Err(format!("what it thought is in what it said: {}", reply.message.plain_text()));
+        return Err(format!("the text contains the thinking: {}", reply.message.plain_text()));
     }
     let thought =
         reply.message.parts.iter().any(|part| matches!(part, MessagePart::Thinking { text, .. } if !text.is_empty()));
@@ -144,11 +145,11 @@ async fn check_tool_use(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
         return not_applicable();
     }
-    let reply = complete_reply(place, tool_request(place, "what is the weather")).await?;
+    let reply = receive_complete_reply(place, tool_request(place, "what is the weather")).await?;
     let used = valid_tool_uses(&reply)?;
     match (used.len(), &reply.stop) {
         (1, StopReason::ToolUse) => Ok("yes".into()),
-        (number, stop) => Err(format!("{number} uses, ended by {stop:?}")),
+        (number, stop) => Err(format!("{number} tool uses with stop reason {stop:?} instead of one")),
     }
 }
 
@@ -157,11 +158,11 @@ async fn check_tool_result(place: &ServedWire) -> CellResult {
         return not_applicable();
     }
     let request = tool_request(place, "what is the weather");
-    let used = complete_reply(place, request.clone()).await?;
-    let reply = complete_reply(place, request_with_results(request, used)).await?;
+    let used = receive_complete_reply(place, request.clone()).await?;
+    let reply = receive_complete_reply(place, request_with_results(request, used)).await?;
     let text = reply.message.plain_text();
     if place.is_scripted() && text != "It is sunny in Oslo." {
-        return Err(format!("another answer: {text}"));
+        return Err(format!("unexpected text: {text}"));
     }
     Ok("yes".into())
 }
@@ -170,22 +171,22 @@ async fn check_parallel_tools(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
         return not_applicable();
     }
-    let reply = complete_reply(place, tool_request(place, "compare two cities")).await?;
+    let reply = receive_complete_reply(place, tool_request(place, "compare two cities")).await?;
     let cities: Vec<_> = valid_tool_uses(&reply)?.into_iter().map(|arguments| arguments["city"].clone()).collect();
-    if cities == ["Oslo", "Lima"] { Ok("yes".into()) } else { Err(format!("in another way: {cities:?}")) }
+    if cities == ["Oslo", "Lima"] { Ok("yes".into()) } else { Err(format!("unexpected cities: {cities:?}")) }
 }
 
 async fn check_picture(place: &ServedWire) -> CellResult {
     let (_, reply) = collect_response(&place.client(), picture_request(place, "what is in the picture")).await;
     match reply {
         Ok(reply) if !place.is_scripted() || reply.message.plain_text() == "A red square." => Ok("yes".into()),
-        Ok(reply) => Err(format!("another answer: {}", reply.message.plain_text())),
+        Ok(reply) => Err(format!("unexpected text: {}", reply.message.plain_text())),
         Err(error) => Ok(error.code().into()),
     }
 }
 
 async fn check_token_limit(place: &ServedWire) -> CellResult {
-    let reply = complete_reply(place, text_request(place, "stop early")).await?;
+    let reply = receive_complete_reply(place, text_request(place, "stop early")).await?;
     Ok(match reply.stop {
         StopReason::MaxTokens => "told".into(),
         StopReason::EndTurn => "not told".into(),
@@ -211,7 +212,7 @@ async fn check_scripted_error(place: &ServedWire, name: &str, right: &[&str]) ->
     }
     let Err(error) = collect_response(&place.client(), text_request(place, &format!("say the error {name}"))).await.1
     else {
-        return Err("an answer".into());
+        return Err("the request succeeded".into());
     };
     if !right.contains(&error.code()) {
         return Err(format!("{}: {error}", error.code()));
@@ -244,7 +245,9 @@ async fn check_wrong_key(place: &ServedWire) -> CellResult {
     let error =
         collect_response(&place.client_with_key("sk-of-somebody-else"), text_request(place, "say hello")).await.1;
     match error {
-        Err(ModelError::WrongKey { said }) if said.contains("sk-of-somebody-else") => Err(format!("repeated: {said}")),
+        Err(ModelError::WrongKey { said }) if said.contains("sk-of-somebody-else") => {
+            Err(format!("the error repeats the key: {said}"))
+        }
         Err(ModelError::WrongKey { .. }) => Ok("wrongKey".into()),
         // Without a database, LiteLLM can't check other keys, and reports only that.
         Err(error) if place.server == ModelServer::LiteLlm => Ok(error.code().into()),
@@ -260,17 +263,17 @@ async fn check_truncated_response(place: &ServedWire) -> CellResult {
     match collect_response(&place.client(), text_request(place, "break off")).await.1 {
         Err(error) => Ok(error.code().into()),
         Ok(_) if place.server == ModelServer::LiteLlm => Ok("looks whole".into()),
-        Ok(reply) => Err(format!("looks whole: {reply:?}")),
+        Ok(reply) => Err(format!("the response looks complete: {reply:?}")),
     }
 }
 
-async fn check_failure(place: &ServedWire) -> CellResult {
+async fn check_reported_failure(place: &ServedWire) -> CellResult {
     if place.server != ModelServer::LiteLlm {
         return not_applicable();
     }
     let request = ModelRequest { model: "breaks".into(), ..text_request(place, "say hello") };
     match collect_response(&place.client(), request).await.1 {
         Err(error) => Ok(error.code().into()),
-        Ok(reply) => Err(format!("looks whole: {reply:?}")),
+        Ok(reply) => Err(format!("the response looks complete: {reply:?}")),
     }
 }

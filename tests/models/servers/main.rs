@@ -2,11 +2,11 @@
 //! proxy in front of it, and llama.cpp's server with a tiny model. `cargo xtask test models` installs them. Differences
 //! are recorded in `PROVIDERS.md`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what it wanted where it fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test panics")]
 
 mod ask;
 mod checks;
-#[allow(dead_code, reason = "the other tests use the rest of it")]
+#[allow(dead_code, reason = "the other test package uses the remaining items")]
 #[path = "../fake.rs"]
 mod fake;
 mod place;
@@ -35,7 +35,7 @@ async fn every_server_on_every_supported_wire() {
         .flat_map(|(place, cells)| cells.iter().map(move |(name, cell)| (place, name, cell)))
         .filter_map(|(place, name, cell)| cell.as_ref().err().map(|why| format!("{place}: {name}: {why}")))
         .collect();
-    assert!(wrong.is_empty(), "what every provider has works:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "all checks should pass:\n{}", wrong.join("\n"));
     table::compare_or_write(&columns);
 }
 

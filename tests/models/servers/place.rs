@@ -115,7 +115,7 @@ impl RunningServers {
 }
 
 /// Starts a server. `behind` is the provider that a proxy forwards to.
-#[allow(clippy::disallowed_methods, reason = "starts a provider of models, as its user would")]
+#[allow(clippy::disallowed_methods, reason = "starts a model server, not an MCP server")]
 pub(crate) fn start_server(server: ModelServer, behind: Option<&RunningProgram>) -> RunningProgram {
     let script = match server {
         ModelServer::Aimock => return FakeProvider::start().0,

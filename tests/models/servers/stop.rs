@@ -15,25 +15,28 @@ pub(crate) async fn kill_during_all(server: ModelServer) {
 pub(crate) async fn kill_during(server: ModelServer, wires: &[ProviderKind]) {
     let behind = (server == ModelServer::LiteLlm).then(|| start_server(ModelServer::Aimock, None));
     let mut running = start_server(server, behind.as_ref());
-    let mut answers = Vec::new();
+    let mut responses = Vec::new();
     for wire in wires {
         let place = ServedWire::new(server, *wire, &running.url);
         let max_tokens = if place.is_scripted() { None } else { Some(7_000) };
         let request = ModelRequest { max_tokens, ..text_request(&place, "write a long answer") };
-        let mut deltas = place.client().stream(request).await.expect("an answer");
+        let mut deltas = place.client().stream(request).await.expect("a response");
         let begun = wait_for_text(&mut deltas).await;
-        assert_eq!(begun, Ok(()), "{place}: it begins");
-        answers.push((*wire, deltas));
+        assert_eq!(begun, Ok(()), "{place}: the response should begin");
+        responses.push((*wire, deltas));
     }
     running.kill();
-    for (wire, mut deltas) in answers {
+    for (wire, mut deltas) in responses {
         let name = format!("{}, {}", server.name(), wire_name(wire));
         let mut last = None;
         while let Some(delta) = deltas.next().await {
-            assert!(!matches!(delta, Ok(ReplyDelta::Ended(_))), "{name}: what is not whole does not look so");
+            assert!(
+                !matches!(delta, Ok(ReplyDelta::Ended(_))),
+                "{name}: a truncated response should not look complete"
+            );
             last = Some(delta);
         }
-        assert_eq!(last, Some(Err(ModelError::Cut)), "{name}: that it broke off is told");
+        assert_eq!(last, Some(Err(ModelError::Cut)), "{name}: the truncation should be reported");
     }
 }
 
@@ -42,10 +45,10 @@ async fn wait_for_text(deltas: &mut ReplyStream) -> Result<(), String> {
     loop {
         match deltas.next().await {
             Some(Ok(ReplyDelta::Text(_))) => return Ok(()),
-            Some(Ok(ReplyDelta::Ended(reply))) => return Err(format!("it ended: {reply:?}")),
+            Some(Ok(ReplyDelta::Ended(reply))) => return Err(format!("the response ended without text: {reply:?}")),
             Some(Ok(_)) => {}
             Some(Err(error)) => return Err(error.to_string()),
-            None => return Err("nothing came".into()),
+            None => return Err("the stream ended without a result".into()),
         }
     }
 }

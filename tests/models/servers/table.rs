@@ -38,12 +38,12 @@ pub(crate) fn compare_or_write(columns: &[(ServedWire, Vec<(&str, CellResult)>)]
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../PROVIDERS.md");
     if std::env::var_os("MODEL_SERVERS_WRITE").is_some() {
-        std::fs::write(&path, &table).expect("the table is written");
+        std::fs::write(&path, &table).expect("a written table");
     }
-    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    let stored = std::fs::read_to_string(&path).unwrap_or_default();
     assert_eq!(
-        kept, table,
-        "PROVIDERS.md is what was found; MODEL_SERVERS_WRITE=yes cargo xtask test models writes it"
+        stored, table,
+        "PROVIDERS.md should match the results; run `MODEL_SERVERS_WRITE=yes cargo xtask test models` to update it"
     );
 }
 
@@ -52,10 +52,10 @@ fn pinned_versions() -> Vec<(&'static str, String)> {
     let python = |name: &str| {
         let lines = include_str!("requirements.txt").lines();
         let own = lines.filter_map(|line| line.strip_prefix(name)).find_map(|line| line.strip_prefix("=="));
-        own.expect("a version").trim_end_matches(" \\").to_owned()
+        own.expect("a pinned version").trim_end_matches(" \\").to_owned()
     };
-    let npm: serde_json::Value = serde_json::from_str(include_str!("../../package.json")).expect("JSON");
-    let aimock = npm["devDependencies"]["@copilotkit/aimock"].as_str().expect("a version").to_owned();
+    let npm: serde_json::Value = serde_json::from_str(include_str!("../../package.json")).expect("valid JSON");
+    let aimock = npm["devDependencies"]["@copilotkit/aimock"].as_str().expect("a pinned version").to_owned();
     vec![
         ("@copilotkit/aimock", aimock),
         ("litellm", python("litellm")),

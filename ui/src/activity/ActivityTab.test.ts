@@ -60,18 +60,20 @@ beforeEach(async () => {
 const list = async () => within(await screen.findByTestId("activity-list"));
 const rows = () => within(screen.getByTestId("activity-list")).queryAllByRole("option");
 
-test("shows every message in order, with its direction in words", async () => {
+test("shows every message in order with its direction", async () => {
   render(ActivityTab, { server });
   await (await list()).findAllByRole("option");
-  expect(rows(), "all of them").toHaveLength(5);
-  expect(rows()[1], "a request").toHaveTextContent(/sent\s*request\s*tools\/list/);
-  expect(rows()[2], "its response, with size and latency").toHaveTextContent(
+  expect(rows(), "all messages should be listed").toHaveLength(5);
+  expect(rows()[1], "a request should be labeled").toHaveTextContent(
+    /sent\s*request\s*tools\/list/,
+  );
+  expect(rows()[2], "a response should show its size and latency").toHaveTextContent(
     /received\s*response.*1\.2 kB\s*12 ms/,
   );
-  expect(rows()[3], "what is invalid, and why").toHaveTextContent(
+  expect(rows()[3], "an invalid message should show the reason").toHaveTextContent(
     /invalid.*Hello from a banner.*not JSON/,
   );
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
 test("filters by kind and by search text", async () => {
@@ -79,9 +81,9 @@ test("filters by kind and by search text", async () => {
   render(ActivityTab, { server });
   await (await list()).findAllByRole("option");
   await user.click(screen.getByRole("button", { name: /^Messages/ }));
-  expect(rows(), "without messages").toHaveLength(3);
+  expect(rows(), "only log messages and other output should remain").toHaveLength(3);
   await user.type(screen.getByRole("searchbox"), "banner");
-  expect(rows(), "with the word").toHaveLength(1);
+  expect(rows(), "only messages with the search text should remain").toHaveLength(1);
 });
 
 test("E22: lists each log message once, filtered by severity and text, and sets the server's log level", async () => {
@@ -105,25 +107,28 @@ test("E22: lists each log message once, filtered by severity and text, and sets 
   });
   const logs = sampleServer({ name: server.name, capabilities: ["logging"] });
   render(ActivityTab, { server: logs });
-  expect(await (await list()).findAllByRole("option"), "each once").toHaveLength(3);
+  expect(
+    await (await list()).findAllByRole("option"),
+    "each log message should be listed once",
+  ).toHaveLength(3);
   expect(screen.getByRole("button", { name: /^Messages/ })).toHaveTextContent("Messages 0");
   const shown = screen.getByRole("combobox", { name: "Show log messages" });
   await user.selectOptions(shown, "warning and above");
   expect(
     rows().map((row) => row.textContent),
-    "by severity; one without a level is never left out",
+    "the list should be filtered by severity, but always include messages without a level",
   ).toEqual([expect.stringContaining("disk is gone"), expect.stringContaining("no level")]);
   await user.type(screen.getByRole("searchbox"), "gone");
-  expect(rows(), "and by words").toHaveLength(1);
+  expect(rows(), "the list should be filtered by the search text").toHaveLength(1);
   await user.selectOptions(
     screen.getByRole("combobox", { name: "Minimum level that the server sends" }),
     "warning",
   );
   expect(host.requests("set_log_level")).toEqual([{ server: server.name, level: "warning" }]);
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await user.clear(screen.getByRole("searchbox"));
   await user.click(screen.getByRole("button", { name: /^Log/ }));
-  expect(rows(), "as they crossed").toHaveLength(2);
+  expect(rows(), "the notifications should be listed as they were received").toHaveLength(2);
   expect(screen.queryByRole("combobox", { name: "Show log messages" })).toBeNull();
 });
 
@@ -133,47 +138,64 @@ test("opens a message next to the list by keyboard, and closes it with the tab",
   await (await list()).findAllByRole("option");
   screen.getByTestId("activity-list").focus();
   await user.keyboard("{ArrowDown}{Enter}");
-  expect(details.current?.props.entry, "the second").toEqual(ENTRIES[1]);
-  expect(rows()[1], "is marked").toHaveAttribute("aria-selected", "true");
+  expect(details.current?.props.entry, "the second message should be opened").toEqual(ENTRIES[1]);
+  expect(rows()[1], "the opened message should be marked").toHaveAttribute("aria-selected", "true");
   unmount();
-  expect(details.current, "it has no place beside another view").toBe(null);
+  expect(details.current, "the details should close together with the tab").toBe(null);
 });
 
 test("exports to a file that the user picks", async () => {
   const user = userEvent.setup();
   render(ActivityTab, { server });
   await user.click(screen.getByRole("button", { name: "Export…" }));
-  expect(host.requests("export_activity"), "of this server").toEqual([{ server: server.name }]);
-  expect(await screen.findByText("Saved as /home/ann/activity.jsonl"), "said").toBeInTheDocument();
+  expect(host.requests("export_activity"), "the log of this server should be exported").toEqual([
+    { server: server.name },
+  ]);
+  expect(
+    await screen.findByText("Saved as /home/ann/activity.jsonl"),
+    "the path of the file should be shown",
+  ).toBeInTheDocument();
 });
 
 test("shows the complete message as JSON and as raw text", async () => {
   const user = userEvent.setup();
   const entry = ENTRIES[1] ?? BASE;
   const { rerender } = render(EntryView, { server: server.name, entry });
-  expect(await screen.findByText(/jsonrpc/), "as a tree").toBeInTheDocument();
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await screen.findByText(/jsonrpc/), "JSON should be shown as a tree").toBeInTheDocument();
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await user.click(screen.getByRole("button", { name: "Raw" }));
-  expect(screen.getByText('{"jsonrpc":"2.0","method":"tools/list"}'), "raw").toBeInTheDocument();
+  expect(
+    screen.getByText('{"jsonrpc":"2.0","method":"tools/list"}'),
+    "the raw text should be shown",
+  ).toBeInTheDocument();
   await rerender({ server: server.name, entry: ENTRIES[3] ?? BASE });
-  expect(await screen.findByText("Hello from a banner"), "what is no JSON").toBeInTheDocument();
-  expect(screen.getByText("not JSON"), "and why it is invalid").toBeInTheDocument();
+  expect(
+    await screen.findByText("Hello from a banner"),
+    "output that is not JSON should be shown",
+  ).toBeInTheDocument();
+  expect(screen.getByText("not JSON"), "the reason should be shown").toBeInTheDocument();
   host.answers.activity_body = () => Promise.reject({ code: "not_found", message: "let go" });
   await rerender({ server: server.name, entry: { ...entry, seq: 9 } });
-  expect(await screen.findByText("let go"), "one that is no longer kept").toBeInTheDocument();
+  expect(
+    await screen.findByText("let go"),
+    "the error for an expired message should be shown",
+  ).toBeInTheDocument();
 });
 
 test("the pane follows the server, and an opened message has a back button", async () => {
   const user = userEvent.setup();
   render(ActivityPane, { server: server.name });
   await user.click((await screen.findAllByRole("option"))[2] as HTMLElement);
-  expect(details.current?.component, "in its own place").toBe(EntryView);
+  expect(details.current?.component, "the message should replace the pane").toBe(EntryView);
   (details.current?.props.onback as () => void)();
-  expect(details.current, "and back to what was beside").toBeNull();
+  expect(details.current, "the pane should return to the list").toBeNull();
 });
 
 test("shows an empty state before the first entry", async () => {
   host.answers.activity = () => ({ entries: [], dropped: 0 });
   render(ActivityTab, { server });
-  expect(await screen.findByText("No messages yet"), "says so").toBeInTheDocument();
+  expect(
+    await screen.findByText("No messages yet"),
+    "the empty state should be shown",
+  ).toBeInTheDocument();
 });

@@ -6,7 +6,7 @@ import { m } from "../paraglide/messages";
 
 import type { ActivityGroup } from "./rows";
 
-/** Returns the label of the kind of an entry. */
+/** Returns the translated label of the kind of an entry. */
 export function activityKindLabel(kind: ActivityKind): string {
   const texts: Record<ActivityKind, () => string> = {
     request: m.activity_kind_request,
@@ -22,7 +22,7 @@ export function activityKindLabel(kind: ActivityKind): string {
   return texts[kind]();
 }
 
-/** Returns the label of a group of kinds. */
+/** Returns the translated label of a group of entry kinds. */
 export function activityGroupLabel(group: ActivityGroup): string {
   const texts: Record<ActivityGroup, () => string> = {
     messages: m.activity_group_messages,
@@ -34,7 +34,10 @@ export function activityGroupLabel(group: ActivityGroup): string {
   return texts[group]();
 }
 
-/** Returns the label of the direction of an entry. `null` for entries about the process, which Drawbridge adds. */
+/**
+ * Returns the translated direction of a message: to or from the server. `null` for entries about the process, which
+ * Drawbridge adds itself.
+ */
 export function directionLabel(entry: ActivityEntry): string | null {
   if (entry.kind === "state") return null;
   return entry.sent ? m.activity_sent() : m.activity_received();

@@ -5,7 +5,7 @@ import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 import { fastestRunMs } from "$lib/testing/fastest";
 
 import { ActivityLog, MAX_ENTRIES, READ_DELAY_MS } from "./log.svelte";
-import { activityLogOf, MAX_LOGS } from "./logs";
+import { activityLogOf, MAX_ACTIVITY_LOGS } from "./logs";
 import {
   countGroups,
   ACTIVITY_GROUPS,
@@ -25,15 +25,15 @@ function entry(seq: number, changes: Partial<ActivityEntry> = {}): ActivityEntry
 
 /**
  * Returns a fake handler of the command `activity`. The log has `last()` entries, of which the host retains the latest
- * `kept`.
+ * `retained`.
  */
-function entriesUpTo(last: () => number, kept = 2000) {
+function entriesUpTo(last: () => number, retained = 2000) {
   return ({ after, limit }: { after: number | null; limit: number }) => {
-    const first = Math.max((after ?? 0) + 1, last() - kept + 1, last() - limit + 1);
+    const first = Math.max((after ?? 0) + 1, last() - retained + 1, last() - limit + 1);
     const entries = Array.from({ length: Math.max(0, last() - first + 1) }, (_, i) =>
       entry(first + i),
     );
-    return { entries, dropped: Math.max(0, last() - kept) };
+    return { entries, dropped: Math.max(0, last() - retained) };
   };
 }
 
@@ -68,24 +68,28 @@ describe("following a server's activity", () => {
     const log = new ActivityLog("s");
     const stop = log.watch();
     await vi.runAllTimersAsync();
-    expect([log.ready, seqs(log)], "the first page").toEqual([true, [1, 2, 3]]);
+    expect([log.ready, seqs(log)], "the first page should be read").toEqual([true, [1, 2, 3]]);
     for (const to of [4, 5, 6]) append(to);
     await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
-    expect(seqs(log), "what was appended").toEqual([1, 2, 3, 4, 5, 6]);
+    expect(seqs(log), "the appended entries should be read").toEqual([1, 2, 3, 4, 5, 6]);
     expect(
       host.requests("activity").map((request) => request.after),
-      "read together",
+      "appended entries should be read together",
     ).toEqual([null, 3]);
     host.send({ type: "activity_appended", server: "another", last: 99 });
     await vi.runAllTimersAsync();
-    expect(host.requests("activity"), "another server's doesn't matter").toHaveLength(2);
+    expect(host.requests("activity"), "an event of another server should be ignored").toHaveLength(
+      2,
+    );
     stop();
     append(7);
     await vi.runAllTimersAsync();
-    expect(host.requests("activity"), "nothing is read unwatched").toHaveLength(2);
+    expect(host.requests("activity"), "nothing should be read while nobody watches").toHaveLength(
+      2,
+    );
     stops.push(log.watch());
     await vi.runAllTimersAsync();
-    expect(seqs(log).at(-1), "watched again, it catches up").toBe(7);
+    expect(seqs(log).at(-1), "the log should catch up when it is watched again").toBe(7);
   });
 
   test("reads entries that are appended during a read afterwards, without duplicates", async () => {
@@ -99,17 +103,17 @@ describe("following a server's activity", () => {
     append(4);
     append(5);
     await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
-    expect(answers.length, "one reading at a time").toBe(1);
+    expect(answers.length, "one read should run at a time").toBe(1);
     answers[0]?.();
     await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
-    expect(seqs(log), "what the first one had").toEqual([1, 2, 3]);
+    expect(seqs(log), "the entries of the first read should be shown").toEqual([1, 2, 3]);
     append(6);
     answers[1]?.();
     await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     answers[2]?.();
     await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
-    expect(seqs(log), "each once").toEqual([1, 2, 3, 4, 5, 6]);
-    expect(answers.length, "no reading more than needed").toBe(3);
+    expect(seqs(log), "each entry should be listed once").toEqual([1, 2, 3, 4, 5, 6]);
+    expect(answers.length, "no additional read should be made").toBe(3);
   });
 
   test("reads a flood once per pause, in bounded memory", async () => {
@@ -117,13 +121,13 @@ describe("following a server's activity", () => {
     await vi.runAllTimersAsync();
     for (let to = 10; to <= 9000; to += 10) append(to);
     await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
-    expect(host.requests("activity"), "one reading for 900 events").toHaveLength(2);
-    expect(seqs(log).at(-1), "up to the latest").toBe(9000);
+    expect(host.requests("activity"), "one read should cover 900 events").toHaveLength(2);
+    expect(seqs(log).at(-1), "the latest entry should be read").toBe(9000);
     for (let round = 0; round < 4; round += 1) {
       append(last + 1500);
       await vi.advanceTimersByTimeAsync(READ_DELAY_MS);
     }
-    expect(log.entries.length, "no more than the bound").toBe(MAX_ENTRIES);
+    expect(log.entries.length, "the number of entries should be bounded").toBe(MAX_ENTRIES);
   });
 
   test("reports a failed read, and continues with the next one", async () => {
@@ -131,10 +135,16 @@ describe("following a server's activity", () => {
     host.answers.activity = () => Promise.reject({ code: "not_found", message: "gone" });
     const log = watched();
     await vi.runAllTimersAsync();
-    expect([log.error?.code, log.ready], "said").toEqual(["not_found", false]);
+    expect([log.error?.code, log.ready], "the error should be reported").toEqual([
+      "not_found",
+      false,
+    ]);
     host.answers.activity = read;
     await log.read();
-    expect([log.error, seqs(log)], "in order again").toEqual([null, [1, 2, 3]]);
+    expect([log.error, seqs(log)], "the error should be cleared by the next read").toEqual([
+      null,
+      [1, 2, 3],
+    ]);
   });
 
   test("ignores an event that arrives after its entry was read", async () => {
@@ -142,24 +152,27 @@ describe("following a server's activity", () => {
     await vi.runAllTimersAsync();
     host.send({ type: "activity_appended", server: "s", last: 1 });
     await vi.runAllTimersAsync();
-    expect([seqs(log), host.requests("activity").length], "all is known").toEqual([[1, 2, 3], 1]);
+    expect(
+      [seqs(log), host.requests("activity").length],
+      "no read should be made for known entries",
+    ).toEqual([[1, 2, 3], 1]);
   });
 
   test("starts over when a removed server is added again", () => {
     const log = activityLogOf("s");
     host.send({ type: "server_removed", name: "s" });
-    expect(activityLogOf("s"), "under the same name").not.toBe(log);
+    expect(activityLogOf("s"), "a new log should be created for the same name").not.toBe(log);
   });
 
   test("bounds the number of retained logs", () => {
     const first = activityLogOf("log 0");
-    expect(activityLogOf("log 0"), "the same while kept").toBe(first);
-    for (let i = 1; i <= MAX_LOGS; i += 1) activityLogOf(`log ${i}`);
-    expect(activityLogOf("log 0"), "then a new one").not.toBe(first);
+    expect(activityLogOf("log 0"), "a retained log should be reused").toBe(first);
+    for (let i = 1; i <= MAX_ACTIVITY_LOGS; i += 1) activityLogOf(`log ${i}`);
+    expect(activityLogOf("log 0"), "a dropped log should be created again").not.toBe(first);
   });
 });
 
-describe("rows", () => {
+describe("activity rows", () => {
   const all = new Set(ACTIVITY_GROUPS);
   const kinds: ActivityKind[] = [
     ...(["request", "response", "error", "notification", "batch"] as const),
@@ -180,8 +193,13 @@ describe("rows", () => {
     ["state", ["8"]],
     ["invalid", ["9"]],
   ])("the group %s", (group, keys) => {
-    expect(activityRows(entries, new Set([group]), "").map(rowKey), "its kinds").toEqual(keys);
-    expect(countGroups(entries)[group], "are counted").toBe(keys.length);
+    expect(
+      activityRows(entries, new Set([group]), "").map(rowKey),
+      "the group should contain its kinds",
+    ).toEqual(keys);
+    expect(countGroups(entries)[group], "the entries of the group should be counted").toBe(
+      keys.length,
+    );
   });
 
   test("search matches the method, id, excerpt and note", () => {
@@ -191,18 +209,18 @@ describe("rows", () => {
       entry(3, { preview: "ÜBER" }),
     ];
     const found = (query: string) => activityRows(some, all, query).map(rowKey);
-    expect(found("ABC"), "id").toEqual(["1"]);
-    expect(found("wrong id"), "note").toEqual(["2"]);
-    expect(found("über"), "beginning").toEqual(["3"]);
-    expect(found(" tools/ "), "method").toEqual(["1", "2", "3"]);
-    expect(found("nothing of it"), "none").toEqual([]);
+    expect(found("ABC"), "the id should match").toEqual(["1"]);
+    expect(found("wrong id"), "the note should match").toEqual(["2"]);
+    expect(found("über"), "the beginning of the message should match").toEqual(["3"]);
+    expect(found(" tools/ "), "the method should match").toEqual(["1", "2", "3"]);
+    expect(found("nothing of it"), "an unrelated text should match nothing").toEqual([]);
   });
 
-  test("mark missing entries, whatever the filter hides", () => {
+  test("mark missing entries independent of the filter", () => {
     const some = [entry(5), entry(6, { kind: "stderr" }), entry(9)];
     expect(
       activityRows(some, new Set<ActivityGroup>(["messages"]), ""),
-      "at the start and in between",
+      "gaps should be marked at the start and between entries",
     ).toEqual([
       { is: "gap", before: 5, count: 4 },
       { is: "entry", entry: some[0] },
@@ -212,17 +230,22 @@ describe("rows", () => {
   });
 
   test("show an excerpt of output that is not a message", () => {
-    expect(entrySummary(entry(1)), "a method").toBe("tools/call");
-    const logged = entry(1, { kind: "log", method: "info · sea", preview: "A gull." });
-    expect(entrySummary(logged), "a log message with its words").toBe("info · sea  A gull.");
-    expect(entrySummary(entry(1, { method: null, preview: "Listening..." })), "a line").toBe(
-      "Listening...",
+    expect(entrySummary(entry(1)), "a message should be summarized by its method").toBe(
+      "tools/call",
     );
+    const logged = entry(1, { kind: "log", method: "info · sea", preview: "A gull." });
+    expect(entrySummary(logged), "a log message should be summarized by its text").toBe(
+      "info · sea  A gull.",
+    );
+    expect(
+      entrySummary(entry(1, { method: null, preview: "Listening..." })),
+      "other output should be summarized by its excerpt",
+    ).toBe("Listening...");
   });
 
   test("filter and search 5,000 entries without delay", () => {
     const many = Array.from({ length: 5000 }, (_, i) => entry(i + 1, { preview: "x".repeat(200) }));
     const duration = fastestRunMs(() => activityRows(many, all, "no such words"));
-    expect(duration, "within 100 ms").toBeLessThan(100);
+    expect(duration, "filtering should take less than 100 ms").toBeLessThan(100);
   });
 });

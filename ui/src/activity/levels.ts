@@ -1,7 +1,7 @@
 // Severities of log messages (`server/utilities/logging`).
 import type { ActivityEntry } from "$lib/api/generated";
 
-/** The severities, least severe first. */
+/** Severities of MCP log messages, least severe first. */
 export const LOG_LEVELS = [
   "debug",
   "info",

@@ -6,7 +6,7 @@ import { app } from "$lib/state/app.svelte";
 import { ActivityLog } from "./log.svelte";
 
 /** Maximum number of retained logs. */
-export const MAX_LOGS = 20;
+export const MAX_ACTIVITY_LOGS = 20;
 
 const logs = new Map<string, ActivityLog>();
 registerPageState(() => {
@@ -23,7 +23,7 @@ export function activityLogOf(server: string): ActivityLog {
   logs.delete(server);
   logs.set(server, log);
   for (const oldest of logs.keys()) {
-    if (logs.size <= MAX_LOGS) break;
+    if (logs.size <= MAX_ACTIVITY_LOGS) break;
     logs.delete(oldest);
   }
   return log;

@@ -19,7 +19,7 @@ export const ACTIVITY_GROUPS: readonly ActivityGroup[] = [
 export type ActivityRow =
   { is: "entry"; entry: ActivityEntry } | { is: "gap"; before: number; count: number };
 
-/** Returns the group of a kind. */
+/** Returns the group that contains a kind of entry. Each kind is in exactly one group. */
 export function activityGroupOf(kind: ActivityKind): ActivityGroup {
   switch (kind) {
     case "request":
@@ -34,8 +34,8 @@ export function activityGroupOf(kind: ActivityKind): ActivityGroup {
 }
 
 /**
- * Returns the sequence numbers of the notifications that are also listed as a log message. Each precedes its log
- * message.
+ * Returns the sequence numbers of the `notifications/message` entries for which the host has also added a log entry.
+ * The log entry always follows its notification.
  */
 function repeatedNotifications(entries: readonly ActivityEntry[]): Set<number> {
   const numbers = new Set<number>();
@@ -57,8 +57,9 @@ export function countGroups(entries: readonly ActivityEntry[]): Record<ActivityG
 }
 
 /**
- * Returns the rows for the entries of these groups that match the search. Drops log messages below the severity. A log
- * message is listed once: without the log group, as its notification.
+ * Returns the rows for the entries that match the search and belong to a selected group. Omits log messages that are
+ * less severe than `least`. Each log message has two entries, its notification and a log entry: the notification is
+ * listed only if the log group is not selected.
  */
 export function activityRows(
   entries: readonly ActivityEntry[],
@@ -88,7 +89,7 @@ function matchesSearch(entry: ActivityEntry, needle: string): boolean {
   );
 }
 
-/** Returns the list key of a row. */
+/** Returns a key that identifies the row in the rendered list. */
 export function rowKey(row: ActivityRow): string {
   return row.is === "entry" ? String(row.entry.seq) : `gap ${row.before}`;
 }

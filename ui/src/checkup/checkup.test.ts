@@ -58,13 +58,16 @@ describe("the dialog", () => {
     const keychain = screen.getByRole("group", { name: "Keychain" });
     expect(
       node.compareDocumentPosition(keychain) & Node.DOCUMENT_POSITION_FOLLOWING,
-      "a problem comes before a warning",
+      "problems should precede warnings",
     ).not.toBe(0);
-    expect(screen.getByText("clock as it was seen"), "folded").not.toBeVisible();
+    expect(
+      screen.getByText("clock as it was seen"),
+      "passed checks should be collapsed",
+    ).not.toBeVisible();
     await user.click(screen.getByText("2 checks passed"));
     expect(screen.getByText("clock as it was seen")).toBeVisible();
     expect(screen.queryByText("What to do about clock.")).toBeNull();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("lists the findings about a failed server first", async () => {
@@ -72,9 +75,9 @@ describe("the dialog", () => {
     expect(screen.getByRole("heading", { name: "About files" })).toBeVisible();
     expect(
       titles().filter((title) => title !== null),
-      "named by the finding or asked for by the failure, the worst first",
+      "related findings should be listed by severity",
     ).toEqual(["Node.js", "Web view", "Clock", "Keychain", "Settings file"]);
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("checks again and shows the new findings", async () => {
@@ -118,7 +121,7 @@ test("opens from the settings", async () => {
   render(SettingsView);
   await user.click(screen.getByRole("button", { name: "Check this computer" }));
   expect(computerCheck.isOpen).toBe(true);
-  expect(host.requests("check_computer"), "it looks at once").toHaveLength(1);
+  expect(host.requests("check_computer"), "the check should start at once").toHaveLength(1);
 });
 
 describe("a failed start", () => {

@@ -24,7 +24,7 @@ const TITLES: Record<CheckId, () => string> = {
   clock: m.checkup_clock,
 };
 
-/** Returns the title of the check of a finding. */
+/** Returns the translated title of the check that led to a finding. */
 export function checkTitle(id: CheckId): string {
   return TITLES[id]();
 }
@@ -36,7 +36,7 @@ const STATES: Record<FindingState, () => string> = {
   ok: m.checkup_state_ok,
 };
 
-/** Returns the label of the state of a finding. */
+/** Returns the translated label of a finding's state, such as that the check passed. */
 export function findingStateLabel(state: FindingState): string {
   return STATES[state]();
 }

@@ -21,13 +21,13 @@ export type InputKind = "key" | "pointer";
  * Reason why an input was ignored. `early`: it was made before arming. `rested`: it was a click, and the pointer has
  * not moved since the content changed.
  */
-export type IgnoredReason = "early" | "rested";
+export type IgnoredInputReason = "early" | "rested";
 
 export class Arming {
   /** Set while decisions are accepted. */
   armed = $state(false);
   /** The reason why the last input was ignored. `null` if it was accepted or the reason no longer applies. */
-  ignored = $state<IgnoredReason | null>(null);
+  ignored = $state<IgnoredInputReason | null>(null);
 
   /** Last known pointer position. */
   #pointer: Point | null = null;
@@ -70,7 +70,10 @@ export class Arming {
     if (!this.armed) this.#wait();
   }
 
-  /** Records the pointer position. */
+  /**
+   * Records the pointer position, in pixels. Clicks are accepted again once it is far enough from the position at the
+   * last change of the content.
+   */
   pointerAt(x: number, y: number): void {
     this.#pointer = { x, y };
     if (this.#rest && Math.hypot(x - this.#rest.x, y - this.#rest.y) >= MIN_POINTER_TRAVEL) {

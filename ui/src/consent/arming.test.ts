@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { Arming, ARMING_DELAY_MS, isDeliberateEvent } from "./arming.svelte";
 
-/** Returns a mouse event with this time stamp, as `Arming` reads it. */
+/** Creates a click event. `at` is its time stamp in milliseconds, `detail` is the number of clicks in a row. */
 function click(at: number, detail = 1): MouseEvent {
   const event = new MouseEvent("click", { detail });
   Object.defineProperty(event, "timeStamp", { value: at });
@@ -25,65 +25,73 @@ describe("arming", () => {
   });
   afterEach(() => vi.useRealTimers());
 
-  it("arms after the quiet, and not before", () => {
+  it("arms after the quiet period, and not before", () => {
     arming.restart();
     pass(ARMING_DELAY_MS - 1);
-    expect(arming.armed, "not armed one millisecond early").toBe(false);
-    expect(arming.accepts(click(now)), "a click while arming does not approve").toBe(false);
+    expect(arming.armed, "the request should not be armed one millisecond too early").toBe(false);
+    expect(
+      arming.accepts(click(now)),
+      "a click should not approve while the request is arming",
+    ).toBe(false);
     pass(1);
-    expect(arming.armed, "armed after the quiet").toBe(true);
-    expect(arming.accepts(click(now)), "a click then approves").toBe(true);
+    expect(arming.armed, "the request should be armed after the quiet period").toBe(true);
+    expect(arming.accepts(click(now)), "a click should approve the armed request").toBe(true);
   });
 
-  it("does not arm by itself before something is shown", () => {
+  it("does not arm before a request is shown", () => {
     pass(10 * ARMING_DELAY_MS);
-    expect(arming.armed, "nothing is shown, nothing is armed").toBe(false);
+    expect(arming.armed, "nothing should be armed if nothing is shown").toBe(false);
     arming.release("pointer");
     pass(10 * ARMING_DELAY_MS);
-    expect(arming.armed, "input alone does not arm").toBe(false);
+    expect(arming.armed, "input alone should not arm").toBe(false);
   });
 
-  it("starts the quiet over at each input", () => {
+  it("restarts the quiet period after each input", () => {
     arming.restart();
     pass(ARMING_DELAY_MS - 100);
     arming.press("pointer");
     arming.release("pointer");
     pass(ARMING_DELAY_MS - 1);
-    expect(arming.armed, "typing on keeps it from arming").toBe(false);
+    expect(arming.armed, "typing should delay the arming").toBe(false);
     pass(1);
-    expect(arming.armed, "armed a full quiet after the last input").toBe(true);
+    expect(
+      arming.armed,
+      "the request should be armed after a full quiet period without input",
+    ).toBe(true);
   });
 
-  it("does not arm while a button is held, so that letting go does not approve", () => {
+  it("does not arm while a button is pressed, so that releasing it does not approve", () => {
     arming.restart();
     pass(100);
     arming.press("pointer");
     pass(10 * ARMING_DELAY_MS);
-    expect(arming.armed, "a held button is not quiet").toBe(false);
+    expect(arming.armed, "a pressed button should delay the arming").toBe(false);
     arming.release("pointer");
-    expect(arming.accepts(click(now)), "the click of that press does not approve").toBe(false);
+    expect(arming.accepts(click(now)), "the click of that press should not approve").toBe(false);
     pass(ARMING_DELAY_MS);
-    expect(arming.armed, "armed after it was let go").toBe(true);
+    expect(arming.armed, "the request should be armed after the release").toBe(true);
   });
 
-  it("does not wait for a button that came up unseen", () => {
+  it("does not wait for a button whose release was not observed", () => {
     arming.restart();
     arming.press("pointer");
     pass(ARMING_DELAY_MS);
     arming.moved();
     pass(ARMING_DELAY_MS);
-    expect(arming.armed, "a pointer that moves with no button down holds nothing").toBe(true);
+    expect(arming.armed, "a pointer that moves without a pressed button should end the press").toBe(
+      true,
+    );
     arming.restart();
     arming.press("key");
     arming.moved();
     pass(ARMING_DELAY_MS);
-    expect(arming.armed, "a key is still held").toBe(false);
+    expect(arming.armed, "a pressed key should delay the arming").toBe(false);
     arming.reset();
     pass(ARMING_DELAY_MS);
-    expect(arming.armed, "until the window is left").toBe(true);
+    expect(arming.armed, "leaving the window should end all presses").toBe(true);
   });
 
-  it("arms anew when what is shown changes under the pointer", () => {
+  it("is armed again when the request changes under the pointer", () => {
     arming.restart();
     pass(ARMING_DELAY_MS);
     arming.press("pointer");
@@ -91,61 +99,66 @@ describe("arming", () => {
     arming.release("pointer");
     expect(
       arming.accepts(click(now)),
-      "a press begun on the old request does not approve the new one",
+      "a press that began on the previous request should not approve the new one",
     ).toBe(false);
     pass(ARMING_DELAY_MS - 1);
-    expect(arming.armed, "the quiet is whole again").toBe(false);
+    expect(arming.armed, "the quiet period should start again").toBe(false);
     pass(1);
-    expect(arming.armed, "then it is armed").toBe(true);
+    expect(arming.armed, "the request should be armed after the quiet period").toBe(true);
   });
 
-  it("refuses what was done before it was armed and delivered late", () => {
+  it("rejects input that was made before the arming and delivered late", () => {
     arming.restart();
     pass(ARMING_DELAY_MS);
-    expect(
-      arming.accepts(click(now - 1)),
-      "a click that waited in the queue does not approve",
-    ).toBe(false);
-    expect(arming.ignored, "and that can be said").toBe("early");
-    expect(arming.accepts(click(now)), "the next one counts").toBe(true);
-    expect(arming.ignored, "and nothing is left to be said").toBeNull();
+    expect(arming.accepts(click(now - 1)), "a queued click should not approve").toBe(false);
+    expect(arming.ignored, "the reason should be reported").toBe("early");
+    expect(arming.accepts(click(now)), "the next click should approve").toBe(true);
+    expect(arming.ignored, "the reason should be cleared").toBeNull();
   });
 
-  it("refuses key repeat and the second click of a double click", () => {
+  it("rejects key repeat and the second click of a double click", () => {
     arming.restart();
     pass(ARMING_DELAY_MS);
-    expect(arming.accepts(click(now, 2)), "a double click does not approve").toBe(false);
-    const held = new KeyboardEvent("keydown", { key: "a", repeat: true });
-    Object.defineProperty(held, "timeStamp", { value: now });
-    expect(arming.accepts(held), "a held key does not approve").toBe(false);
+    expect(arming.accepts(click(now, 2)), "a double click should not approve").toBe(false);
+    const repeated = new KeyboardEvent("keydown", { key: "a", repeat: true });
+    Object.defineProperty(repeated, "timeStamp", { value: now });
+    expect(arming.accepts(repeated), "a repeated key should not approve").toBe(false);
     expect(
       isDeliberateEvent(new KeyboardEvent("keydown", { key: "a" })),
-      "one key press is deliberate",
+      "a single key press should be deliberate",
     ).toBe(true);
   });
 
-  it("refuses a click where the pointer rested while what is shown changed", () => {
+  it("rejects a click where the pointer rested while the request changed", () => {
     arming.pointerAt(300, 400);
     arming.restart();
     pass(ARMING_DELAY_MS);
-    expect(arming.accepts(click(now)), "what came under the pointer was not aimed at").toBe(false);
-    expect(arming.ignored, "and that can be said").toBe("rested");
+    expect(
+      arming.accepts(click(now)),
+      "a click on content that moved under the pointer should not approve",
+    ).toBe(false);
+    expect(arming.ignored, "the reason should be reported").toBe("rested");
     arming.pointerAt(303, 402);
-    expect(arming.accepts(click(now)), "a hand that trembles aims at nothing").toBe(false);
+    expect(arming.accepts(click(now)), "a small movement should not count as aiming").toBe(false);
     arming.pointerAt(320, 400);
     arming.pointerAt(300, 400);
-    expect(arming.ignored, "once it went and came back").toBeNull();
-    expect(arming.accepts(click(now)), "the click is meant").toBe(true);
+    expect(arming.ignored, "the reason should be cleared after a deliberate movement").toBeNull();
+    expect(arming.accepts(click(now)), "a click after a deliberate movement should approve").toBe(
+      true,
+    );
     arming.restart();
     pass(ARMING_DELAY_MS);
     const key = new MouseEvent("click", { detail: 0 });
     Object.defineProperty(key, "timeStamp", { value: now });
-    expect(arming.accepts(key), "a button that a key presses needs no pointer").toBe(true);
+    expect(
+      arming.accepts(key),
+      "a button that is pressed by key should need no pointer movement",
+    ).toBe(true);
     arming.touched();
-    expect(arming.accepts(click(now)), "nor does a finger").toBe(true);
+    expect(arming.accepts(click(now)), "a touch should need no pointer movement").toBe(true);
   });
 
-  it("takes a press far from where the pointer rested for a move, seen or not", () => {
+  it("treats a press far from the resting position as a deliberate movement", () => {
     arming.pointerAt(300, 400);
     arming.restart();
     pass(ARMING_DELAY_MS);
@@ -156,17 +169,17 @@ describe("arming", () => {
       arming.release("pointer");
       return arming.accepts(click(now));
     };
-    expect(press(300, 400), "pressed where it rested").toBe(false);
-    expect(press(301, 401), "or as good as there").toBe(false);
-    expect(press(600, 500), "pressed elsewhere: it was aimed").toBe(true);
+    expect(press(300, 400), "a press at the resting position should be rejected").toBe(false);
+    expect(press(301, 401), "a press next to the resting position should be rejected").toBe(false);
+    expect(press(600, 500), "a press elsewhere should be accepted").toBe(true);
   });
 
-  it("is not armed any more once nothing is shown", () => {
+  it("is disarmed once nothing is shown", () => {
     arming.restart();
     pass(ARMING_DELAY_MS);
     arming.stop();
-    expect(arming.armed, "stopped").toBe(false);
+    expect(arming.armed, "the request should be disarmed").toBe(false);
     pass(10 * ARMING_DELAY_MS);
-    expect(arming.armed, "and stays so").toBe(false);
+    expect(arming.armed, "the request should stay disarmed").toBe(false);
   });
 });

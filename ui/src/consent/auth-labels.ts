@@ -30,7 +30,7 @@ export function authFieldLabel(field: AuthField): string {
   return words[field]();
 }
 
-/** Returns the label of an OAuth grant type. Unknown grant types are returned unchanged. */
+/** Returns the translated label of an OAuth grant type. Unknown grant types are returned unchanged. */
 export function grantLabel(grant: string): string {
   const words: Record<string, () => string> = {
     authorization_code: m.consent_grant_authorization_code,

@@ -7,15 +7,16 @@ const short = (before: string, now: string) =>
     ({ word, is }) => ({ same: "=", removed: "-", added: "+" })[is] + word,
   );
 
-describe("what changed in a command", () => {
-  it("marks the words that changed and keeps the others", () => {
-    expect(short("npx -y server /home", "npx -y server /home/ann --all"), "words").toEqual([
-      ..."=npx =-y =server -/home +/home/ann +--all".split(" "),
-    ]);
+describe("the changes of a command", () => {
+  it("marks changed words and keeps the others", () => {
+    expect(
+      short("npx -y server /home", "npx -y server /home/ann --all"),
+      "added and removed words should be marked",
+    ).toEqual([..."=npx =-y =server -/home +/home/ann +--all".split(" ")]);
   });
 
-  it("sees a quoted argument as one word", () => {
-    expect(short("run 'a b'", "run a b"), "one argument became two").toEqual([
+  it("treats a quoted argument as one word", () => {
+    expect(short("run 'a b'", "run a b"), "an argument that was split should be marked").toEqual([
       "=run",
       "-a b",
       "+a",
@@ -23,8 +24,10 @@ describe("what changed in a command", () => {
     ]);
   });
 
-  it("stays quick with very many words", () => {
+  it("compares many words quickly", () => {
     const many = Array.from({ length: 5_000 }, (_, i) => `w${i}`).join(" ");
-    expect(diffCommands(many, `${many} x`).length, "all of both").toBe(10_001);
+    expect(diffCommands(many, `${many} x`).length, "the difference should contain all words").toBe(
+      10_001,
+    );
   });
 });

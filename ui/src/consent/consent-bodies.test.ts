@@ -1,11 +1,11 @@
-import { screen, within } from "@testing-library/svelte";
+import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
 
-import type { FormField, ConsentRequest, ConsentRequestBody } from "$lib/api/generated";
+import type { ConsentRequest, ConsentRequestBody } from "$lib/api/generated";
 import { router } from "$lib/state/router.svelte";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { ARMING_DELAY_MS } from "./arming.svelte";
 import {
   authSettings,
@@ -89,13 +89,18 @@ describe("every kind", () => {
     ["client id", clientIdBody],
   ];
 
-  it.each(kinds)("%s: axe finds nothing", async (_, body) => {
+  it.each(kinds)("%s: has no axe violations", async (_, body) => {
     renderRequests(consentRequest(body, { scopes: ["once", "session", "always"] }));
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
-    expect(await accessibilityProblems(), "no violations").toEqual([]);
+    expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
   });
 
-  it("start: every argument whole on its own row, and what changed marked", () => {
+  it.each(kinds)("E26: %s: the beginning of the hash is shown", (_, body) => {
+    renderRequests(consentRequest(body, { hash: "3f2a9c1b".padEnd(64, "0") }));
+    expect(screen.getByText("Hash: 3f2a9c1b")).toBeVisible();
+  });
+
+  it("start: shows every argument in a separate row, and marks the changes", () => {
     const long = "x".repeat(4_000);
     const body = {
       ...startServerBody,
@@ -103,19 +108,22 @@ describe("every kind", () => {
       approvedBefore: { before: "npx -y old", now: "npx -y new" },
     } as ConsentRequestBody;
     renderRequests(consentRequest(body, { scopes: ["once", "always"] }));
+    expect(screen.getByText(long), "X58: 4 kB should be shown untruncated").toBeInTheDocument();
     expect(
-      screen.getByText(long),
-      "X58: 4 kB of arguments are shown untruncated",
-    ).toBeInTheDocument();
-    expect(document.querySelector("del")?.textContent, "what was there").toContain("old");
-    expect(document.querySelector("ins")?.textContent, "what is there now").toContain("new");
+      document.querySelector("del")?.textContent,
+      "the removed argument should be marked",
+    ).toContain("old");
+    expect(
+      document.querySelector("ins")?.textContent,
+      "the added argument should be marked",
+    ).toContain("new");
     expect(
       button("Always allow this command"),
-      "the longer approval has its button",
+      "the longer approval should have a button",
     ).toBeInTheDocument();
   });
 
-  it("connect: the whole address, the domain marked, headers by name, plain http warned of", () => {
+  it("connect: shows the whole address with its domain, header names, and a warning about plain http", () => {
     const remote = {
       transport: "http",
       commandLine: connectBody.url.url,
@@ -123,49 +131,67 @@ describe("every kind", () => {
     };
     renderRequests(consentRequest(connectBody, remote as Partial<ConsentRequest>));
     const address = document.querySelector(".url");
-    expect(address?.textContent, "X58: whole").toBe("http://mcp.example.com/v1?team=7");
-    expect(address?.querySelector("strong")?.textContent, "whom it belongs to").toBe("example.com");
-    expect(screen.getByText(/^Not encrypted: others/), "others can read along").toBeVisible();
-    expect(screen.getByText("Authorization"), "what is sent along").toBeVisible();
-    expect(screen.getByText("a secret from the keychain"), "not its value").toBeVisible();
-    expect(button("Always allow this address"), "not a command").toBeInTheDocument();
+    expect(address?.textContent, "X58: the address should be complete").toBe(
+      "http://mcp.example.com/v1?team=7",
+    );
+    expect(address?.querySelector("strong")?.textContent, "the domain should be highlighted").toBe(
+      "example.com",
+    );
+    expect(screen.getByText(/^Not encrypted: others/), "http should cause a warning").toBeVisible();
+    expect(screen.getByText("Authorization"), "the header name should be shown").toBeVisible();
+    expect(screen.getByText("a secret from the keychain"), "values should be hidden").toBeVisible();
+    expect(button("Always allow this address"), "it should name the address").toBeInTheDocument();
   });
 
-  it("S01 connect: every setting that says where credentials go, and secrets by name alone", () => {
+  it("S01 connect: shows every setting that determines where credentials are sent, and secrets by name only", () => {
     renderRequests(consentRequest({ ...connectBody, auth: authSettings, unattended: true }));
     const all = document.body.textContent;
-    for (const told of ["your organization’s identity provider", "https://as.example/1"]) {
-      expect(all, `S01: ${told} is shown`).toContain(told);
+    for (const text of ["your organization’s identity provider", "https://as.example/1"]) {
+      expect(all, `S01: ${text} should be shown`).toContain(text);
     }
-    expect(screen.getByText("Token endpoint of the identity provider"), "S01: named").toBeVisible();
+    expect(
+      screen.getByText("Token endpoint of the identity provider"),
+      "S01: the endpoint should be named",
+    ).toBeVisible();
     const urls = [...document.querySelectorAll(".url")].map((url) => url.textContent?.trim());
-    expect(urls, "S01: whole").toContain("https://evil.example/t");
+    expect(urls, "S01: the URL should be complete").toContain("https://evil.example/t");
     expect(
       screen.getByText(/is at evil\.example, outside the domain/),
-      "S01: warned of",
+      "S01: an endpoint outside the domain should cause a warning",
     ).toBeVisible();
-    expect(screen.getByText("harbour"), "S01: the name of a secret").toBeVisible();
-    expect(screen.getByText("read write"), "S01: the scopes").toBeVisible();
-    expect(screen.getByText(/signs in automatically/), "S01: nobody is asked again").toBeVisible();
+    expect(screen.getByText("harbour"), "S01: the secret's name should be shown").toBeVisible();
+    expect(screen.getByText("read write"), "S01: the scopes should be shown").toBeVisible();
+    expect(
+      screen.getByText(/signs in automatically/),
+      "S01: the automatic sign-in should be mentioned",
+    ).toBeVisible();
   });
 
-  it("S01 connect: what changed about the sign-in is named in words", () => {
+  it("S01 connect: names the changed sign-in settings", () => {
     const path = ["identityProvider.tokenEndpoint"];
     const change = { path, before: "https://idp.example/t", after: "https://evil.example/t" };
     const diff = { changes: [change], more: 0, serverChanged: true, cut: false, before: null };
-    const marks = { ...NO_MARKS, diff };
+    const marks = { ...NO_REVIEW_MARKS, diff };
     const text = `${connectBody.url.url} (with Authorization, X-Team)`;
     const approvedBefore = { before: text, now: text };
     renderRequests(consentRequest({ ...connectBody, approvedBefore }, { marks }));
     const places = [...document.querySelectorAll(".place")].map((place) => place.textContent);
-    expect(places, "S01: in words").toEqual(["Token endpoint of the identity provider"]);
-    expect(screen.getByText("https://idp.example/t"), "S01: what was there").toBeVisible();
-    expect(screen.getByText("https://evil.example/t"), "S01: what is there now").toBeVisible();
+    expect(places, "S01: the changed endpoint should be named").toEqual([
+      "Token endpoint of the identity provider",
+    ]);
+    expect(
+      screen.getByText("https://idp.example/t"),
+      "S01: the previous URL should be shown",
+    ).toBeVisible();
+    expect(
+      screen.getByText("https://evil.example/t"),
+      "S01: the new URL should be shown",
+    ).toBeVisible();
     const same = screen.getByText(/The address is the same/);
-    expect(same.textContent, "S01: not as if nothing changed").toMatch(/sign-in settings changed/);
+    expect(same.textContent, "S01: it should mention a change").toMatch(/sign-in settings changed/);
   });
 
-  it("start and connect: names of headers and variables alone are no change", async () => {
+  it("start and connect: names of headers and variables alone are not marked as changes", async () => {
     const command = "npx -y server (in /home/ann) (with API_KEY)";
     const address = `${connectBody.url.url} (with Authorization, X-Team)`;
     const start = { ...startServerBody, approvedBefore: { before: command, now: command } };
@@ -175,41 +201,42 @@ describe("every kind", () => {
     set(consentRequest(connect, { id: "q2" }));
     await tick();
     expect(screen.getByText(/The address is the same/)).toBeVisible();
-    expect(document.querySelector("del, ins"), "nothing is marked").toBeNull();
+    expect(document.querySelector("del, ins"), "nothing should be marked").toBeNull();
     const before = `${connectBody.url.url} (with Authorization)`;
     set(consentRequest({ ...connectBody, approvedBefore: { before, now: address } }, { id: "q3" }));
     await tick();
     expect(screen.getByText(/This is not the address you approved/)).toBeVisible();
     const removed = [...document.querySelectorAll("del")].map((word) => word.textContent);
-    expect(removed.join(), "only the list of headers differs").not.toContain(connectBody.url.url);
+    expect(removed.join(), "only the headers should differ").not.toContain(connectBody.url.url);
   });
 
-  it("E16: where nothing waits, leads to what was allowed for longer", async () => {
+  it("E16: an empty queue links to the grants", async () => {
     const { controller } = renderRequests();
     controller.queue.isListOpen = true;
     await tick();
     await clickElement(button("Show saved approvals"));
-    expect(router.current, "the list of approvals").toEqual({ at: "rules" });
-    expect(controller.queue.isListOpen, "which nothing covers").toBe(false);
+    expect(router.current, "the view of rules should be opened").toEqual({ at: "rules" });
+    expect(controller.queue.isListOpen, "the queue should be closed").toBe(false);
   });
 
-  it("tool: can be edited, comes back with another hash, and can't be allowed meanwhile", async () => {
+  it("tool: can be edited, returns with another hash, and can't be allowed meanwhile", async () => {
     const edited = consentRequest(toolBody({ path: "/y" }), { hash: "h2" });
     host.handlers.edit_question = () => edited;
     const { controller } = renderRequests(consentRequest(toolBody({ path: "/x" })));
     await waitUntilArmed();
     await clickElement(button("Edit the arguments"));
-    expect(isButtonBlocked("Allow once"), "not while it is being changed").toBe(true);
+    expect(isButtonBlocked("Allow once"), "Allow should be disabled while editing").toBe(true);
     await typeText(screen.getByRole("textbox", { name: /path/ }), "/y");
     await clickElement(button("Use these changes"));
-    expect(host.sent.find(([name]) => name === "edit_question")?.[1], "the change is sent").toEqual(
-      {
-        id: "q1",
-        edit: { change: "arguments", arguments: { path: "/y" } },
-      },
-    );
-    expect(controller.request?.hash, "the changed request is current").toBe("h2");
-    expect(isButtonBlocked("Allow once"), "and armed anew").toBe(true);
+    expect(
+      host.sent.find(([name]) => name === "edit_question")?.[1],
+      "the change should be sent",
+    ).toEqual({
+      id: "q1",
+      edit: { change: "arguments", arguments: { path: "/y" } },
+    });
+    expect(controller.request?.hash, "the changed request should be current").toBe("h2");
+    expect(isButtonBlocked("Allow once"), "the changed request should be armed again").toBe(true);
   });
 
   it("sampling: the answer is written, reviewed, and sent as reviewed", async () => {
@@ -221,23 +248,23 @@ describe("every kind", () => {
       });
     renderRequests(consentRequest(samplingResponseBody("")));
     await waitUntilArmed();
-    expect(isButtonBlocked("Send the answer"), "nothing to send yet").toBe(true);
+    expect(isButtonBlocked("Send the answer"), "an empty answer should not be sendable").toBe(true);
     await typeText(screen.getByLabelText("Your answer"), "A cat.");
     await clickElement(button("Review the answer"));
     await tick();
     expect(
       screen.getByText(/Sends to files as the model's answer/),
-      "what goes back is shown",
+      "the answer should be shown for review",
     ).toBeInTheDocument();
-    expect(screen.getByText("A cat."), "as it was written").toBeInTheDocument();
+    expect(screen.getByText("A cat."), "the answer should be shown unchanged").toBeInTheDocument();
     await waitUntilArmed();
     await clickElement(button("Send the answer"));
-    expect(sentDecisions(), "bound to the reviewed answer").toMatchObject([
+    expect(sentDecisions(), "the decision should be bound to the reviewed answer").toMatchObject([
       { hash: "h2", answer: { action: "allow" } },
     ]);
   });
 
-  it("S27 result: all that a model would read is shown, and read, left out, or the end of the answer", async () => {
+  it("S27 result: shows everything that a model would read, and can be let through, withheld, or end the answer", async () => {
     const texts = ["First.", "Hid\u202eden."].map((text) => ({ type: "text" as const, text }));
     const picture = { type: "image" as const, data: "AAAA", mimeType: "image/png" };
     const body: ConsentRequestBody = {
@@ -247,17 +274,20 @@ describe("every kind", () => {
       isError: true,
     };
     const marks = {
-      ...NO_MARKS,
+      ...NO_REVIEW_MARKS,
       flags: [{ place: [], reason: "hidden_characters" as const, excerpt: "Hid" }],
     };
     const { set } = renderRequests(consentRequest(body, { marks, rule: "result-review" }));
-    expect(screen.getByText("First."), "S27: the text").toBeInTheDocument();
-    expect(document.body.textContent, "S27: with what the eye would not see").toContain("202E");
+    expect(screen.getByText("First."), "S27: the text should be shown").toBeInTheDocument();
+    expect(document.body.textContent, "S27: hidden characters should be shown").toContain("202E");
     expect(
       screen.getByText(/invisible characters/),
-      "S27: and what looks wrong",
+      "S27: suspicious content should be reported",
     ).toBeInTheDocument();
-    expect(screen.getByText(/see that the call failed/), "S27: and how").toBeInTheDocument();
+    expect(
+      screen.getByText(/see that the call failed/),
+      "S27: the effect of withholding should be explained",
+    ).toBeInTheDocument();
     await waitUntilArmed();
     await clickElement(button("Let the model read it"));
     for (const [id, words] of [
@@ -268,7 +298,7 @@ describe("every kind", () => {
       await waitUntilArmed();
       await clickElement(button(words));
     }
-    expect(sentDecisions(), "S27: three things").toMatchObject([
+    expect(sentDecisions(), "S27: there should be three distinct decisions").toMatchObject([
       { answer: { action: "allow", scope: "once" } },
       { answer: { action: "deny" } },
       { answer: { action: "cancel" } },
@@ -280,177 +310,24 @@ describe("every kind", () => {
       ),
     );
     await waitUntilArmed();
-    expect(isButtonBlocked("Let the model read it"), "S27: what is folded is read first").toBe(
-      true,
-    );
+    expect(isButtonBlocked("Let the model read it"), "S27: it should be read first").toBe(true);
   });
 
-  it("form: defaults are there, problems are said in our words, and what is filled in is sent", async () => {
-    host.handlers.check_form = (request: { content: Record<string, unknown> }) => ({
-      problems: request.content.name ? [] : [{ field: "name", problem: "required", limit: null }],
-    });
-    renderRequests(consentRequest(formBody));
-    await waitUntilArmed();
-    expect(screen.getByLabelText<HTMLInputElement>(/^age/).value, "a default").toBe("30");
-    expect(
-      screen.getByLabelText("Your name (required)"),
-      "our word for required",
-    ).toBeInTheDocument();
-    expect(
-      screen.getByText(/looks like a secret\. Servers must not/),
-      "X21: a warning",
-    ).toBeInTheDocument();
-    await clickElement(button("Accept and send"));
-    expect(sentDecisions(), "not sent with a problem").toEqual([]);
-    expect(screen.getByText("Fill this in."), "the problem in our words").toBeInTheDocument();
-    await typeText(screen.getByLabelText("Your name (required)"), "Ann");
-    await clickElement(screen.getByLabelText("Red"));
-    await waitUntilArmed();
-    await clickElement(button("Accept and send"));
-    expect(sentDecisions(), "the content").toMatchObject([
-      {
-        answer: {
-          action: "submit",
-          content: { name: "Ann", age: 30, news: true, size: "m", colours: ["r"] },
-        },
-      },
-    ]);
-  });
-
-  it("E15: Ctrl+Enter sends a form from a field, or leads to the first one that is wrong", async () => {
-    const problems = [{ field: "name", problem: "required", limit: null }];
-    host.handlers.answer_question = () => {
-      throw { code: "invalid", message: "not filled in", data: { problems } };
-    };
-    renderRequests(consentRequest(formBody));
-    await waitUntilArmed();
-    const age = screen.getByLabelText(/^age/);
-    age.focus();
-    await pressKey("Enter", age);
-    expect(sentDecisions(), "Enter alone sends nothing").toEqual([]);
-    await pressKey("Enter", age, { ctrlKey: true });
-    await tick();
-    const name = screen.getByLabelText("Your name (required)");
-    expect(name, "what the host found wrong").toHaveFocus();
-    expect(screen.getByText("Fill this in.")).toBeInTheDocument();
-    host.handlers.answer_question = () => ({});
-    await typeText(name, "Ann");
-    await waitUntilArmed();
-    await pressKey("Enter", name, { ctrlKey: true });
-    expect(sentDecisions()[1], "by the key").toMatchObject({
-      answer: { action: "submit", content: { name: "Ann" } },
-    });
-  });
-
-  it("E15: what a field is about comes before the field, and is read with it", () => {
-    renderRequests(consentRequest(formBody));
-    const field = screen.getByLabelText(/^mail/);
-    const about = screen.getByText("Where to write to");
-    expect(field).toHaveAccessibleDescription(/Where to write to/);
-    expect(about.compareDocumentPosition(field)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
-  });
-
-  it("form: accept, decline and cancel are three things", async () => {
-    const { set } = renderRequests(consentRequest(formBody));
-    // Required fields are still empty.
-    await waitUntilArmed();
-    await clickElement(button("Decline"));
-    set(consentRequest(formBody, { id: "q2" }));
-    await waitUntilArmed();
-    await clickElement(button("Cancel"));
-    expect(sentDecisions(), "[elicit-decline-anytime]: decline and cancel").toMatchObject([
-      { answer: { action: "deny" } },
-      { answer: { action: "cancel" } },
-    ]);
-  });
-
-  it("form: what the server filled in and a field does not show is beneath it, to be opened", async () => {
-    const [name] = (formBody as Extract<ConsentRequestBody, { kind: "form" }>).fields as [
-      FormField,
-    ];
-    const mail = { ...name, default: `me@x.test${" ".repeat(2_000)}<rm -rf ~>`, required: false };
-    const { controller } = renderRequests(
-      consentRequest({ ...formBody, fields: [mail] } as ConsentRequestBody),
-    );
-    await waitUntilArmed();
-    expect(screen.getByText("␣×2000"), "the blanks are counted").toBeInTheDocument();
-    expect(screen.getByText(/<rm -rf ~>/), "what they hide is in view").toBeInTheDocument();
-    expect(controller.blocker, "and it counts").toEqual({ is: "unread", hidden: 2_000 });
-    await clickElement(button("Accept and send"));
-    expect(sentDecisions(), "nothing is sent unread").toEqual([]);
-    await typeText(screen.getByLabelText(/^Your name/), "a\u200bb");
-    expect(screen.getByText("U+200B"), "what is pasted is shown, too").toBeInTheDocument();
-    expect(controller.blocker, "nothing of the old value is sent").toBeNull();
-    await typeText(screen.getByLabelText(/^Your name/), String(mail.default));
-    await clickElement(button("Show all of Your name"));
-    expect(controller.blocker, "once it was opened").toBeNull();
-    expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
-  });
-
-  it("form: long options are distinguishable, and their values are shown", async () => {
-    const same =
-      "Keep everything as it is now, and do not change any of the settings of this account";
-    const [name] = (formBody as Extract<ConsentRequestBody, { kind: "form" }>).fields as [
-      FormField,
-    ];
-    const options = [
-      { value: "keep", title: `${same}.` },
-      { value: "drop", title: `${same}, but delete it.` },
-    ];
-    const filler = ["1", "2", "3", "4"].map((value) => ({ value, title: value }));
-    const choice = (id: string, title: string, of: object[]) => ({
-      ...{ ...name, name: id, title, default: null, required: false },
-      kind: { type: "choice", options: of },
-    });
-    const fields = [
-      choice("short", "Few", options),
-      choice("long", "Many", [...options, ...filler]),
-      choice("plain", "Plain", [
-        { value: "x", title: "An x" },
-        ...filler,
-        { value: "5", title: "5" },
-      ]),
-      { ...name, name: "delete_all", title: "w".repeat(200), default: null },
-    ];
-    renderRequests(consentRequest({ ...formBody, fields } as ConsentRequestBody));
-    const few = within(screen.getByRole("group", { name: /^Few/ }));
-    expect(
-      few.getByRole("radio", { name: `${same}, but delete it.` }),
-      "to its end",
-    ).toHaveAccessibleDescription("drop");
-    expect(
-      within(screen.getByRole("group", { name: /^Many/ })).getAllByRole("radio").length,
-      "a list of one line each could not tell them apart",
-    ).toBe(7);
-    expect(screen.getByRole("option", { name: "An x (x)" }), "in a list, too").toBeInTheDocument();
-    expect(screen.getByText("delete_all"), "the value that is sent").toBeInTheDocument();
-    expect(screen.getByText("w".repeat(200)), "a long label to its end").toBeInTheDocument();
-    expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
-  });
-
-  it("form: what can't be shown can only be declined or cancelled", async () => {
-    renderRequests(
-      consentRequest({ ...formBody, unsupported: "nested objects" } as ConsentRequestBody),
-    );
-    await waitUntilArmed();
-    await pressKey("a");
-    expect(screen.queryByRole("button", { name: /Accept/ }), "no way to accept").toBeNull();
-    expect(sentDecisions(), "nothing is sent").toEqual([]);
-  });
-
-  it("url: whole, with its domain, its plain letters and its warnings", () => {
+  it("url: shows the whole URL with its domain, the ASCII form and warnings", () => {
     renderRequests(consentRequest(urlBody));
     const shown = document.querySelector(".url");
-    expect(shown?.textContent?.trim(), "X23: the whole address").toBe(
+    expect(shown?.textContent?.trim(), "X23: the whole URL should be shown").toBe(
       "http://login.éxample.com/path?x=1",
     );
-    expect(shown?.querySelector("strong")?.textContent, "the domain is strong").toBe("éxample.com");
-    expect(screen.getByText(/xn--xample-9ua/), "in plain letters").toBeInTheDocument();
-    expect(screen.getAllByRole("listitem").length, "both warnings").toBe(2);
-    expect(document.querySelector("a"), "it is no link").toBeNull();
+    expect(shown?.querySelector("strong")?.textContent, "the domain should be highlighted").toBe(
+      "éxample.com",
+    );
+    expect(screen.getByText(/xn--xample-9ua/), "an ASCII form should be shown").toBeInTheDocument();
+    expect(screen.getAllByRole("listitem").length, "both warnings should be shown").toBe(2);
+    expect(document.querySelector("a"), "the URL should not be a link").toBeNull();
   });
 
-  it("url: one that can't be opened offers no way to open it", async () => {
+  it("url: an unsupported URL has no button to open it", async () => {
     const body = {
       ...urlBody,
       url: { ...(urlBody as Extract<ConsentRequestBody, { kind: "url" }>).url, openable: false },
@@ -458,27 +335,32 @@ describe("every kind", () => {
     renderRequests(consentRequest(body));
     await waitUntilArmed();
     await pressKey("a");
-    expect(screen.queryByRole("button", { name: /Open in the browser/ }), "no button").toBeNull();
-    expect(sentDecisions(), "no key").toEqual([]);
+    expect(
+      screen.queryByRole("button", { name: /Open in the browser/ }),
+      "there should be no button to open the URL",
+    ).toBeNull();
+    expect(sentDecisions(), "the shortcut should have no effect").toEqual([]);
   });
 
-  it("roots: folders are added by the dialog, removed, or none are shared", async () => {
+  it("roots: folders are added with the dialog and removed, or none are shared", async () => {
     host.handlers.pick_folder = () => ({ folder: "/home/ann/more" });
     renderRequests(consentRequest(rootsBody));
     await clickElement(button("Add a folder"));
-    expect(screen.getByText("/home/ann/more"), "added").toBeInTheDocument();
+    expect(screen.getByText("/home/ann/more"), "the folder should be added").toBeInTheDocument();
     await clickElement(button("Remove /home/ann/trip"));
     await waitUntilArmed();
     await clickElement(button("Share 1 folder"));
-    expect(sentDecisions(), "exactly the folders that are left").toMatchObject([
+    expect(sentDecisions(), "the remaining folders should be sent").toMatchObject([
       { answer: { action: "share", folders: ["/home/ann/more"] } },
     ]);
   });
 
-  it("a server's words are quoted text, never markup", () => {
+  it("text of a server is quoted and never rendered as markup", () => {
     renderRequests(consentRequest(formBody));
     const quoted = document.querySelector("blockquote");
-    expect(quoted?.textContent, "X22: as it came").toContain("**App: click Accept to continue**");
-    expect(quoted?.querySelector("strong, button, a"), "no markup of its own").toBeNull();
+    expect(quoted?.textContent, "X22: the text should be unchanged").toContain(
+      "**App: click Accept to continue**",
+    );
+    expect(quoted?.querySelector("strong, button, a"), "no markup should be rendered").toBeNull();
   });
 });

@@ -138,8 +138,8 @@ export class ConsentController implements Decidable {
   }
 
   /**
-   * Approves the current request if the gate accepts `event`. `lasts` limits the lifetime of the grant, in
-   * milliseconds.
+   * Approves the current request if `event` is deliberate and nothing prevents an approval. `lasts` limits the lifetime
+   * of the grant, in milliseconds.
    */
   async allow(scope: ApprovalScope, event: Event, lasts?: number): Promise<void> {
     const { request, draft } = this;
@@ -155,8 +155,8 @@ export class ConsentController implements Decidable {
   }
 
   /**
-   * Approves each of these tool calls once. Returns `null` if the gate rejects `event` for the list. Resolves to
-   * `false` if the host rejected a decision.
+   * Approves each of these tool calls once. Returns `null` if `event` is not a deliberate approval of the whole list.
+   * Resolves to `false` if the host rejected a decision.
    */
   allowTogether(
     requests: readonly ConsentRequest[],
@@ -256,7 +256,10 @@ export class ConsentController implements Decidable {
     await this.#deny({ action: "cancel" }, event);
   }
 
-  /** Denies all requests of the current request's server if `event` is armed and deliberate. */
+  /**
+   * Denies all requests of the current request's server if `event` is armed and deliberate. With `mute`, future
+   * requests of the server are denied as well.
+   */
   async denyAllInFront(event: Event, mute: boolean): Promise<void> {
     if (this.request && this.denyArming.accepts(event))
       await this.denyAll(this.request.server, mute);

@@ -70,7 +70,7 @@ export class ConsentDraft {
   editing = $state(false);
   /** Set once the user has viewed all of the content, including content that was added later. */
   fullyViewed = $state(false);
-  /** Set while a sandbox that the user chose is added to the settings, which ends the request. */
+  /** Set while the selected sandbox is being added to the server's settings. The request ends once it was added. */
   containing = $state(false);
   readonly readProgress = new ReadProgress();
   readonly form: FormDraft | null = null;
@@ -104,7 +104,10 @@ export class ConsentDraft {
     return [...payloadParts(request), ...(this.form?.obscuredParts ?? [])];
   }
 
-  /** Returns the approving decision. `lasts` limits the lifetime of the grant, in milliseconds. */
+  /**
+   * Returns the approving decision with the input of the user. `lasts` limits the lifetime of the grant, in
+   * milliseconds.
+   */
   answer(request: ConsentRequest, scope: ApprovalScope, lasts?: number): ApprovingDecision {
     switch (request.body.kind) {
       case "form":

@@ -191,14 +191,17 @@ export function allowLabel(request: ConsentRequest, scope: ApprovalScope, folder
   return scope === "session" ? m.consent_allow_session() : m.consent_allow_once();
 }
 
-/** Returns the label of the denying button. */
+/**
+ * Returns the label of the button that denies a request: "Don't send" for a result, "Decline" for sampling, forms and
+ * URLs, otherwise "Deny".
+ */
 export function denyLabel(body: ConsentRequestBody): string {
   if (body.kind === "result") return m.consent_leave_out();
   const declined = body.kind === "sampling" || body.kind === "form" || body.kind === "url";
   return declined ? m.consent_decline() : m.consent_deny();
 }
 
-/** Returns the label of a stop reason. Unknown reasons are returned as they are. */
+/** Returns the label of a sampling response's stop reason. Unknown reasons are returned unchanged. */
 export function stopReasonLabel(reason: string | null): string {
   switch (reason) {
     case null:
@@ -215,7 +218,10 @@ export function stopReasonLabel(reason: string | null): string {
   }
 }
 
-/** Returns the label of the rule that requires consent. Unknown rules are returned in the wording of the policy. */
+/**
+ * Returns the translated description of the rule that requires consent. Unknown rules are returned in the wording of
+ * the policy.
+ */
 export function ruleLabel(rule: string): string {
   const known: Record<string, () => string> = {
     "new-command": m.consent_rule_new_command,
@@ -244,7 +250,7 @@ export function ruleLabel(rule: string): string {
   return (Object.hasOwn(known, rule) ? known[rule]?.() : undefined) ?? displayName(rule);
 }
 
-/** Returns the reason why no rule can allow a call. */
+/** Returns the translated reason why no rule can allow a call. */
 export function ruleBlockerLabel(blocker: RuleBlocker): string {
   const words: Record<RuleBlocker, () => string> = {
     unreviewed: m.consent_always_when_unreviewed,

@@ -6,7 +6,7 @@ import { app } from "$lib/state/app.svelte";
 import { consentRequest, rootsBody, urlBody } from "./fixtures";
 import { ConsentQueue, groupByServer } from "./consent-queue.svelte";
 
-function asked(id: string, server = "files", hash = "h1"): ConsentRequest {
+function ofCall(id: string, server = "files", hash = "h1"): ConsentRequest {
   return consentRequest(urlBody, { id, server, hash });
 }
 
@@ -17,26 +17,28 @@ function queueOf(...first: ConsentRequest[]) {
 }
 
 describe("queue", () => {
-  it("shows the first that came, and keeps it in front when others come", () => {
-    const { queue, set } = queueOf(asked("a"));
-    expect(queue.current?.id, "the only request is current").toBe("a");
+  it("shows the first request, and keeps it current when others arrive", () => {
+    const { queue, set } = queueOf(ofCall("a"));
+    expect(queue.current?.id, "the only request should be current").toBe("a");
     queue.keepCurrent();
-    set(asked("b"), asked("a"), asked("c"));
-    expect(queue.current?.id, "it stays in front, wherever the others are put").toBe("a");
-    expect(queue.index, "and its place is counted as it is").toBe(1);
+    set(ofCall("b"), ofCall("a"), ofCall("c"));
+    expect(queue.current?.id, "the request should stay current at any position of the others").toBe(
+      "a",
+    );
+    expect(queue.index, "the position should be reported").toBe(1);
   });
 
-  it("goes on with the first when the one in front is gone", () => {
-    const { queue, set } = queueOf(asked("a"), asked("b"), asked("c"));
+  it("continues with the first request when the current one is removed", () => {
+    const { queue, set } = queueOf(ofCall("a"), ofCall("b"), ofCall("c"));
     queue.step(1);
-    expect(queue.current?.id, "the next one was asked for").toBe("b");
-    set(asked("a"), asked("c"));
-    expect(queue.current?.id, "first come, first shown").toBe("a");
+    expect(queue.current?.id, "the next request should be current").toBe("b");
+    set(ofCall("a"), ofCall("c"));
+    expect(queue.current?.id, "the oldest request should be current").toBe("a");
   });
 
-  it("lets servers take turns: one that asks much does not keep the others waiting", () => {
-    const many = Array.from({ length: 5 }, (_, i) => asked(`a${i}`, "noisy"));
-    const others = [asked("b0", "second"), asked("c0", "third"), asked("b1", "second")];
+  it("lets servers take turns: a server with many requests does not delay the others", () => {
+    const many = Array.from({ length: 5 }, (_, i) => ofCall(`a${i}`, "noisy"));
+    const others = [ofCall("b0", "second"), ofCall("c0", "third"), ofCall("b1", "second")];
     const { queue } = queueOf(...many, ...others);
     const shown: (string | undefined)[] = [];
     for (let i = 0; i < 8; i++) {
@@ -44,74 +46,71 @@ describe("queue", () => {
       shown.push(queue.current?.id);
       if (queue.current) queue.markAnswered(queue.current);
     }
-    expect(shown, "each server's oldest in turn, then what is left").toEqual([
-      "a0",
-      "b0",
-      "c0",
-      "a1",
-      "b1",
-      "a2",
-      "a3",
-      "a4",
-    ]);
+    expect(
+      shown,
+      "the oldest request of each server should be shown in turn, followed by the rest",
+    ).toEqual(["a0", "b0", "c0", "a1", "b1", "a2", "a3", "a4"]);
   });
 
-  it("goes round in both directions", () => {
-    const { queue } = queueOf(asked("a"), asked("b"), asked("c"));
+  it("cycles in both directions", () => {
+    const { queue } = queueOf(ofCall("a"), ofCall("b"), ofCall("c"));
     queue.step(-1);
-    expect(queue.current?.id, "before the first is the last").toBe("c");
+    expect(queue.current?.id, "the last request should precede the first").toBe("c");
     queue.step(1);
-    expect(queue.current?.id, "after the last is the first").toBe("a");
+    expect(queue.current?.id, "the first request should follow the last").toBe("a");
   });
 
-  it("does not show what was answered again, but a new version of it", () => {
-    const { queue, set } = queueOf(asked("a", "files", "h1"), asked("b"));
+  it("does not show a decided request again, but a new version of it", () => {
+    const { queue, set } = queueOf(ofCall("a", "files", "h1"), ofCall("b"));
     const first = queue.current;
     if (first) queue.markAnswered(first);
-    expect(queue.current?.id, "the answered one is not shown while the news is under way").toBe(
-      "b",
-    );
-    set(asked("a", "files", "h2"), asked("b"));
+    expect(
+      queue.current?.id,
+      "the decided request should not be shown while its removal is pending",
+    ).toBe("b");
+    set(ofCall("a", "files", "h2"), ofCall("b"));
     expect(
       queue.open.map((q) => q.id),
-      "with another hash it is another request, as in the second step of sampling",
+      "a request with another hash should be shown, as in the second step of sampling",
     ).toEqual(["a", "b"]);
   });
 
-  it("E7: leaves folders that a server asks for by itself in the list", () => {
-    const folders = (why: ConsentRequest["why"]) => ({ ...asked("a"), body: rootsBody, why });
+  it("E7: lists requests for folders outside of a call without showing them", () => {
+    const folders = (why: ConsentRequest["why"]) => ({ ...ofCall("a"), body: rootsBody, why });
     const { queue, set } = queueOf(folders({ by: "server" }));
-    expect(queue.current, "nobody is interrupted").toBeNull();
-    expect(queue.open.length, "it is counted and listed").toBe(1);
+    expect(queue.current, "the request should not be shown automatically").toBeNull();
+    expect(queue.open.length, "the request should be listed").toBe(1);
     queue.show("a");
-    expect(queue.current?.id, "and opened from there").toBe("a");
+    expect(queue.current?.id, "the request should be shown once it is selected").toBe("a");
     set(folders({ by: "call", call: "c", kind: "tool", name: "list" }));
-    expect(queue.current?.id, "the user waits for this call").toBe("a");
+    expect(queue.current?.id, "the request should be shown if a call waits for it").toBe("a");
   });
 
-  it("E7: shows folders that may be asked for by a call that began before", () => {
-    const { queue } = queueOf({ ...asked("a"), body: rootsBody, why: { by: "server" } });
+  it("E7: shows a request for folders that may belong to a call that began before it", () => {
+    const { queue } = queueOf({ ...ofCall("a"), body: rootsBody, why: { by: "server" } });
     const call = { id: "c", server: "files", kind: "tool", name: "list", state: "running" };
     const at = (startedAt: number) =>
       ({ ...call, startedAt, progress: null, task: null, conversation: null }) as ServerCall;
-    app.calls = [at(asked("a").askedAt + 1)];
-    expect(queue.current, "it does not wait for what was asked before it").toBeNull();
-    app.calls = [at(asked("a").askedAt - 1)];
-    expect(queue.current?.id, "it may wait for this").toBe("a");
+    app.calls = [at(ofCall("a").askedAt + 1)];
+    expect(queue.current, "a call should not wait for an earlier request").toBeNull();
+    app.calls = [at(ofCall("a").askedAt - 1)];
+    expect(queue.current?.id, "the request should be shown, because the call may wait for it").toBe(
+      "a",
+    );
     app.calls = [];
   });
 
   it("has no current request if none is pending", () => {
     const { queue } = queueOf();
     queue.step(1);
-    expect(queue.current, "no request").toBeNull();
+    expect(queue.current, "no request should be current").toBeNull();
   });
 
-  it("groups by server in the order in which they asked", () => {
-    const groups = groupByServer([asked("a", "x"), asked("b", "y"), asked("c", "x")]);
+  it("groups by server in the order of their first requests", () => {
+    const groups = groupByServer([ofCall("a", "x"), ofCall("b", "y"), ofCall("c", "x")]);
     expect(
       groups.map((g) => [g.server, g.requests.map((q) => q.id)]),
-      "one group for each server",
+      "each server should have one group",
     ).toEqual([
       ["x", ["a", "c"]],
       ["y", ["b"]],

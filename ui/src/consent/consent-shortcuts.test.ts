@@ -10,23 +10,34 @@ function key(name: string, on: string, more: KeyboardEventInit = {}): KeyboardEv
 }
 
 describe("shortcuts of a consent request", () => {
-  it("reads A and D in either case", () => {
-    expect(consentShortcut(key("a", "<button></button>")), "A allows").toBe("allow");
-    expect(consentShortcut(key("D", "<button></button>")), "D denies").toBe("deny");
-    expect(consentShortcut(key("f", "<button></button>")), "F goes to the fields").toBe("fields");
-    expect(consentShortcut(key("x", "<button></button>")), "no other key does").toBeNull();
+  it("recognizes A and D in either case", () => {
+    expect(consentShortcut(key("a", "<button></button>")), "A should allow").toBe("allow");
+    expect(consentShortcut(key("D", "<button></button>")), "D should deny").toBe("deny");
+    expect(consentShortcut(key("f", "<button></button>")), "F should focus the fields").toBe(
+      "fields",
+    );
+    expect(
+      consentShortcut(key("x", "<button></button>")),
+      "other keys should have no effect",
+    ).toBeNull();
   });
 
-  it("leaves typing, held keys and other shortcuts alone", () => {
-    expect(consentShortcut(key("a", "<textarea></textarea>")), "typing in a field").toBeNull();
-    expect(consentShortcut(key("a", '<div role="menu"></div>')), "choosing in a menu").toBeNull();
+  it("ignores typing, repeated keys and other shortcuts", () => {
+    expect(
+      consentShortcut(key("a", "<textarea></textarea>")),
+      "typing in a field should have no effect",
+    ).toBeNull();
+    expect(
+      consentShortcut(key("a", '<div role="menu"></div>')),
+      "a selection in a menu should have no effect",
+    ).toBeNull();
     expect(
       consentShortcut(key("a", "<button></button>", { repeat: true })),
-      "a held key",
+      "a repeated key should have no effect",
     ).toBeNull();
     expect(
       consentShortcut(key("a", "<button></button>", { ctrlKey: true })),
-      "select all",
+      "the shortcut to select all should have no effect",
     ).toBeNull();
   });
 
@@ -37,20 +48,23 @@ describe("shortcuts of a consent request", () => {
     expect(consentShortcut(key("Enter", field))).toBeNull();
     expect(
       consentShortcut(key("Enter", field, { ctrlKey: true, repeat: true })),
-      "held",
+      "a repeated key should have no effect",
     ).toBeNull();
     expect(consentShortcut(key("Enter", field, { ctrlKey: true, shiftKey: true }))).toBeNull();
   });
 
-  it("knows a held Enter on a button from one in a field", () => {
+  it("distinguishes a repeated Enter on a button from one in a field", () => {
     expect(
       isHeldActivation(key("Enter", "<button></button>", { repeat: true })),
-      "on a button",
+      "a repeated Enter on a button should be detected",
     ).toBe(true);
     expect(
       isHeldActivation(key("Enter", "<textarea></textarea>", { repeat: true })),
-      "in a text",
+      "a repeated Enter in a text should not be detected",
     ).toBe(false);
-    expect(isHeldActivation(key("Enter", "<button></button>")), "pressed once").toBe(false);
+    expect(
+      isHeldActivation(key("Enter", "<button></button>")),
+      "a single Enter should not be detected",
+    ).toBe(false);
   });
 });

@@ -16,53 +16,56 @@ import {
 
 installFakeHostForEachTest();
 
-const asked = consentRequest(toolBody({ path: "/x" }), {
+const ofModel = consentRequest(toolBody({ path: "/x" }), {
   why: { by: "model", conversation: "c1", after: [] },
   scopes: ["once", "conversation"],
 });
 
-describe("a refusal with a reason", () => {
-  it("goes to the model as the user wrote it", async () => {
-    renderRequests(asked);
+describe("a denial with a reason", () => {
+  it("sends the reason unchanged to the model", async () => {
+    renderRequests(ofModel);
     await waitUntilArmed();
     await clickElement(button("Deny with a reason…"));
     const field = screen.getByRole("textbox", { name: "Reason" });
-    expect(field, "one can write at once").toHaveFocus();
+    expect(field, "the field should be focused").toHaveFocus();
     await typeText(field, "  the wrong file  ");
     await pressKey("Enter", field);
-    expect(sentDecisions(), "X09: the reason, for exactly this request").toEqual([
+    expect(sentDecisions(), "X09: the reason should be sent for exactly this request").toEqual([
       { id: "q1", hash: "h1", answer: { action: "deny_because", reason: "the wrong file" } },
     ]);
   });
 
-  it("is a plain refusal when nothing is written", async () => {
-    renderRequests(asked);
+  it("is a plain denial if the reason is empty", async () => {
+    renderRequests(ofModel);
     await waitUntilArmed();
     await clickElement(button("Deny with a reason…"));
     await clickElement(button("Deny and send the reason"));
     expect(sentDecisions()).toMatchObject([{ answer: { action: "deny" } }]);
   });
 
-  it("can be thought better of; letters that are typed decide nothing", async () => {
-    renderRequests(asked);
+  it("can be abandoned, and typed letters decide nothing", async () => {
+    renderRequests(ofModel);
     await waitUntilArmed();
     await clickElement(button("Deny with a reason…"));
     const field = screen.getByRole("textbox", { name: "Reason" });
     await pressKey("a", field);
     await pressKey("d", field);
     await pressKey("Escape", field);
-    expect(screen.queryByRole("textbox", { name: "Reason" }), "Escape leaves the field").toBeNull();
-    expect(sentDecisions(), "and neither cancels nor decides").toEqual([]);
-    expect(button("Deny"), "the focus is back").toHaveFocus();
-    expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      screen.queryByRole("textbox", { name: "Reason" }),
+      "Escape should close the field",
+    ).toBeNull();
+    expect(sentDecisions(), "Escape should neither cancel nor decide").toEqual([]);
+    expect(button("Deny"), "Deny should be focused again").toHaveFocus();
+    expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("is offered only if a model receives it", async () => {
     const { set } = renderRequests(consentRequest(startServerBody));
     const because = () => screen.queryByRole("button", { name: "Deny with a reason…" });
-    expect(because(), "a server learns no reasons").toBeNull();
+    expect(because(), "a server should receive no reason").toBeNull();
     set(consentRequest(toolBody({}), { why: { by: "user", conversation: "c1" } }));
     await waitUntilArmed();
-    expect(because(), "nor has the user to tell themselves").toBeNull();
+    expect(because(), "the user should not need a reason").toBeNull();
   });
 });

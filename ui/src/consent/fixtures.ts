@@ -10,7 +10,7 @@ import type {
   UrlParts,
 } from "$lib/api/generated";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { authorizationUrl, issuerUrl, serverUrl } from "../sign-in/fixtures";
 
 type Sampling = Extract<ConsentRequestBody, { kind: "sampling" }>;
@@ -34,7 +34,7 @@ export function consentRequest(
     round: null,
     scopes: ["once"],
     rule: "tools-ask",
-    marks: NO_MARKS,
+    marks: NO_REVIEW_MARKS,
     body,
     ...changes,
   };

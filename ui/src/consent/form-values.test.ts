@@ -19,8 +19,8 @@ function content(changes: Record<string, FieldValue> = {}): Record<string, unkno
 }
 
 describe("form content", () => {
-  it("holds the defaults, and leaves out what is not filled in", () => {
-    expect(content(), "defaults and required choices").toEqual({
+  it("contains the defaults, and omits empty fields", () => {
+    expect(content(), "the content should contain defaults and required choices").toEqual({
       age: 30,
       news: true,
       size: "m",
@@ -28,54 +28,67 @@ describe("form content", () => {
     });
   });
 
-  it("makes numbers of numbers and leaves the rest to the check", () => {
-    expect(content({ age: " 12.5 " }).age, "a number").toBe(12.5);
-    expect(content({ age: "1e3" }).age, "as JSON writes it").toBe(1000);
-    expect(content({ age: "twelve" }).age, "no number is sent as it is, to be named as wrong").toBe(
+  it("converts numbers, and leaves invalid ones to the check", () => {
+    expect(content({ age: " 12.5 " }).age, "a number should be converted").toBe(12.5);
+    expect(content({ age: "1e3" }).age, "an exponent should be converted").toBe(1000);
+    expect(content({ age: "twelve" }).age, "an invalid number should be sent as text").toBe(
       "twelve",
     );
-    expect(content({ age: "0x10" }).age, "no other notation").toBe("0x10");
-    expect("age" in content({ age: "" }), "nothing is not zero").toBe(false);
+    expect(content({ age: "0x10" }).age, "other notations should not be converted").toBe("0x10");
+    expect("age" in content({ age: "" }), "an empty field should not be 0").toBe(false);
   });
 
-  it("sends no number that is not the one that was entered", () => {
+  it("sends no number that differs from the entered one", () => {
     const sent = (age: string) => content({ age }).age;
-    expect(sent("9007199254740991"), "the largest that is exact").toBe(9007199254740991);
-    expect(sent("9007199254740993"), "not one beside it").toBe("9007199254740993");
-    expect(sent("1e999"), "nor none at all").toBe("1e999");
-    expect(sent("1e300"), "in this notation nobody counts the digits").toBe(1e300);
+    expect(sent("9007199254740991"), "the largest exact integer should be sent").toBe(
+      9007199254740991,
+    );
+    expect(sent("9007199254740993"), "an inexact integer should not be converted").toBe(
+      "9007199254740993",
+    );
+    expect(sent("1e999"), "an infinite number should not be converted").toBe("1e999");
+    expect(sent("1e300"), "a large number with an exponent should be converted").toBe(1e300);
     const wrong: FormProblem = { field: "age", problem: "wrong_type", limit: null };
-    expect(displayedProblem(wrong, "9007199254740993"), "and it is said why").toMatchObject({
+    expect(
+      displayedProblem(wrong, "9007199254740993"),
+      "the reason should be displayed",
+    ).toMatchObject({
       problem: "too_large",
       limit: Number.MAX_SAFE_INTEGER,
     });
-    expect(displayedProblem(wrong, "-9007199254740993").problem, "on both sides").toBe("too_small");
-    expect(displayedProblem(wrong, "twelve"), "and of nothing else").toEqual(wrong);
+    expect(
+      displayedProblem(wrong, "-9007199254740993").problem,
+      "the negative bound should be displayed",
+    ).toBe("too_small");
+    expect(displayedProblem(wrong, "twelve"), "other problems should be unchanged").toEqual(wrong);
   });
 
-  it("takes a default only if it is of the field's kind", () => {
+  it("accepts a default only if it matches the type of the field", () => {
     const wrong: FormField[] = fields.map((f) => ({ ...f, default: { a: 1 } }));
-    expect(formContentOf(wrong, new Map(initialValues(wrong))), "an object is no default").toEqual({
+    expect(
+      formContentOf(wrong, new Map(initialValues(wrong))),
+      "an object should not be a default",
+    ).toEqual({
       colours: [],
     });
   });
 
-  it("keeps a field named __proto__ a field", () => {
+  it("supports a field named __proto__", () => {
     const odd: FormField[] = [{ ...(fields[0] as FormField), name: "__proto__", default: "x" }];
     expect(
       JSON.stringify(formContentOf(odd, new Map(initialValues(odd)))),
-      "sent under its name",
+      "the value should be sent under the name",
     ).toBe('{"__proto__":"x"}');
   });
 
-  it("finds problems that have no field", () => {
+  it("finds problems without a field", () => {
     const problems: FormProblem[] = [
       { field: "name", problem: "required", limit: null },
       { field: "ghost", problem: "unknown_field", limit: null },
     ];
     expect(
       problemsWithoutField(problems, fields).map((p) => p.field),
-      "shown apart",
+      "the problem should be separate",
     ).toEqual(["ghost"]);
   });
 });
@@ -86,19 +99,21 @@ describe("form check", () => {
 
   const problem = (field: string): FormProblem => ({ field, problem: "required", limit: null });
 
-  it("waits until the typing stops", async () => {
+  it("waits until the typing pauses", async () => {
     const check = vi.fn(() => Promise.resolve([problem("name")]));
     const form = new FormCheck(check);
     form.schedule({ name: "a" });
     await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE_MS - 1);
     form.schedule({ name: "ab" });
     await vi.advanceTimersByTimeAsync(CHECK_DEBOUNCE_MS);
-    expect(check.mock.calls, "asked once, for the latest content").toEqual([[{ name: "ab" }]]);
-    expect(form.problems, "the answer is shown").toEqual([problem("name")]);
-    expect(form.upToDate, "and belongs to what is in the form").toBe(true);
+    expect(check.mock.calls, "the latest content should be checked once").toEqual([
+      [{ name: "ab" }],
+    ]);
+    expect(form.problems, "the response should be shown").toEqual([problem("name")]);
+    expect(form.upToDate, "the response should be for the current content").toBe(true);
   });
 
-  it("drops an answer that was overtaken", async () => {
+  it("drops an outdated response", async () => {
     const answers: ((problems: FormProblem[]) => void)[] = [];
     const form = new FormCheck(() => new Promise((resolve) => answers.push(resolve)));
     form.schedule({ name: "" });
@@ -108,6 +123,6 @@ describe("form check", () => {
     answers[1]?.([]);
     answers[0]?.([problem("name")]);
     await vi.advanceTimersByTimeAsync(0);
-    expect(form.problems, "the answer for the latest content counts").toEqual([]);
+    expect(form.problems, "the response for the latest content should be shown").toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// The gate: each approving button requires a deliberate act after the whole payload was in view (E01, E19).
+// The gate: each approving button requires a deliberate act after the whole payload was in view.
 import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
@@ -37,90 +37,113 @@ const answered = (hash: string, again: boolean) => ({
 });
 const AGAIN = "Ask again";
 
-describe("e01: to ask a model again", () => {
-  it("is not offered after an answer by hand", async () => {
+describe("requesting another answer from a model", () => {
+  it("E1: is not offered after a manual answer", async () => {
     renderRequests({ ...consentRequest(samplingResponseBody("Mine.")), hash: "h2" });
     await waitUntilArmed();
-    expect(screen.queryByRole("button", { name: AGAIN }), "the model was not asked yet").toBeNull();
+    expect(
+      screen.queryByRole("button", { name: AGAIN }),
+      "the button should not be offered before the model answered",
+    ).toBeNull();
   });
 
-  it("is locked where the request was not reviewed, however long one waits", async () => {
+  it("E1: stays disabled if the request was not reviewed", async () => {
     renderRequests(answered("h2", true));
     await waitUntilArmed();
-    expect(isButtonBlocked(AGAIN), "it was not in view here").toBe(true);
-    expect(screen.getByText(/Go back to the request and review/), "and why").toBeInTheDocument();
+    expect(isButtonBlocked(AGAIN), "the button should be disabled before the review").toBe(true);
+    expect(
+      screen.getByText(/Go back to the request and review/),
+      "the reason should be shown",
+    ).toBeInTheDocument();
     await clickElement(button(AGAIN));
-    expect(sentDecisions(), "nothing is sent").toEqual([]);
+    expect(sentDecisions(), "nothing should be sent").toEqual([]);
   });
 
-  it("arms anew, and sends what was reviewed and approved", async () => {
+  it("E1: is armed again, and sends the request that was reviewed and approved", async () => {
     const { set } = renderRequests(request);
     await waitUntilArmed();
     await clickElement(button(/^Ask GPT/));
     set(answered("h2", true));
     await tick();
-    expect(isButtonBlocked(AGAIN), "what is shown is another").toBe(true);
+    expect(isButtonBlocked(AGAIN), "the button should be disabled after the step changed").toBe(
+      true,
+    );
     await clickElement(button(AGAIN));
-    expect(sentDecisions().length, "a click before that does nothing").toBe(1);
+    expect(sentDecisions().length, "an early click should have no effect").toBe(1);
     await waitUntilArmed();
-    expect(isButtonBlocked(AGAIN), "then it can be used").toBe(false);
+    expect(isButtonBlocked(AGAIN), "the button should be enabled after the quiet period").toBe(
+      false,
+    );
     await clickElement(button(AGAIN), 2);
-    expect(sentDecisions().length, "not by a double click").toBe(1);
+    expect(sentDecisions().length, "a double click should have no effect").toBe(1);
     await clickElement(button(AGAIN));
     expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h2", answer: { action: "again" } });
   });
 
-  it("is locked once the request is another", async () => {
+  it("E1: is disabled once the request changed", async () => {
     const { set } = renderRequests(request);
     await waitUntilArmed();
     await clickElement(button(/^Ask GPT/));
     const other = answered("h3", true);
-    if (other.body.kind !== "sampling") throw new Error("it asks a model");
+    if (other.body.kind !== "sampling") throw new Error("expected a sampling request");
     other.body.request = { ...other.body.request, systemPrompt: "Never reviewed." };
     set(other);
     await tick();
     await waitUntilArmed();
-    expect(isButtonBlocked(AGAIN), "it was not in view").toBe(true);
+    expect(isButtonBlocked(AGAIN), "the button should be disabled for the changed request").toBe(
+      true,
+    );
   });
 
-  it("keeps a long request locked by each way to the model", async () => {
+  it("E1: keeps every way to send a long unread request to the model disabled", async () => {
     const long = samplingBodyWithModel();
     if (long.kind !== "sampling" || samplingRequestBody.kind !== "sampling")
-      throw new Error("it asks a model");
+      throw new Error("expected a sampling request");
     long.request = { ...samplingRequestBody.request, systemPrompt: "x".repeat(5_000) };
     const { controller, set } = renderRequests(consentRequest(long));
     await waitUntilArmed();
-    expect(isButtonBlocked(/^Ask GPT/), "the rest was not in view").toBe(true);
+    expect(
+      isButtonBlocked(/^Ask GPT/),
+      "the button should be disabled until everything was viewed",
+    ).toBe(true);
     await clickElement(button("Answer it yourself"));
     set({ ...consentRequest(samplingResponseBody("")), hash: "h2" });
     await tick();
     await waitUntilArmed();
     await controller.retry(new MouseEvent("click"));
-    expect(sentDecisions(), "there is no way past it").toEqual([
+    expect(sentDecisions(), "only the manual answer should be sent").toEqual([
       { id: "q1", hash: "h1", answer: { action: "by_hand" } },
     ]);
   });
 });
 
-describe("e19: what ended by itself", () => {
+describe("a request after a server exited unexpectedly", () => {
   const ended = {
     ...consentRequest(startServerBody),
     why: { by: "ended" as const, cause: "signal 9" },
   };
 
-  it("waits in the list, and comes in front when it is opened", async () => {
+  it("E19: waits in the list, and is shown when it is selected", async () => {
     const { controller } = renderRequests(ended);
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
-    expect(screen.queryByTestId("question"), "it takes the focus from nobody").toBeNull();
-    expect(controller.pending.length, "it is counted").toBe(1);
+    expect(
+      screen.queryByTestId("question"),
+      "the request should not be shown automatically",
+    ).toBeNull();
+    expect(controller.pending.length, "the request should be listed").toBe(1);
     controller.show(ended.id);
     await tick();
-    expect(screen.getByTestId("question"), "it can be opened").toBeInTheDocument();
-    expect(screen.getByText(/signal 9/), "and says why it asks").toBeInTheDocument();
-    expect(consentStatus(controller).tone, "with the words of any other").toBe("plain");
+    expect(
+      screen.getByTestId("question"),
+      "the selected request should be shown",
+    ).toBeInTheDocument();
+    expect(screen.getByText(/signal 9/), "the reason should be shown").toBeInTheDocument();
+    expect(consentStatus(controller).tone, "the request should have no special style").toBe(
+      "plain",
+    );
   });
 
-  it("does not come in front of what somebody waits for", async () => {
+  it("E19: does not precede a request that a user waits for", async () => {
     const { controller } = renderRequests(ended, {
       ...consentRequest(samplingBodyWithModel()),
       id: "q2",
@@ -130,7 +153,7 @@ describe("e19: what ended by itself", () => {
   });
 });
 
-it("e01: answers are sent in one place, and approvals made in one", () => {
+it("E1: decisions are sent in one place, and approvals are created in one place", () => {
   const sources = import.meta.glob<string>(
     ["../**/*.ts", "../**/*.svelte", "!../**/*.test.ts", "!../lib/api/**"],
     {

@@ -40,7 +40,7 @@ class InlinePlacement {
   readonly maxListHeight: number = $derived(
     Math.min(MAX_HEIGHT, (this.viewportHeight ?? Infinity) - MIN_LOG_HEIGHT),
   );
-  /** Set while the current inline request is visible. */
+  /** Set while the current inline request is visible in the conversation's viewport. */
   inView = $state(false);
 
   /** Returns `true` if a request is rendered inline. The dialog renders all other requests. */

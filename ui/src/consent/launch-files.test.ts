@@ -34,41 +34,52 @@ function start(files: LaunchFile[]): ConsentRequestBody {
   return { ...startServerBody, files } as ConsentRequestBody;
 }
 
-describe("S06: the files that the approval of a start is over", () => {
-  it("fold to one line", async () => {
+describe("S06: the files that the approval of a start covers", () => {
+  it("are collapsed to one line", async () => {
     renderRequests(consentRequest(start([program, script])));
     const line = screen.getByText("2 files decide what runs");
-    expect(line.closest("details")?.open, "folded").toBe(false);
-    expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
+    expect(line.closest("details")?.open, "the list should be collapsed").toBe(false);
+    expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("are listed with their size, hash and reason", () => {
     renderRequests(consentRequest(start([program, script])));
-    expect(screen.getByText("/usr/lib/node"), "where a link leads").toBeInTheDocument();
-    expect(screen.getByTitle(HASH).textContent, "the hash").toBe("SHA-256 0123456789abcdef…");
-    expect(document.body.textContent, "why").toContain("named in the arguments");
-    expect(document.body.textContent, "no hash").toContain("identified by size and dates");
-    expect(document.body.textContent, "hidden characters show").not.toContain("\u202e");
+    expect(
+      screen.getByText("/usr/lib/node"),
+      "the target of a link should be shown",
+    ).toBeInTheDocument();
+    expect(screen.getByTitle(HASH).textContent, "the hash should be shown").toBe(
+      "SHA-256 0123456789abcdef…",
+    );
+    expect(document.body.textContent, "the reason should be shown").toContain(
+      "named in the arguments",
+    );
+    expect(document.body.textContent, "a file without a hash should be marked").toContain(
+      "identified by size and dates",
+    );
+    expect(document.body.textContent, "hidden characters should be replaced").not.toContain(
+      "\u202e",
+    );
   });
 
-  it("open by themselves once one changed", () => {
+  it("are expanded if a file changed", () => {
     renderRequests(consentRequest(start([program, { ...script, changed: true }])));
     expect(screen.getByText("1 changed since you approved it")).toBeVisible();
-    expect(screen.getByText("Changed"), "which one").toBeVisible();
+    expect(screen.getByText("Changed"), "the changed file should be marked").toBeVisible();
     expect(screen.getByText("2 files decide what runs").closest("details")?.open).toBe(true);
   });
 
-  it("stay open as the user opened them when the request is updated", async () => {
+  it("E31: stay expanded when the request is updated", async () => {
     const { set } = renderRequests(consentRequest(start([program])));
     const list = screen.getByText("1 file decides what runs").closest("details")!;
     list.open = true;
     await fireEvent(list, new Event("toggle"));
     set(consentRequest(start([program, script])));
     await screen.findByText("2 files decide what runs");
-    expect(list.open, "with one more file in it").toBe(true);
+    expect(list.open, "the list should stay expanded with another file").toBe(true);
   });
 
-  it("are not mentioned where there are none", () => {
+  it("are omitted if there are none", () => {
     renderRequests(consentRequest(startServerBody));
     expect(screen.queryByText(/decides? what runs/)).toBeNull();
   });

@@ -7,8 +7,8 @@ import { m } from "../paraglide/messages";
 import { displayName } from "./consent-labels";
 
 /**
- * Returns the indexes of the messages that have to be removed together with the message at `index`, which is included,
- * in order.
+ * Returns the indexes of the messages that have to be removed together with the message at `index`, in ascending order
+ * and including `index`. A tool use and its result must not be separated.
  */
 export function linkedMessages(messages: readonly Message[], index: number): number[] {
   const ids = messages.map(({ content }) => content.flatMap(toolIds));
@@ -21,10 +21,7 @@ export function linkedMessages(messages: readonly Message[], index: number): num
   return [...tied].sort((a, b) => a - b);
 }
 
-/**
- * Returns the id of the tool use in this content block, or of the tool use that it is the result of. Empty for other
- * blocks.
- */
+/** Returns an array with the tool use id of a `tool_use` or `tool_result` block. Empty for all other blocks. */
 function toolIds(content: Content): string[] {
   const members = membersOf(content);
   const id =
@@ -42,7 +39,7 @@ function membersOf(content: Content): Record<string, JsonValue> | null {
   return typeof json === "object" && json !== null && !Array.isArray(json) ? json : null;
 }
 
-/** Returns the label of the kind of a content block. */
+/** Returns the translated name of a content block's kind, such as text or image. */
 export function contentLabel(content: Content): string {
   switch (content.type) {
     case "text":

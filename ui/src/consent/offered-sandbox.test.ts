@@ -33,13 +33,13 @@ const start = consentRequest(startServerBody, { scopes: ["once", "always"] });
 const TITLE = "Run it in a sandbox instead";
 const sent = (name: string) => host.sent.filter(([sent]) => sent === name).map(([, r]) => r);
 
-/** Shows the request and waits for the offer. */
+/** Renders the consent request, and waits until the host has proposed a sandbox. */
 async function showStart(request = start) {
   renderRequests(request);
   await vi.advanceTimersByTimeAsync(0);
 }
 
-/** Shows the request and unfolds the offer. */
+/** Renders the consent request and unfolds the proposed sandbox. */
 async function showOffer() {
   await showStart();
   unfold();
@@ -57,41 +57,47 @@ function choose(network: string) {
   return vi.advanceTimersByTimeAsync(0);
 }
 
-it("shows what the server would reach, and sends exactly the sandbox that is shown", async () => {
+it("E6: shows the reachable resources, and requests exactly the sandbox that is shown", async () => {
   host.handlers.offer_sandbox = () => possible;
   let answer = () => {};
   host.handlers.contain_start = () => new Promise((done) => (answer = () => done({})));
   await showOffer();
-  expect(screen.getAllByText("/home/ann").length, "the folder that it would read").toBeGreaterThan(
-    1,
-  );
-  expect(screen.getAllByText("registry.npmjs.org")[0], "the network").toBeVisible();
+  expect(
+    screen.getAllByText("/home/ann").length,
+    "the readable folder should be shown",
+  ).toBeGreaterThan(1);
+  expect(
+    screen.getAllByText("registry.npmjs.org")[0],
+    "the network access should be shown",
+  ).toBeVisible();
   await waitUntilArmed();
   await clickElement(button("Use this sandbox"));
   expect(sent("contain_start")).toEqual([{ id: "q1", hash: "h1", sandbox }]);
-  expect(sent("answer_question"), "nothing is approved").toEqual([]);
-  expect(isButtonBlocked("Allow once"), "the request can't be approved meanwhile").toBe(true);
+  expect(sent("answer_question"), "nothing should be approved").toEqual([]);
+  expect(isButtonBlocked("Allow once"), "the request should not be approvable meanwhile").toBe(
+    true,
+  );
   answer();
 });
 
-it("is folded to one line at first, which does not delay the approval", async () => {
+it("is collapsed to one line at first, which does not delay the approval", async () => {
   host.handlers.offer_sandbox = () => possible;
   await showStart();
   expect(screen.getByText(TITLE)).toBeVisible();
-  expect(screen.getByText("Use this sandbox"), "folded").not.toBeVisible();
+  expect(screen.getByText("Use this sandbox"), "the offer should be collapsed").not.toBeVisible();
   await waitUntilArmed();
   expect(isButtonBlocked("Allow once")).toBe(false);
   unfold();
-  expect(screen.getByText("Use this sandbox"), "unfolded").toBeVisible();
+  expect(screen.getByText("Use this sandbox"), "the offer should be expanded").toBeVisible();
 });
 
 it("has no accessibility problems", async () => {
   host.handlers.offer_sandbox = () => possible;
   await showOffer();
-  expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
+  expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
 });
 
-it("asks for the sandbox with another network", async () => {
+it("requests the sandbox with another network access", async () => {
   host.handlers.offer_sandbox = ({ network }: { network: { preset: string } | null }) =>
     network?.preset === "full"
       ? { ...possible, sandbox: { ...sandbox, network }, plan: { ...plan, network } }
@@ -114,7 +120,10 @@ it("can't be used until the offer with the chosen network arrives", async () => 
     wanted === null ? possible : new Promise((done) => (arrive = () => done(other)));
   await showOffer();
   await choose("files_only");
-  expect(button("Use this sandbox"), "the old offer has a wider network").toBeDisabled();
+  expect(
+    button("Use this sandbox"),
+    "the old offer should be disabled because it has a wider network access",
+  ).toBeDisabled();
   expect(screen.getByText("Loading…")).toBeVisible();
   await clickElement(button("Use this sandbox"));
   expect(sent("contain_start")).toEqual([]);
@@ -131,11 +140,17 @@ it("removes the old offer if the one with the chosen network fails, until anothe
   await showOffer();
   await choose("files_only");
   expect(screen.getByText("no plan")).toBeVisible();
-  expect(screen.queryByRole("button", { name: "Use this sandbox" }), "no offer").toBeNull();
-  expect(screen.getByLabelText("Network"), "another can be chosen").toHaveValue("files_only");
+  expect(
+    screen.queryByRole("button", { name: "Use this sandbox" }),
+    "there should be no offer",
+  ).toBeNull();
+  expect(
+    screen.getByLabelText("Network"),
+    "another network access should be selectable",
+  ).toHaveValue("files_only");
   fails = false;
   await clickElement(button("Try again"));
-  expect(screen.queryByText("no plan"), "it succeeded").toBeNull();
+  expect(screen.queryByText("no plan"), "the error should be cleared").toBeNull();
   expect(button("Use this sandbox")).toBeEnabled();
 });
 
@@ -151,7 +166,7 @@ it.each<[string, SandboxOffer, RegExp]>([
     { is: "impossible", sandbox, problem: "no mechanism", cause: "not_here" },
     /^This computer has no sandbox/,
   ],
-])("says in one line why there is none: %s", async (_, offer, text) => {
+])("gives the reason if there is no offer: %s", async (_, offer, text) => {
   host.handlers.offer_sandbox = () => offer;
   await showStart();
   expect(screen.getByText(text)).toBeVisible();

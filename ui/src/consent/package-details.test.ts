@@ -36,20 +36,28 @@ function start(changes: Partial<LoadedPackage>): ConsentRequestBody {
 }
 
 describe("S25: the package that a launcher loads", () => {
-  it("has its version and hash, and what changed", async () => {
+  it("has a version and a hash, and shows the changes", async () => {
     const before = { version: "1.2.3", integrity: "sha512-b2xk", source: null };
     renderRequests(consentRequest(start({ before, unpinned: ["pandas"] })));
-    expect(screen.getByText("sha512-bmV3"), "the hash").toBeVisible();
-    expect(screen.getByText("sha512-b2xk"), "the hash before").toBeVisible();
-    expect(screen.getByText("Your settings specify no version."), "what they name").toBeVisible();
-    expect(screen.getByText("pandas"), "what else is loaded").toBeVisible();
-    expect(document.querySelector("del")?.textContent, "what was approved").toBe("1.2.3");
-    expect(document.querySelector("ins")?.textContent, "what would run").toBe("1.2.4");
+    expect(screen.getByText("sha512-bmV3"), "the hash should be shown").toBeVisible();
+    expect(screen.getByText("sha512-b2xk"), "the approved hash should be shown").toBeVisible();
+    expect(
+      screen.getByText("Your settings specify no version."),
+      "the specified version should be shown",
+    ).toBeVisible();
+    expect(screen.getByText("pandas"), "other loaded packages should be listed").toBeVisible();
+    expect(
+      document.querySelector("del")?.textContent,
+      "the approved version should be marked",
+    ).toBe("1.2.3");
+    expect(document.querySelector("ins")?.textContent, "the new version should be marked").toBe(
+      "1.2.4",
+    );
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
-    expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
+    expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
   });
 
-  it("is warned of when the registry offers other files for the same version", () => {
+  it("causes a warning if the registry offers other files for the same version", () => {
     const before = { version: "1.2.4", integrity: "sha512-b2xk", source: null };
     renderRequests(consentRequest(start({ before, replaced: true })));
     expect(
@@ -57,13 +65,15 @@ describe("S25: the package that a launcher loads", () => {
     ).toBeVisible();
   });
 
-  it.each(REASONS)("may not be known, which is said: %s", (reason) => {
+  it.each(REASONS)("shows the reason if it is unknown: %s", (reason) => {
     renderRequests(
       consentRequest(start({ version: null, unknown: { reason, detail: "x\u202ey" } })),
     );
     expect(screen.getByText("Drawbridge can't determine which version runs.")).toBeVisible();
     const effect = "npx may load any version, now and at each later start.";
-    expect(screen.getByText(effect), "and what follows").toBeVisible();
-    expect(document.body.textContent, "nothing reorders the text").not.toContain("\u202e");
+    expect(screen.getByText(effect), "the consequence should be shown").toBeVisible();
+    expect(document.body.textContent, "hidden characters should be replaced").not.toContain(
+      "\u202e",
+    );
   });
 });

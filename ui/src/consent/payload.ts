@@ -33,12 +33,15 @@ export function argumentRows(value: JsonValue): PayloadRow[] {
   );
 }
 
-/** Returns the payload part for the name of a value. Names are sent as well and must be read. */
+/**
+ * Returns the payload part for the name of a value. Names are sent together with their values, so the user has to read
+ * them.
+ */
 export function namePart(name: string): PayloadPart {
   return { key: `name ${name}`, text: name };
 }
 
-/** Returns the payload part for the name of the called tool. */
+/** Returns the payload part for the name of the called tool, which the user has to read. */
 export function toolNamePart(tool: string): PayloadPart {
   return { key: "tool", text: tool };
 }
@@ -145,7 +148,7 @@ export function resultMessage(body: Extract<ConsentRequestBody, { kind: "result"
 
 type StartServer = Extract<ConsentRequestBody, { kind: "start_server" }>;
 
-/** Returns the payload parts of a command. */
+/** Returns the payload parts for the command that starts a local server. No part is ever folded. */
 export function commandParts(body: StartServer): {
   command: PayloadPart;
   args: PayloadPart[];

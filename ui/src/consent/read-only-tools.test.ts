@@ -25,7 +25,7 @@ const request = consentRequest(
 );
 const box = () => screen.getByRole("checkbox", { name: "Allow read-only tools of files" });
 
-it("names the tools, and says that the claim can't be checked", async () => {
+it("names the tools, and states that the claim can't be verified", async () => {
   renderRequests(request);
   expect(box()).not.toBeChecked();
   expect(
@@ -34,16 +34,19 @@ it("names the tools, and says that the claim can't be checked", async () => {
     ),
   ).toBeVisible();
   for (const name of tools) expect(screen.getByText(name)).toBeVisible();
-  expect(await accessibilityProblems(), "axe finds nothing").toEqual([]);
+  expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
 });
 
-it("allows exactly the tools that are listed, with a button that says so", async () => {
+it("allows exactly the listed tools, and has a matching button", async () => {
   renderRequests(request);
   await waitUntilArmed();
   await clickElement(box());
-  expect(screen.queryByRole("button", { name: "Allow once" }), "one button").toBeNull();
+  expect(
+    screen.queryByRole("button", { name: "Allow once" }),
+    "there should be one button to allow",
+  ).toBeNull();
   await clickElement(button("Allow these 2 tools"));
-  expect(sentDecisions(), "the buttons moved, so they have to be armed again").toEqual([]);
+  expect(sentDecisions(), "the buttons should be armed again after they moved").toEqual([]);
   await waitUntilArmed();
   await clickElement(button("Allow these 2 tools"));
   expect(sentDecisions()).toEqual([

@@ -6,14 +6,14 @@ import { pageText, pageCount } from "$lib/format/text-pages";
 import { textBeginning, beginningParts, type TextBeginning } from "$lib/format/text-safety";
 
 /**
- * Maximum number of characters of a value that is not folded, and below it the maximum number of lines. Unfolded values
- * must be scrolled into view.
+ * Maximum number of characters of a value that is shown without folding. `MAX_UNFOLDED_LINES` is the corresponding
+ * number of lines. A value that is not folded must be scrolled into view.
  */
 export const MAX_UNFOLDED_CHARACTERS = 4_096;
 export const MAX_UNFOLDED_LINES = 100;
 /**
- * Limits of the previews of all values of a request together, in characters and lines. Values beyond them are folded to
- * their beginning.
+ * Maximum number of characters that the previews of all values of a request have together. Values beyond this limit or
+ * the following number of lines are reduced to a short beginning.
  */
 export const MAX_TOTAL_CHARACTERS = 5_000;
 export const MAX_TOTAL_LINES = 120;

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { ConsentRequest } from "$lib/api/generated";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { ConsentController } from "./consent-controller.svelte";
 import { consentRequest, startServerBody, toolBody } from "./fixtures";
 import InlineConsent from "./InlineConsent.svelte";
@@ -23,7 +23,7 @@ import {
 
 installFakeHostForEachTest();
 
-const reviewed = { ...NO_MARKS, review: "reviewed" as const };
+const reviewed = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
 const write = (changes: Partial<ConsentRequest> = {}) =>
   consentRequest(toolBody({ path: "/home/ann/trip/plan.md", note: null }), {
     ...{ scopes: ["once", "session", "always"], marks: reviewed },
@@ -43,38 +43,41 @@ async function openEditor() {
   return { user, editor: await screen.findByRole("dialog", { name: "New rule" }) };
 }
 
-describe("always when", () => {
+describe('the entry "Always when…"', () => {
   it("opens the editor of a rule with the conditions of the call, and saves it", async () => {
     renderRequests(write());
     await waitUntilArmed();
     const { user, editor } = await openEditor();
     await vi.waitFor(() =>
-      expect(screen.queryByTestId("question"), "the request is covered").toBeNull(),
+      expect(screen.queryByTestId("question"), "the editor should hide the request").toBeNull(),
     );
-    expect(within(editor).getByLabelText("Action"), "it allows").toHaveValue("allow");
+    expect(within(editor).getByLabelText("Action"), "the rule should allow").toHaveValue("allow");
     expect(within(editor).getByLabelText("Server")).toHaveValue("files");
     expect(within(editor).getByLabelText("Tool")).toHaveValue("write_file");
     const pattern = within(editor).getByLabelText("Pattern (condition 1)");
     expect(within(editor).queryByText(/^The model has read untrusted content/)).toBeNull();
-    expect(pattern, "the folder of the path").toHaveValue("/home/ann/trip");
+    expect(pattern, "the condition should be the folder of the path").toHaveValue("/home/ann/trip");
     expect(
       within(editor).getByText(/get no condition.*\/note/),
-      "what is not compared",
+      "arguments without a condition should be listed",
     ).toBeVisible();
     await user.clear(pattern);
     await user.type(pattern, "/home/ann");
     await user.click(within(editor).getByRole("button", { name: "Save" }));
     await vi.advanceTimersByTimeAsync(0);
     const saved = host.sent.filter(([name]) => name === "set_policy_rule").map(([, rule]) => rule);
-    expect(saved, "as it was edited").toMatchObject([
+    expect(saved, "the edited rule should be saved").toMatchObject([
       {
         ...{ id: "", effect: "allow", server: "files", tool: "write_file" },
         ...{ arguments: [{ at: "/path", test: "path", pattern: "/home/ann" }] },
         ...{ scope: { kind: "always" }, afterUntrusted: false },
       },
     ]);
-    expect(await screen.findByTestId("question"), "the request is still there").toBeVisible();
-    expect(sentDecisions(), "a rule is no answer").toEqual([]);
+    expect(
+      await screen.findByTestId("question"),
+      "the request should still be pending",
+    ).toBeVisible();
+    expect(sentDecisions(), "saving a rule should not decide the request").toEqual([]);
   });
 
   it("warns that a rule without a condition allows any arguments", async () => {
@@ -85,7 +88,10 @@ describe("always when", () => {
     expect(within(editor).getByText(warning)).toBeVisible();
     expect(within(editor).getByText(/does not use these arguments.*\/path/)).toBeVisible();
     await user.click(within(editor).getByRole("button", { name: "Add a condition" }));
-    expect(within(editor).queryByText(warning), "it has a condition now").toBeNull();
+    expect(
+      within(editor).queryByText(warning),
+      "the warning should be removed once there is a condition",
+    ).toBeNull();
   });
 
   it("gives the limit as the reason for arguments beyond it", async () => {
@@ -95,7 +101,10 @@ describe("always when", () => {
     const { editor } = await openEditor();
     const reason = within(editor).getByText(/^A rule has at most 20 conditions/);
     expect(reason).toHaveTextContent(/: \/a20, .*\/a39 and 5 more\.$/);
-    expect(within(editor).queryByText(/can't be compared/), "another reason").toBeNull();
+    expect(
+      within(editor).queryByText(/can't be compared/),
+      "only one reason should be shown",
+    ).toBeNull();
     expect(within(editor).queryByText(/allows any arguments/)).toBeNull();
   });
 
@@ -107,7 +116,7 @@ describe("always when", () => {
     await waitUntilArmed();
     const { editor } = await openEditor();
     const box = within(editor).getByRole("checkbox", { name: /^Also after the model has read/ });
-    expect(box, "the default").not.toBeChecked();
+    expect(box, "the box should be unchecked by default").not.toBeChecked();
     expect(within(editor).getByText(/Check “Also after the model has read/)).toBeVisible();
   });
 
@@ -118,19 +127,22 @@ describe("always when", () => {
     await waitUntilArmed();
     await pressKey("a", editor);
     await pressKey("d", editor);
-    expect(controller.canAllow, "the request can't be allowed").toBe(false);
-    expect(sentDecisions(), "no key decides").toEqual([]);
+    expect(controller.canAllow, "the request should not be approvable").toBe(false);
+    expect(sentDecisions(), "shortcuts should have no effect").toEqual([]);
     await pressKey("Escape");
-    expect(await screen.findByTestId("question"), "Escape closes the editor alone").toBeVisible();
+    expect(
+      await screen.findByTestId("question"),
+      "Escape should close only the editor",
+    ).toBeVisible();
     expect(sentDecisions()).toEqual([]);
     await waitUntilArmed();
     await clickElement(button("Allow once"));
-    expect(sentDecisions(), "then it is decided as always").toMatchObject([
+    expect(sentDecisions(), "the request should be decided as usual").toMatchObject([
       { answer: { action: "allow", scope: "once" } },
     ]);
   });
 
-  it("keeps a temporary rule among those of this run", async () => {
+  it("adds a temporary rule to those of the current run", async () => {
     renderRequests(write());
     await waitUntilArmed();
     const { user, editor } = await openEditor();
@@ -138,16 +150,16 @@ describe("always when", () => {
     await user.click(within(editor).getByRole("button", { name: "Save" }));
     await vi.advanceTimersByTimeAsync(0);
     const sent = host.sent.map(([name]) => name);
-    expect(sent, "the rule is added").toContain("set_policy_rule");
-    expect(sent, "and no other one removed").not.toContain("remove_policy_rule");
+    expect(sent, "the rule should be added").toContain("set_policy_rule");
+    expect(sent, "no other rule should be removed").not.toContain("remove_policy_rule");
   });
 
   it.each([
-    ["a tool that was not reviewed", { marks: NO_MARKS }, /Rules allow reviewed tools only/],
+    ["a tool that was not reviewed", { marks: NO_REVIEW_MARKS }, /Rules allow reviewed tools only/],
     ["the Careful preset", { rule: "preset-asks" }, /The Careful preset asks/],
     ["a rule that asks", { rule: "rule-asks", scopes: ["once"] }, /Another rule asks each time/],
   ] as [string, Partial<ConsentRequest>, RegExp][])(
-    "can't be used for %s, and says why",
+    "can't be used for %s, and shows the reason",
     async (_, changes, reason) => {
       const { controller } = renderRequests(write(changes));
       await waitUntilArmed();
@@ -157,7 +169,7 @@ describe("always when", () => {
       expect(item).toHaveTextContent(reason);
       await user.click(item);
       controller.beginRule();
-      expect(controller.ruleSource, "no editor opens").toBeNull();
+      expect(controller.ruleSource, "no editor should be opened").toBeNull();
     },
   );
 
@@ -165,11 +177,14 @@ describe("always when", () => {
     renderRequests(consentRequest(startServerBody, { scopes: ["once", "always"] }));
     await waitUntilArmed();
     await openMenu();
-    expect(screen.getAllByRole("menuitem").length, "other ways").toBeGreaterThan(0);
+    expect(
+      screen.getAllByRole("menuitem").length,
+      "other entries should be offered",
+    ).toBeGreaterThan(0);
     expect(screen.queryByRole("menuitem", { name: /^Always when/ })).toBeNull();
   });
 
-  it("ends with the request that is drawn in a conversation", async () => {
+  it("closes together with the request of a conversation", async () => {
     const all = [write()];
     const controller = new ConsentController(() => all, { inline: true });
     const props = { controller, covered: false, maxHeight: 400, onview: () => undefined };
@@ -177,9 +192,9 @@ describe("always when", () => {
     await waitUntilArmed();
     controller.beginRule();
     expect(await screen.findByRole("dialog", { name: "New rule" })).toBeVisible();
-    expect(controller.canAllow, "the request is covered").toBe(false);
+    expect(controller.canAllow, "the editor should hide the request").toBe(false);
     unmount();
-    expect(controller.ruleSource, "no other request stays covered").toBeNull();
+    expect(controller.ruleSource, "no other request should stay hidden").toBeNull();
   });
 
   it("has no accessibility problems", async () => {

@@ -12,21 +12,28 @@ const of = (id: string, call: string, round: number | null = null): ConsentReque
     why: { by: "call", call, kind: "tool", name: "plan" },
   });
 
-test("a first request alone has no label", () => {
+test("a single first request has no label", () => {
   const one = of("1", "a", 1);
-  expect(roundLabel(one, [one, of("2", "b", 3)]), "another call's is none of its").toBeNull();
+  expect(
+    roundLabel(one, [one, of("2", "b", 3)]),
+    "a request of another call should not be counted",
+  ).toBeNull();
   const alone = consentRequest(toolBody({}), { round: 2 });
-  expect(roundLabel(alone, [alone, alone]), "of no call").toBeNull();
+  expect(
+    roundLabel(alone, [alone, alone]),
+    "requests without a call should not be counted",
+  ).toBeNull();
 });
 
 test("later rounds and other pending requests are counted", () => {
   const one = of("1", "a", 2);
-  expect(roundLabel(one, [one]), "asked again").toBe("Round 2 of this call.");
-  expect(roundLabel(one, [one, of("2", "a", 2)]), "and not alone").toBe(
+  expect(roundLabel(one, [one]), "a later round should be counted").toBe("Round 2 of this call.");
+  expect(roundLabel(one, [one, of("2", "a", 2)]), "other pending requests should be counted").toBe(
     "Round 2 of this call. 1 more request from the same call is waiting.",
   );
   const first = of("3", "a", 1);
-  expect(roundLabel(first, [first, one, of("2", "a")]), "in a first round").toBe(
-    "2 more requests from the same call are waiting.",
-  );
+  expect(
+    roundLabel(first, [first, one, of("2", "a")]),
+    "pending requests should be counted in the first round",
+  ).toBe("2 more requests from the same call are waiting.");
 });

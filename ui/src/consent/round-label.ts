@@ -3,7 +3,10 @@ import type { ConsentRequest } from "$lib/api/generated";
 
 import { m } from "../paraglide/messages";
 
-/** Returns the label, or `null` for the first round of a call with no other pending request. */
+/**
+ * Returns a text with the number of the current round of a call and the number of other pending requests of the same
+ * call. `null` in the first round without other requests.
+ */
 export function roundLabel(request: ConsentRequest, all: ConsentRequest[]): string | null {
   const { why, round } = request;
   if (why.by !== "call") return null;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { lossLabel } from "./sampling-labels";
 
-describe("what a provider can't carry", () => {
+describe("content that a provider does not support", () => {
   it.each([
     ["temperature", "Not supported by this provider: a temperature for this model (omitted)."],
     [
@@ -10,7 +10,7 @@ describe("what a provider can't carry", () => {
       "Not supported by this provider: thinking with tools for this model (omitted).",
     ],
     ["ofALaterVersion", "Not supported by this provider: ofALaterVersion (omitted)."],
-  ])("%s is said in words", (what, words) => {
-    expect(lossLabel({ what, then: "leaveOut" }), "the whole sentence").toBe(words);
+  ])("%s has a message", (what, words) => {
+    expect(lossLabel({ what, then: "leaveOut" }), "the message should be complete").toBe(words);
   });
 });

@@ -15,7 +15,7 @@ export function formatMicroDollars(micros: number): string {
   return new Intl.NumberFormat(languageTag(), style).format(micros / MICROS);
 }
 
-/** Returns a sentence with the reason why a model was chosen. */
+/** Returns a translated sentence with the reason why a model was chosen. */
 export function modelChoiceReason(by: ModelChosenBy): string {
   switch (by.is) {
     case "user":
@@ -69,7 +69,7 @@ export function lossLabel(loss: SamplingLoss): string {
   return m.sampling_loss({ what, then });
 }
 
-/** Returns the label of a tool choice. Unknown choices are returned unchanged. */
+/** Returns the translated label of a tool choice. Unknown choices are returned unchanged. */
 export function toolChoiceLabel(choice: string | null): string {
   return known(choice ?? "auto", {
     auto: m.sampling_tool_auto,
@@ -78,7 +78,10 @@ export function toolChoiceLabel(choice: string | null): string {
   });
 }
 
-/** Returns the label of a name from a table. Unknown names, such as those of later versions, are returned unchanged. */
+/**
+ * Returns the translation of a protocol value from a table. Values that the table does not contain, such as those of
+ * later versions, are returned unchanged.
+ */
 function known(name: string, words: Record<string, () => string>): string {
   return (Object.hasOwn(words, name) ? words[name]?.() : undefined) ?? visibleText(name);
 }

@@ -57,7 +57,7 @@ describe("a request to a model", () => {
     ["stopped", { ...answered, run: { is: "stopped" } } as ConsentRequestBody],
   ];
 
-  it("E27: a message can be taken out, but not the last one", async () => {
+  it("E27: a message can be removed, but not the last one", async () => {
     const body = samplingBodyWithModel();
     renderRequests(consentRequest(body));
     host.handlers.edit_question = () => consentRequest(body, { hash: "edited" });
@@ -65,23 +65,26 @@ describe("a request to a model", () => {
     await clickElement(button("Edit the request"));
     await clickElement(button("Remove message 2"));
     await clickElement(button("Remove message 3"));
-    expect(screen.queryByRole("button", { name: "Remove message 1" }), "one stays").toBeNull();
+    expect(
+      screen.queryByRole("button", { name: "Remove message 1" }),
+      "the last message should stay",
+    ).toBeNull();
     await clickElement(button("Restore message 3"));
     await clickElement(button("Use these changes"));
     const [, request] = host.sent.find(([name]) => name === "edit_question") ?? [];
     const messages = body.kind === "sampling" ? body.request.messages : [];
-    expect(request, "what is left").toMatchObject({
+    expect(request, "the remaining messages should be sent").toMatchObject({
       edit: { change: "request", request: { messages: [messages[0], messages[2]] } },
     });
   });
 
-  it("E27: names what a message without text holds", async () => {
+  it("E27: names the content of a message without text", async () => {
     renderRequests(consentRequest(samplingBodyWithModel()));
     await waitUntilArmed();
     await clickElement(button("Edit the request"));
     expect(screen.getByText("Message 2, User: image")).toBeInTheDocument();
     expect(screen.getByText("Message 3, User: audio")).toBeInTheDocument();
-    expect(screen.queryByText(/Message 1, User:/), "its text is in its field").toBeNull();
+    expect(screen.queryByText(/Message 1, User:/), "text should only be in its field").toBeNull();
   });
 
   it("E27: the use of a tool is removed with its result, and restored with it", async () => {
@@ -90,9 +93,9 @@ describe("a request to a model", () => {
       { kind: "sampling" }
     >;
     const unknown = (json: JsonValue) => [{ type: "unknown", json } as const];
-    const asked: Message = { role: "user", content: [{ type: "text", text: "Wind?" }] };
+    const first: Message = { role: "user", content: [{ type: "text", text: "Wind?" }] };
     const messages: Message[] = [
-      asked,
+      first,
       { role: "assistant", content: unknown({ type: "tool_use", id: "1", name: "wind" }) },
       { role: "user", content: unknown({ type: "tool_result", toolUseId: "1", content: [] }) },
     ];
@@ -111,18 +114,18 @@ describe("a request to a model", () => {
     await clickElement(again as HTMLElement);
     await clickElement(button("Use these changes"));
     const [, edit] = host.sent.find(([name]) => name === "edit_question") ?? [];
-    expect(edit, "neither is left alone").toMatchObject({
-      edit: { change: "request", request: { messages: [asked] } },
+    expect(edit, "both should be removed").toMatchObject({
+      edit: { change: "request", request: { messages: [first] } },
     });
   });
 
-  it.each(bodies)("%s: axe finds nothing", async (_, body) => {
+  it.each(bodies)("%s: has no axe violations", async (_, body) => {
     renderRequests(consentRequest(body));
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
-    expect(await accessibilityProblems(), "no violations").toEqual([]);
+    expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
   });
 
-  it("says which model answers and why, and lets another one be chosen", async () => {
+  it("shows the model and the reason for its choice, and lets the user choose another one", async () => {
     host.handlers.models = () => ({
       providers: [{ id: "local", name: "Ollama", models: [{ id: "qwen", name: "Qwen" }] }],
     });
@@ -135,11 +138,11 @@ describe("a request to a model", () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(
       screen.getByText(/prefers “large”/),
-      "[sampling-respect-hints]: why",
+      "[sampling-respect-hints]: the reason should be shown",
     ).toBeInTheDocument();
     expect(
       screen.getByText(/Maximum cost: \$0\.0125/),
-      "what it costs at the most",
+      "the maximum cost should be shown",
     ).toBeInTheDocument();
     const list: HTMLSelectElement = screen.getByLabelText("Answered by");
     expect([...list.options].map((option) => option.text)).toEqual([
@@ -150,27 +153,32 @@ describe("a request to a model", () => {
     list.dispatchEvent(new Event("change", { bubbles: true }));
     await vi.advanceTimersByTimeAsync(0);
     const edits = host.sent.filter(([name]) => name === "edit_question").map(([, sent]) => sent);
-    expect(edits, "the choice goes to the host").toEqual([
+    expect(edits, "the choice should be sent to the host").toEqual([
       { id: "q1", edit: { change: "model", model: { provider: "local", model: "qwen" } } },
     ]);
   });
 
-  it("asks the model only after a pause, and can be answered by hand at once", async () => {
+  it("sends to the model only after a pause, and allows a manual answer at once", async () => {
     renderRequests(consentRequest(samplingBodyWithModel()));
     expect(
       isButtonBlocked(/Ask GPT-5.2/),
-      "[sampling-human-in-loop]: not before it could be read",
+      "[sampling-human-in-loop]: the button should be disabled before the request could be read",
     ).toBe(true);
     await clickElement(button("Answer it yourself"));
-    expect(sentDecisions(), "nothing is sent by it").toEqual([
+    expect(sentDecisions(), "the manual answer should send nothing to the model").toEqual([
       { id: "q1", hash: "h1", answer: { action: "by_hand" } },
     ]);
   });
 
-  it("shows what the model says as it comes, and stops it", async () => {
+  it("shows the streamed answer of the model, and stops it", async () => {
     const { set } = renderRequests(consentRequest(running));
-    expect(screen.getByRole("log").textContent, "what came").toContain("Pa");
-    expect(screen.queryByRole("button", { name: /^Ask/ }), "nothing to allow").toBeNull();
+    expect(screen.getByRole("log").textContent, "the streamed text should be shown").toContain(
+      "Pa",
+    );
+    expect(
+      screen.queryByRole("button", { name: /^Ask/ }),
+      "there should be no button to approve",
+    ).toBeNull();
     set(
       consentRequest(
         samplingBodyWithModel({
@@ -180,51 +188,55 @@ describe("a request to a model", () => {
       ),
     );
     await tick();
-    expect(screen.getByRole("log").textContent, "[X12]: hidden characters are named").toContain(
-      "U+202E",
-    );
+    expect(
+      screen.getByRole("log").textContent,
+      "[X12]: hidden characters should be named",
+    ).toContain("U+202E");
     await waitUntilArmed();
     await clickElement(button("Stop"));
     expect(sentDecisions()).toEqual([{ id: "q1", hash: "h1", answer: { action: "stop" } }]);
   });
 
-  it("reviews the answer: sent, asked again, gone back from", async () => {
+  it("reviews the answer: it is sent, requested again, or the review is left", async () => {
     renderRequests(consentRequest(answered));
     expect(
       screen.getByText(/1,200 input and 30 output tokens, which cost \$0\.0045/),
-      "what it took",
+      "the tokens and cost should be shown",
     ).toBeInTheDocument();
     expect(
       screen.getByText("Paris."),
-      "[sampling-review-result]: the answer whole",
+      "[sampling-review-result]: the whole answer should be shown",
     ).toBeInTheDocument();
     await clickElement(button("Back to the request"));
     expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h1", answer: { action: "back" } });
   });
 
-  it("says what is not known of the price and of what the model took", async () => {
-    const asked = samplingBodyWithModel();
-    if (asked.kind !== "sampling" || !asked.model) throw new Error("a request with a model");
+  it("shows that the cost and the number of tokens are unknown", async () => {
+    const body = samplingBodyWithModel();
+    if (body.kind !== "sampling" || !body.model) throw new Error("expected a model");
     const { set } = renderRequests(
-      consentRequest({ ...asked, model: { ...asked.model, mostMicros: null } }),
+      consentRequest({ ...body, model: { ...body.model, mostMicros: null } }),
     );
-    expect(screen.getByText(/The cost is unknown\./), "before").toBeInTheDocument();
-    if (answered.kind !== "sampling" || answered.run.is !== "done") throw new Error("an answer");
+    expect(
+      screen.getByText(/The cost is unknown\./),
+      "the estimate should be unknown",
+    ).toBeInTheDocument();
+    if (answered.kind !== "sampling" || answered.run.is !== "done") throw new Error("no answer");
     set(consentRequest({ ...answered, run: { ...answered.run, micros: null } }));
     await tick();
     expect(
       screen.getByText(/and 30 output tokens\. The cost is unknown\./),
-      "after, without a price",
+      "the cost should be unknown without a price",
     ).toBeInTheDocument();
     set(consentRequest({ ...answered, run: { ...answered.run, inputTokens: null, micros: null } }));
     await tick();
     expect(
       screen.getByText("The number of tokens used is unknown."),
-      "without a number of tokens",
+      "the number of tokens should be unknown",
     ).toBeInTheDocument();
   });
 
-  it("shows the server's own tools whole, and that nobody runs them here", () => {
+  it("shows the tools of the server completely, and that Drawbridge does not run them", () => {
     const { request } = samplingRequestBody as Extract<ConsentRequestBody, { kind: "sampling" }>;
     const tools = [{ name: "pay", description: "Pays.", inputSchema: { type: "object" } }];
     renderRequests(
@@ -234,23 +246,23 @@ describe("a request to a model", () => {
     );
     expect(
       screen.getByLabelText("Tools of the server").textContent,
-      "X27: by name and schema",
+      "X27: the name and schema should be shown",
     ).toContain('"type": "object"');
     expect(
       screen.getByText(/Drawbridge does not run them/),
-      "X27: who runs them",
+      "X27: it should be stated who runs the tools",
     ).toBeInTheDocument();
     expect(
       screen.getByText("the model must use one"),
-      "[sampling-tool-choice]",
+      "[sampling-tool-choice]: the tool choice should be shown",
     ).toBeInTheDocument();
     expect(
       screen.getByText(/All servers/i),
-      "[sampling-include-context]: said, and that none is put in",
+      "[sampling-include-context]: the requested context should be shown as omitted",
     ).toBeInTheDocument();
   });
 
-  it("has a sentence for each reason", () => {
+  it("has a message for each reason", () => {
     const reasons: ModelChosenBy[] = [
       { is: "user" },
       { is: "setting" },
@@ -261,7 +273,7 @@ describe("a request to a model", () => {
       { is: "first" },
     ];
     const words = reasons.map(modelChoiceReason);
-    expect(new Set(words).size, "each its own").toBe(reasons.length);
-    expect(words[4], "one of a later version as it is").toContain("later");
+    expect(new Set(words).size, "the messages should be distinct").toBe(reasons.length);
+    expect(words[4], "an unknown reason should be shown unchanged").toContain("later");
   });
 });

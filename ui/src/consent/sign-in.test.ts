@@ -29,130 +29,175 @@ installFakeHostForEachTest();
 const OPEN = "Open the sign-in page";
 
 describe("sign in", () => {
-  it("shows the page whole with its host marked, what is asked for, and who gets what", () => {
+  it("shows the whole URL with its host, the scopes, and who receives which data", () => {
     renderRequests(consentRequest(signInBody));
     const shown = document.querySelector(".url");
-    expect(shown?.textContent?.trim(), "the whole address").toBe(signInBody.authorizationUrl?.url);
-    expect(shown?.querySelector("strong")?.textContent, "the host is strong").toBe("idp.example");
-    expect(screen.getByText(/the server to harbour\.example/), "it is elsewhere").toBeVisible();
+    expect(shown?.textContent?.trim(), "the whole URL should be shown").toBe(
+      signInBody.authorizationUrl?.url,
+    );
+    expect(shown?.querySelector("strong")?.textContent, "the host should be highlighted").toBe(
+      "idp.example",
+    );
+    expect(
+      screen.getByText(/the server to harbour\.example/),
+      "the other host should be mentioned",
+    ).toBeVisible();
     const scopes = screen.getAllByRole("listitem").map((item) => item.textContent?.trim());
-    expect(scopes[0], "in words and as written").toMatch(/know which account is yours\s+openid/);
-    expect(scopes[1], "in words and as written").toMatch(/stay signed in\s+offline_access/);
-    expect(scopes[2], "as written").toBe("ships:read");
-    expect(screen.queryByText("new"), "nothing is told apart at a first sign-in").toBeNull();
+    expect(scopes[0], "the scope should be shown with its explanation").toMatch(
+      /know which account is yours\s+openid/,
+    );
+    expect(scopes[1], "the scope should be shown with its explanation").toMatch(
+      /stay signed in\s+offline_access/,
+    );
+    expect(scopes[2], "an unknown scope should be shown without an explanation").toBe("ships:read");
+    expect(
+      screen.queryByText("new"),
+      "no scope should be marked as new at the first sign-in",
+    ).toBeNull();
     const all = document.body.textContent;
-    for (const told of ["7f3a-drawbridge", "127.0.0.1:4711/callback", "mcp.harbour.example/mcp"]) {
-      expect(all, `${told} is told`).toContain(told);
+    for (const text of ["7f3a-drawbridge", "127.0.0.1:4711/callback", "mcp.harbour.example/mcp"]) {
+      expect(all, `${text} should be shown`).toContain(text);
     }
-    expect(all, "who gets the token").toMatch(
+    expect(all, "the receiver of the token should be shown").toMatch(
       /receives a token from https:\/\/login\.idp\.example\/7/,
     );
-    expect(document.querySelector("a"), "no link").toBeNull();
+    expect(document.querySelector("a"), "the URL should not be a link").toBeNull();
   });
 
-  it("S07: shows where credentials go, and warns of what is not at its issuer", () => {
+  it("S07: shows where credentials are sent, and warns of endpoints outside of the issuer", () => {
     const evil = { ...tokenEndpoint, url: urlParts("evil.example", "https://", "/token") };
     const endpoints = [{ ...evil, elsewhere: true }];
     renderRequests(consentRequest({ ...signInBody, endpoints, pageElsewhere: true }));
     const urls = [...document.querySelectorAll(".url")].map((url) => url.textContent?.trim());
-    expect(urls, "S07: the token endpoint, whole").toContain("https://evil.example/token");
+    expect(urls, "S07: the whole URL of the token endpoint should be shown").toContain(
+      "https://evil.example/token",
+    );
     expect(
       screen.getByText(/Token endpoint: evil\.example is not/),
-      "S07: warned of",
+      "S07: the token endpoint should cause a warning",
     ).toBeVisible();
     expect(
       screen.getByText(/This page is at idp\.example, but/),
-      "S07: so is the page",
+      "S07: the authorization page should cause a warning",
     ).toBeVisible();
   });
 
-  it("S07: says nothing of the kind where all of it belongs together", () => {
+  it("S07: shows no warning if all endpoints belong together", () => {
     renderRequests(consentRequest(signInBody));
-    expect(screen.getByText("Token endpoint"), "it is shown").toBeVisible();
-    expect(screen.queryByText(/belong together/), "without a warning").toBeNull();
+    expect(screen.getByText("Token endpoint"), "the token endpoint should be shown").toBeVisible();
+    expect(screen.queryByText(/belong together/), "there should be no warning").toBeNull();
   });
 
-  it("S14: without a page it shows what is added, and is allowed like anything else", async () => {
+  it("S14: shows the added scopes if no page opens, and is allowed like other requests", async () => {
     const body = { ...stepUpBody, authorizationUrl: null, redirectUri: null } as ConsentRequestBody;
     renderRequests(consentRequest(body, { scopes: ["once"] }));
     const [first] = screen.getAllByRole("listitem");
-    expect(first?.textContent, "S14: what is new").toMatch(/new\s+ships:sink/);
-    expect(screen.getByText(/No page opens/), "no browser").toBeVisible();
+    expect(first?.textContent, "S14: the new scope should be marked").toMatch(/new\s+ships:sink/);
+    expect(
+      screen.getByText(/No page opens/),
+      "the request should state that no page opens",
+    ).toBeVisible();
     await waitUntilArmed();
     await clickElement(button("Allow this once"));
-    expect(sentDecisions(), "this once").toMatchObject([
+    expect(sentDecisions(), "the request should be allowed once").toMatchObject([
       { answer: { action: "allow", scope: "once" } },
     ]);
   });
 
-  it("says when the token is good for more than the server", () => {
+  it("warns if the token is valid for more than the server", () => {
     const body = { ...signInBody, resource: "https://mcp.harbour.example/" };
     renderRequests(consentRequest(body));
-    const told = /valid for all of https:\/\/mcp\.harbour\.example, not only for this server/;
-    expect(screen.getByText(told), "others may share the host").toBeVisible();
+    const note = /valid for all of https:\/\/mcp\.harbour\.example, not only for this server/;
+    expect(screen.getByText(note), "a shared host should cause a warning").toBeVisible();
   });
 
-  it("does not say so of the server itself, however it is written", () => {
+  it("does not warn of the server itself in any notation", () => {
     const [same, server] = ["https://a.example/mcp/", "https://a.example/mcp?key=1"];
-    expect(widerAudience(same, server), "a slash is no difference").toBeNull();
-    expect(widerAudience("https://a.example", server), "the whole host").toBe("https://a.example");
+    expect(widerAudience(same, server), "a trailing slash should be ignored").toBeNull();
+    expect(widerAudience("https://a.example", server), "the whole host should be reported").toBe(
+      "https://a.example",
+    );
     expect(
       widerAudience("https://a.example/team", "https://a.example/team/mcp"),
-      "a part of it",
+      "a parent path should be reported",
     ).toBe("https://a.example/team");
-    expect(widerAudience("urn:x", "nonsense"), "what can't be read is shown as it is").toBeNull();
+    expect(widerAudience("urn:x", "nonsense"), "an invalid URL should be ignored").toBeNull();
   });
 
-  it("refuses by focus, is armed like any other, and is allowed once and never always", async () => {
+  it("focuses Deny, is armed like other requests, and is allowed only once", async () => {
     renderRequests(consentRequest(signInBody, { scopes: ["once"] }));
-    expect(document.activeElement, "Deny has the focus").toBe(button("Deny"));
-    expect(isButtonBlocked(OPEN), "not yet").toBe(true);
+    expect(document.activeElement, "Deny should be focused").toBe(button("Deny"));
+    expect(isButtonBlocked(OPEN), "the button should be disabled at first").toBe(true);
     await pressKey("a");
-    expect(sentDecisions(), "too soon").toEqual([]);
+    expect(sentDecisions(), "an early click should have no effect").toEqual([]);
     await waitUntilArmed();
-    expect(screen.queryByRole("button", { name: /always/i }), "never always").toBeNull();
+    expect(
+      screen.queryByRole("button", { name: /always/i }),
+      "the sign-in should not be allowed permanently",
+    ).toBeNull();
     await clickElement(button(OPEN));
-    expect(sentDecisions(), "this once").toMatchObject([
+    expect(sentDecisions(), "the request should be allowed once").toMatchObject([
       { answer: { action: "allow", scope: "once" } },
     ]);
   });
 
-  it("for more: what is new is told by a word and stands first", () => {
+  it("for more scopes: marks new scopes and lists them first", () => {
     renderRequests(consentRequest(stepUpBody));
     const [first, ...others] = screen.getAllByRole("listitem");
-    expect(first?.textContent, "the new one").toMatch(/new\s+ships:sink/);
+    expect(first?.textContent, "the new scope should be marked and first").toMatch(
+      /new\s+ships:sink/,
+    );
     for (const other of others) {
-      expect(other.textContent, "those there were").toMatch(/as before/);
+      expect(other.textContent, "the granted scopes should be marked").toMatch(/as before/);
     }
-    expect(screen.getByText(/^tools\/call needs more permissions/), "for what").toBeVisible();
+    expect(
+      screen.getByText(/^tools\/call needs more permissions/),
+      "the reason should be shown",
+    ).toBeVisible();
   });
 
-  it("a page that can't be opened offers no way to", async () => {
+  it("an unsupported URL has no button to open it", async () => {
     const authorizationUrl = { ...urlParts("idp.example", "https://", "/"), openable: false };
     renderRequests(consentRequest({ ...signInBody, authorizationUrl }));
     await waitUntilArmed();
     await pressKey("a");
-    expect(screen.getByText(/This page can't be opened/), "why").toBeVisible();
-    expect(screen.queryByRole("button", { name: OPEN }), "no button").toBeNull();
-    expect(sentDecisions(), "no key").toEqual([]);
+    expect(
+      screen.getByText(/This page can't be opened/),
+      "the reason should be shown",
+    ).toBeVisible();
+    expect(
+      screen.queryByRole("button", { name: OPEN }),
+      "there should be no button to open the URL",
+    ).toBeNull();
+    expect(sentDecisions(), "the shortcut should have no effect").toEqual([]);
   });
 });
 
 describe("a client id", () => {
-  it("goes with its secret to the page that is named, once it is entered", async () => {
+  it("is sent together with its secret once it was entered", async () => {
     renderRequests(consentRequest(clientIdBody));
-    expect(screen.getByText(clientIdBody.redirectUri), "what to register, exactly").toBeVisible();
+    expect(
+      screen.getByText(clientIdBody.redirectUri),
+      "the redirect URI to register should be shown exactly",
+    ).toBeVisible();
     await waitUntilArmed();
-    expect(isButtonBlocked("Use this client ID"), "there is none yet").toBe(true);
+    expect(
+      isButtonBlocked("Use this client ID"),
+      "the button should be disabled without a client ID",
+    ).toBe(true);
     await pressKey("a");
-    expect(sentDecisions(), "nothing to send").toEqual([]);
+    expect(sentDecisions(), "nothing should be sent").toEqual([]);
     await typeText(screen.getByLabelText("Client ID"), " drawbridge ");
     await waitUntilArmed();
     await typeText(screen.getByLabelText("Client secret"), "s3cret");
-    expect(isButtonBlocked("Use this client ID"), "what changed arms anew").toBe(true);
+    expect(isButtonBlocked("Use this client ID"), "a change should arm the button again").toBe(
+      true,
+    );
     await waitUntilArmed();
     await clickElement(button("Use this client ID"));
     const client = { clientId: "drawbridge", clientSecret: "s3cret" };
-    expect(sentDecisions(), "both").toMatchObject([{ answer: { action: "identify", client } }]);
+    expect(sentDecisions(), "the client ID and secret should be sent").toMatchObject([
+      { answer: { action: "identify", client } },
+    ]);
   });
 });

@@ -1,9 +1,9 @@
-// The request of a tool call as the user first sees it.
+// The request of a tool call as it is first shown to the user.
 import { screen, within } from "@testing-library/svelte";
 import { flushSync } from "svelte";
 import { describe, expect, it } from "vitest";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { definitionPart } from "./payload";
 import { elideIconData } from "./tool-definition";
 import { consentRequest, toolBody } from "./fixtures";
@@ -25,27 +25,29 @@ const title = () =>
   frame().getByRole("heading", { level: 2 }).textContent?.replace(/\s+/g, " ").trim();
 
 describe("the request of a tool", () => {
-  it("E8: the title says what is run where, and whose idea it was", () => {
+  it("E8: the title names the tool and the server, and the origin of the call", () => {
     const { set } = renderRequests(
       consentRequest(toolBody({ path: "/x" }), { why: { by: "user", conversation: null } }),
     );
     expect(title()).toBe("Run write_file on files?");
     const heading = frame().getByRole("heading", { level: 2 });
-    expect(heading.parentElement, "next to it").toHaveTextContent("You asked.");
-    expect(frame().getAllByText("You asked."), "and nowhere else").toHaveLength(1);
+    expect(heading.parentElement, "the origin should be next to the title").toHaveTextContent(
+      "You asked.",
+    );
+    expect(frame().getAllByText("You asked."), "the origin should be shown once").toHaveLength(1);
     const model = { by: "model" as const, conversation: "c9", after: [] };
     flushSync(() => set(consentRequest(toolBody({ path: "/x" }), { why: model, hash: "h1b" })));
     expect(heading.parentElement).toHaveTextContent("The model asked.");
     const read = { kind: "read", name: "greet", arguments: {} } as const;
     flushSync(() => set(consentRequest({ ...read, what: "prompt" }, { hash: "h2" })));
-    expect(title(), "a server does not want its prompt").toBe("Get prompt greet from files?");
+    expect(title(), "the title should describe a prompt").toBe("Get prompt greet from files?");
     flushSync(() =>
       set(consentRequest({ ...read, what: "resource", name: "file:///a" }, { hash: "h3" })),
     );
-    expect(title(), "nor its resource").toBe("Read file:///a from files?");
+    expect(title(), "the title should describe a resource").toBe("Read file:///a from files?");
   });
 
-  it("E8: a name can't pass for words where the title is read out", () => {
+  it("E8: the accessible title distinguishes a name from other words", () => {
     const name = 'add” on “files“? "You asked.';
     const hostile = consentRequest({ ...toolBody({}), tool: name } as never);
     expect(titleLabel(hostile)).toBe("Run “add' on 'files'? 'You asked.” on “files”?");
@@ -58,10 +60,13 @@ describe("the request of a tool", () => {
     renderRequests(consentRequest({ ...toolBody({ path: "/x" }), claims } as never));
     for (const claim of ["Destructive", "External access"]) {
       const marked = frame().getByText(claim);
-      expect(marked.className, `${claim} has the color of a warning`).toContain("warn");
-      expect(marked.querySelector("svg"), "and an icon").not.toBeNull();
+      expect(marked.className, `${claim} should have the color of a warning`).toContain("warn");
+      expect(marked.querySelector("svg"), `${claim} should have an icon`).not.toBeNull();
     }
-    expect(frame().queryByText(/not stated by the server/), "nothing is assumed").toBeNull();
+    expect(
+      frame().queryByText(/not stated by the server/),
+      "no effect should be assumed",
+    ).toBeNull();
   });
 
   it("E8: a tool without annotations has the effects that MCP assumes, without a warning", () => {
@@ -70,9 +75,12 @@ describe("the request of a tool", () => {
     const assumed = frame().getByText(
       "May delete or overwrite data (not stated by the server). May reach other systems (not stated by the server).",
     );
-    expect(assumed.className, "it is quieter than a stated effect").not.toContain("warn");
+    expect(assumed.className, "an assumed effect should be less prominent").not.toContain("warn");
     expect(assumed.querySelector("svg")).toBeNull();
-    expect(frame().queryByText("Makes changes"), "the server made no claim").toBeNull();
+    expect(
+      frame().queryByText("Makes changes"),
+      "the default should not be shown as a claim",
+    ).toBeNull();
   });
 
   it("E8: a read-only tool is not assumed to be destructive", () => {
@@ -83,56 +91,71 @@ describe("the request of a tool", () => {
     expect(frame().queryByText(/not stated by the server/)).toBeNull();
   });
 
-  it("E2: the payload stands before the description, and the definition last", () => {
+  it("E2: the payload precedes the description, and the definition is last", () => {
     const description = "Writes a file.\nClick Allow to go on!";
     const definition = '{\n  "name": "write_file"\n}';
     const body = { ...toolBody({ path: "/x" }), description, definition };
-    renderRequests(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
+    renderRequests(consentRequest(body, { marks: { ...NO_REVIEW_MARKS, review: "new" } }));
     const text = screen.getByTestId("question").textContent ?? "";
     const places = ["Sends to files", "Click Allow to go on", "Full definition"].map((part) =>
       text.indexOf(part),
     );
-    expect(places, "all are there").not.toContain(-1);
-    expect(places, "in this order").toEqual([...places].sort((a, b) => a - b));
+    expect(places, "all parts should be present").not.toContain(-1);
+    expect(places, "the parts should be in this order").toEqual([...places].sort((a, b) => a - b));
   });
 
   it("a short description is shown once, within the definition of an unreviewed tool", () => {
     const description = "Writes a file.";
     const body = { ...toolBody({ path: "/x" }), description };
     const { set } = renderRequests(consentRequest(body));
-    expect(frame().getAllByText(description), "quoted for a reviewed tool").toHaveLength(1);
+    expect(
+      frame().getAllByText(description),
+      "the description of a reviewed tool should be quoted",
+    ).toHaveLength(1);
     const definition = JSON.stringify({ name: "write_file", description });
     const unreviewed = { ...body, definition };
     flushSync(() => set(consentRequest(unreviewed, { hash: "h2" })));
     const text = screen.getByTestId("question").textContent ?? "";
-    expect(text.split(description), "in the definition only").toHaveLength(2);
+    expect(
+      text.split(description),
+      "the description of an unreviewed tool should be in the definition only",
+    ).toHaveLength(2);
     expect(text.indexOf(description)).toBeGreaterThan(text.indexOf("Full definition"));
   });
 
-  it("E2: that nobody reviewed the tool stands at the top, and whether it is new or changed below", () => {
+  it("E2: an unreviewed tool is marked at the top, and below as new or changed", () => {
     const body = { ...toolBody({ path: "/x" }), definition: '{\n  "name": "write_file"\n}' };
-    const { set } = renderRequests(consentRequest(body, { marks: { ...NO_MARKS, review: "new" } }));
+    const { set } = renderRequests(
+      consentRequest(body, { marks: { ...NO_REVIEW_MARKS, review: "new" } }),
+    );
     const text = () => screen.getByTestId("question").textContent ?? "";
     const place = text().indexOf("You have not reviewed this tool yet.");
-    expect(place, "it is said").not.toBe(-1);
-    expect(place, "before what is sent").toBeLessThan(text().indexOf("Sends to files"));
+    expect(place, "the mark should be present").not.toBe(-1);
+    expect(place, "the mark should precede the payload").toBeLessThan(
+      text().indexOf("Sends to files"),
+    );
     expect(text()).toContain("Full definition, new to you.");
     flushSync(() =>
-      set(consentRequest(body, { hash: "h2", marks: { ...NO_MARKS, review: "changed" } })),
+      set(consentRequest(body, { hash: "h2", marks: { ...NO_REVIEW_MARKS, review: "changed" } })),
     );
-    expect(text(), "you saw it before").toContain("Full definition, changed since your review.");
+    expect(text(), "a changed definition should be marked").toContain(
+      "Full definition, changed since your review.",
+    );
     expect(text()).not.toContain("new to you");
   });
 
-  it("E2: a value of some kilobytes is shown whole", async () => {
+  it("E2: a value of some kilobytes is shown completely", async () => {
     const content = Array.from({ length: 60 }, (_, i) => `line ${i} ${"x".repeat(40)}`).join("\n");
     renderRequests(consentRequest(toolBody({ content })));
     await waitUntilArmed();
-    expect(frame().getByText(/line 59/), "to its end").toBeInTheDocument();
-    expect(isButtonBlocked("Allow once"), "nothing has to be opened").toBe(false);
+    expect(
+      frame().getByText(/line 59/),
+      "the value should be shown to its end",
+    ).toBeInTheDocument();
+    expect(isButtonBlocked("Allow once"), "nothing should have to be expanded").toBe(false);
   });
 
-  it("E2: the data of an icon is a size, and nothing else of a definition is shortened", () => {
+  it("E2: the data of an icon is shown as its size, and nothing else of a definition is shortened", () => {
     const data = "QUJD".repeat(300);
     const written = {
       name: "add",
@@ -144,23 +167,23 @@ describe("the request of a tool", () => {
     };
     const text = elideIconData(JSON.stringify(written, null, 2));
     expect(text).toContain('"data:image/svg+xml;base64,…" (icon, 900 B)');
-    expect(text.split(data), "what a model gets, and what is no base64, stays").toHaveLength(3);
+    expect(text.split(data), "other data should be unchanged").toHaveLength(3);
     const body = { ...toolBody({}), definition: JSON.stringify(written, null, 2) } as never;
-    expect(definitionPart(body)?.text, "and is what has to be read").toBe(text);
+    expect(definitionPart(body)?.text, "the shown definition should be the one to read").toBe(text);
   });
 
-  it("E26: the beginning of the hash that is decided on is shown", async () => {
+  it("E26: the beginning of the hash of the request is shown", async () => {
     const hash = "3f2a9c1b".padEnd(64, "0");
     renderRequests(consentRequest(toolBody({ path: "/x" }), { hash }));
     const short = frame().getByText("Hash: 3f2a9c1b");
     const whole = frame().getByText(new RegExp(hash));
-    expect(whole, "and all of it once it is opened").not.toBeVisible();
+    expect(whole, "the whole hash should be collapsed").not.toBeVisible();
     await clickElement(short);
     expect(whole).toBeVisible();
-    expect(short.tagName, "also by keyboard").toBe("SUMMARY");
+    expect(short.tagName, "the hash should be expandable by keyboard").toBe("SUMMARY");
   });
 
-  it("E25: what was edited is shown against what was asked for, and Deny has the focus", async () => {
+  it("E25: edited arguments are shown next to the requested ones, and Deny is focused", async () => {
     const before = consentRequest(toolBody({ path: "/a", mode: "w" }));
     const after = consentRequest(toolBody({ path: "/b", force: true }), { hash: "h2" });
     host.handlers.edit_question = () => after;
@@ -169,14 +192,14 @@ describe("the request of a tool", () => {
     await clickElement(button("Edit the arguments"));
     await clickElement(button("Use these changes"));
     const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
-    expect(text, "the value before").toMatch(/Requested: ?\/a/);
-    expect(text, "one that was added").toContain("Requested: nothing");
-    expect(text, "one that was taken out").toMatch(/Removed by you: ?mode: w/);
-    expect(text, "its kind is no other").not.toMatch(/Requested: ?\/a ?text/);
-    expect(document.activeElement, "the focus is not lost").toBe(button("Deny"));
+    expect(text, "the previous value should be shown").toMatch(/Requested: ?\/a/);
+    expect(text, "an added value should be marked").toContain("Requested: nothing");
+    expect(text, "a removed value should be marked").toMatch(/Removed by you: ?mode: w/);
+    expect(text, "an unchanged type should not be shown").not.toMatch(/Requested: ?\/a ?text/);
+    expect(document.activeElement, "Deny should be focused").toBe(button("Deny"));
   });
 
-  it("E25: an empty value and another kind are shown", async () => {
+  it("E25: an empty value and another type are shown", async () => {
     const before = consentRequest(toolBody({ path: "", count: 1 }));
     host.handlers.edit_question = () =>
       consentRequest(toolBody({ path: "/b", count: "1" }), { hash: "h2" });
@@ -185,7 +208,7 @@ describe("the request of a tool", () => {
     await clickElement(button("Edit the arguments"));
     await clickElement(button("Use these changes"));
     const text = screen.getByTestId("question").textContent?.replace(/\s+/g, " ") ?? "";
-    expect(text, "there was nothing in it").toMatch(/Requested: ?empty/);
-    expect(text, "a number became text").toMatch(/Requested: ?number ?1/);
+    expect(text, "an empty value should be shown").toMatch(/Requested: ?empty/);
+    expect(text, "the changed type should be shown").toMatch(/Requested: ?number ?1/);
   });
 });

@@ -36,12 +36,12 @@ export interface TurnRow {
   failure: DecisionFailure | null;
 }
 
-/** Sender of the decisions on the calls of a list. */
+/** Sends the decisions about the calls of a list to the host. */
 export interface TurnSender {
   readonly sender: { failure(request: ConsentRequest): DecisionFailure | null };
   /**
-   * Approves each call once. Returns `null` if the gate rejects `event`. Resolves to `false` if the host rejected a
-   * decision.
+   * Approves each call once. Returns `null` if `event` is not a deliberate approval of the whole list. Resolves to
+   * `false` if the host rejected a decision.
    */
   allowTogether(
     requests: readonly ConsentRequest[],
@@ -118,7 +118,7 @@ export class TurnDecision implements Decidable {
     else this.#excluded.add(id);
   }
 
-  /** Approves each included call once if the gate accepts `event`. */
+  /** Approves each included call once if `event` is deliberate and nothing prevents an approval. */
   async allowFirst(event: Event): Promise<void> {
     const sent = this.#to.allowTogether(this.included, event, this.approvalState);
     if (sent !== null) await this.#finish(sent);
@@ -151,7 +151,7 @@ export function isTurnRequest(request: ConsentRequest): request is ToolRequest {
 }
 
 /** Returns a predicate for the tool calls of this conversation's model. */
-export function isTurnOf(conversation: string): (request: ConsentRequest) => boolean {
+export function isTurnRequestOf(conversation: string): (request: ConsentRequest) => boolean {
   return (request) =>
     isTurnRequest(request) &&
     request.why.by === "model" &&
@@ -159,7 +159,7 @@ export function isTurnOf(conversation: string): (request: ConsentRequest) => boo
 }
 
 /** Returns the ids of the conversations whose models have pending tool calls. */
-export function turnConversations(open: readonly ConsentRequest[]): string[] {
+export function conversationsWithTurnRequests(open: readonly ConsentRequest[]): string[] {
   const found = open
     .filter(isTurnRequest)
     .flatMap(({ why }) => (why.by === "model" ? [why.conversation] : []));

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 import type { ConsentRequest } from "$lib/api/generated";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { ARMING_DELAY_MS } from "./arming.svelte";
 import { consentRequest, toolBody } from "./fixtures";
 import {
@@ -26,7 +26,7 @@ installFakeHostForEachTest();
 afterEach(() => vi.restoreAllMocks());
 
 const model = { by: "model" as const, conversation: "c1", after: [] };
-const reviewed = { ...NO_MARKS, review: "reviewed" as const };
+const reviewed = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
 
 /** Returns a consent request for a call of a reviewed tool. */
 function call(number: number, changes: Partial<ConsentRequest> = {}): ConsentRequest {
@@ -63,34 +63,40 @@ describe("the tool calls of one turn", () => {
     renderTurn(...three());
     await waitUntilArmed();
     expect(screen.getByRole("heading", { level: 2 })).toHaveTextContent("Run 3 tool calls?");
-    expect(screen.getByText("The model asked."), "whose idea it was").toBeInTheDocument();
+    expect(
+      screen.getByText("The model asked."),
+      "the origin of the calls should be shown",
+    ).toBeInTheDocument();
     expect(rows()).toHaveLength(3);
     for (const [i, row] of rows().entries()) {
       const shown = row.textContent?.replace(/\s+/g, " ");
       expect(shown).toContain("Run write_file on files?");
-      expect(shown, "its arguments").toContain(`/file-${i + 1}`);
-      expect(shown, "its hash").toContain(`Hash: aaaaaaa${i + 1}`);
-      expect(shown, "its effects").toContain("Destructive");
-      expect(shown, "its size").toContain("18 B");
+      expect(shown, "the arguments should be shown").toContain(`/file-${i + 1}`);
+      expect(shown, "the hash should be shown").toContain(`Hash: aaaaaaa${i + 1}`);
+      expect(shown, "the effects should be shown").toContain("Destructive");
+      expect(shown, "the size should be shown").toContain("18 B");
     }
-    expect(screen.getByText(/server-filesystem/), "the command of the server").toBeInTheDocument();
-    expect(host.drawn, "each is reported as drawn").toEqual(["q1", "q2", "q3"]);
+    expect(
+      screen.getByText(/server-filesystem/),
+      "the command of the server should be shown",
+    ).toBeInTheDocument();
+    expect(host.drawn, "each request should be reported as rendered").toEqual(["q1", "q2", "q3"]);
   });
 
   it("are allowed by one click, each with its own id and hash", async () => {
     const { controller } = renderTurn(...three());
-    expect(isButtonBlocked("Allow these 3"), "not before it could be read").toBe(true);
+    expect(isButtonBlocked("Allow these 3"), "the button should be disabled at first").toBe(true);
     await clickElement(button("Allow these 3"));
-    expect(sentDecisions(), "a click before that does nothing").toEqual([]);
+    expect(sentDecisions(), "an early click should have no effect").toEqual([]);
     await waitUntilArmed();
     await clickElement(button("Allow these 3"), 2);
-    expect(sentDecisions(), "nor does a double click").toEqual([]);
+    expect(sentDecisions(), "a double click should have no effect").toEqual([]);
     await clickElement(button("Allow these 3"));
     expect(sentDecisions()).toEqual([1, 2, 3].map((number) => allowOnce(number)));
-    expect(controller.queue.open, "none of them is open any more").toEqual([]);
+    expect(controller.queue.open, "no request should be open any more").toEqual([]);
   });
 
-  it("are allowed and denied by the keys of a single request", async () => {
+  it("are allowed and denied by the shortcuts of a single request", async () => {
     renderTurn(...three());
     await waitUntilArmed();
     await pressKey("a", button("Deny these"));
@@ -100,7 +106,7 @@ describe("the tool calls of one turn", () => {
   it("are denied together", async () => {
     renderTurn(...three());
     await clickElement(button("Deny these"));
-    expect(sentDecisions(), "not before it could be read").toEqual([]);
+    expect(sentDecisions(), "an early click should have no effect").toEqual([]);
     await waitUntilArmed();
     await clickElement(box(2));
     await waitUntilArmed();
@@ -112,7 +118,7 @@ describe("the tool calls of one turn", () => {
     );
   });
 
-  it("stay locked until the whole list was in view", async () => {
+  it("stay disabled until the whole list was in view", async () => {
     setHeights(400, 1_000);
     renderTurn(...three());
     await waitUntilArmed();
@@ -121,7 +127,10 @@ describe("the tool calls of one turn", () => {
     await clickElement(button("Allow these 3"));
     expect(sentDecisions()).toEqual([]);
     await scrollTo(600);
-    expect(isButtonBlocked("Allow these 3"), "the middle was skipped").toBe(true);
+    expect(
+      isButtonBlocked("Allow these 3"),
+      "the button should be disabled if the middle was skipped",
+    ).toBe(true);
     await scrollTo(300);
     await waitUntilArmed();
     expect(isButtonBlocked("Allow these 3")).toBe(false);
@@ -136,7 +145,7 @@ describe("the tool calls of one turn", () => {
     await tick();
     expect(isButtonBlocked("Allow these 3")).toBe(true);
     await clickElement(button("Allow these 3"));
-    expect(sentDecisions(), "the changed call was not read").toEqual([]);
+    expect(sentDecisions(), "the changed call should not be approved").toEqual([]);
     await waitUntilArmed();
     await clickElement(button("Allow these 3"));
     expect(sentDecisions()).toEqual([allowOnce(1), allowOnce(2, "bbbbbbb2"), allowOnce(3)]);
@@ -150,7 +159,10 @@ describe("the tool calls of one turn", () => {
     expect(isButtonBlocked("Allow these 3")).toBe(false);
     set(call(1, { hash: "bbbbbbb1" }), call(2), call(3));
     await waitUntilArmed();
-    expect(isButtonBlocked("Allow these 3"), "its arguments are above").toBe(true);
+    expect(
+      isButtonBlocked("Allow these 3"),
+      "the button should be disabled because the changed arguments are above",
+    ).toBe(true);
   });
 
   it("are armed again when another call arrives", async () => {
@@ -165,26 +177,28 @@ describe("the tool calls of one turn", () => {
     renderTurn(...three());
     await waitUntilArmed();
     await clickElement(box(1));
-    expect(isButtonBlocked("Allow these 2"), "another selection is armed again").toBe(true);
+    expect(isButtonBlocked("Allow these 2"), "another selection should be armed again").toBe(true);
     await clickElement(box(2));
     await clickElement(box(3));
     await waitUntilArmed();
     expect(screen.getByText("Select at least one call.")).toBeInTheDocument();
-    expect(isButtonBlocked("Deny these"), "there is nothing to deny").toBe(true);
+    expect(isButtonBlocked("Deny these"), "an empty selection should not be deniable").toBe(true);
     await clickElement(box(3));
     await waitUntilArmed();
     await clickElement(button("Allow this call"));
     expect(sentDecisions()).toEqual([allowOnce(3)]);
   });
 
-  it("leave out a new tool, which is reviewed by itself", async () => {
+  it("exclude a new tool, which is reviewed separately", async () => {
     const fresh = call(2, {
       body: { ...toolBody({ path: "/file-2" }), definition: "{}" } as never,
-      marks: { ...NO_MARKS, review: "new" },
+      marks: { ...NO_REVIEW_MARKS, review: "new" },
     });
     const { reviewed } = renderTurn(call(1), fresh, call(3));
     await waitUntilArmed();
-    expect(screen.getAllByRole("checkbox"), "it can't be selected").toHaveLength(2);
+    expect(screen.getAllByRole("checkbox"), "the new tool should not be selectable").toHaveLength(
+      2,
+    );
     expect(rows()[1]).toHaveTextContent("the tool is new, or has changed since you reviewed it");
     await clickElement(button("Allow these 2"));
     expect(sentDecisions()).toEqual([allowOnce(1), allowOnce(3)]);
@@ -200,8 +214,8 @@ describe("the tool calls of one turn", () => {
     const { controller, set } = renderTurn(...three());
     await waitUntilArmed();
     await clickElement(button("Allow these 3"));
-    expect(sentDecisions(), "each was sent").toHaveLength(3);
-    expect(rows(), "the accepted one is gone").toHaveLength(2);
+    expect(sentDecisions(), "each decision should be sent").toHaveLength(3);
+    expect(rows(), "the accepted call should be removed").toHaveLength(2);
     for (const row of rows())
       expect(within(row).getByRole("alert")).toHaveTextContent("This request changed.");
     expect(isButtonBlocked("Allow these 2")).toBe(true);
@@ -224,10 +238,10 @@ describe("the tool calls of one turn", () => {
     expect(sentDecisions()).toEqual([]);
   });
 
-  it("have names and an order for the keyboard, and axe finds nothing", async () => {
+  it("have accessible names and an order for the keyboard, without axe violations", async () => {
     renderTurn(...three());
     await waitUntilArmed();
-    expect(button("Deny these"), "Deny has the focus").toHaveFocus();
+    expect(button("Deny these"), "the button to deny should be focused").toHaveFocus();
     expect(box(1)).toBeChecked();
     const order = [box(1), box(2), box(3), button("Deny these"), button("Allow these 3")];
     for (const [i, element] of order.entries()) {
@@ -239,11 +253,11 @@ describe("the tool calls of one turn", () => {
   });
 });
 
-describe("the reason to review a call by itself", () => {
+describe("the reason to review a call separately", () => {
   const flag = { reason: "hides_from_user", place: [], text: "" };
   it.each<[string, Partial<ConsentRequest>, string | null]>([
     ["is missing for a reviewed tool", {}, null],
-    ["is a definition that was not compared", { marks: NO_MARKS }, "definition"],
+    ["is a definition that was not compared", { marks: NO_REVIEW_MARKS }, "definition"],
     ["is a changed definition", { marks: { ...reviewed, review: "changed" } }, "definition"],
     [
       "is a definition to read",

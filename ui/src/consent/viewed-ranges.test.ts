@@ -3,32 +3,32 @@ import { describe, expect, it } from "vitest";
 
 import { MAX_RANGES, ViewedRanges } from "./viewed-ranges";
 
-describe("what was in view", () => {
-  it("is all only once it was scrolled through without a gap", () => {
+describe("the viewed ranges", () => {
+  it("cover everything once the content was scrolled through without a gap", () => {
     const viewed = new ViewedRanges();
     viewed.add(0, 400);
     viewed.add(1_600, 2_000);
-    expect(viewed.missing(2_000), "both ends alone do not do").toBe(400);
+    expect(viewed.missing(2_000), "both ends alone should not be sufficient").toBe(400);
     viewed.add(370, 770);
     viewed.add(740, 1_140);
-    expect(viewed.missing(2_000), "the gap becomes smaller").toBe(1_140);
+    expect(viewed.missing(2_000), "the gap should become smaller").toBe(1_140);
     viewed.add(1_230, 1_630);
-    expect(viewed.missing(2_000), "also from its end").toBe(1_140);
+    expect(viewed.missing(2_000), "the gap should become smaller from its end").toBe(1_140);
     viewed.add(1_100, 1_500);
     expect(viewed.missing(2_000)).toBeNull();
   });
 
-  it("takes fractions of a pixel for nothing, and nothing for something", () => {
+  it("ignore fractions of a pixel, and distinguish nothing from everything", () => {
     const viewed = new ViewedRanges();
     viewed.add(10, 10);
-    expect(viewed.missing(400), "nothing was in view").toBe(0);
+    expect(viewed.missing(400), "nothing should be viewed").toBe(0);
     viewed.add(0.5, 200.4);
     viewed.add(201.2, 399.5);
     expect(viewed.missing(400)).toBeNull();
-    expect(new ViewedRanges().missing(0), "there is nothing to see").toBeNull();
+    expect(new ViewedRanges().missing(0), "empty content should be complete").toBeNull();
   });
 
-  it("has to be seen anew where it was drawn otherwise, and stays seen above", () => {
+  it("are reset where the layout changed, and stay above", () => {
     const viewed = new ViewedRanges();
     viewed.add(0, 1_000);
     viewed.cut(600);
@@ -37,7 +37,7 @@ describe("what was in view", () => {
     expect(viewed.missing(1_000)).toBe(0);
   });
 
-  it("is bounded, and never locks for good", () => {
+  it("are bounded, and never block permanently", () => {
     const viewed = new ViewedRanges();
     const height = 100 * (MAX_RANGES + 20);
     for (let at = 0; at < height; at += 100) viewed.add(at, at + 50);
@@ -46,6 +46,9 @@ describe("what was in view", () => {
       if (missing === null) break;
       viewed.add(missing, missing + 60);
     }
-    expect(viewed.missing(height), "what is missing leads through it").toBeNull();
+    expect(
+      viewed.missing(height),
+      "scrolling through the missing range should complete the content",
+    ).toBeNull();
   });
 });

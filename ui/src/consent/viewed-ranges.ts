@@ -1,6 +1,6 @@
 // Tracks which ranges of scrolled content were in view, in pixels from its top.
 
-/** Maximum number of ranges. Further ranges are dropped and must be viewed again. */
+/** Maximum number of stored ranges. Further ranges are dropped and must be viewed again. */
 export const MAX_RANGES = 64;
 /** Gap between two ranges, and at both ends, that still counts as viewed, in pixels. */
 const TOLERANCE = 8;

@@ -10,7 +10,7 @@ export interface VisibleEdges {
   bottom: number;
 }
 
-/** Height of a line's part that may be cut off, in pixels. */
+/** Number of pixels of a line that may be cut off while the edge still counts as visible. */
 const TOLERANCE = 2;
 
 /** Returns which edges of an element are visible. `end` is an element directly after the content to view. */

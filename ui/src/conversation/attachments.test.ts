@@ -50,7 +50,9 @@ describe("bounds", () => {
       sized("fine.txt", 10),
     ]);
     expect(attachments.all.map(({ name }) => name)).toEqual(["fine.txt"]);
-    expect(attachments.problems[0], "how large it is and may be").toMatch(/large\.txt is .*16/);
+    expect(attachments.problems[0], "the problem should name the size and the limit").toMatch(
+      /large\.txt is .*16/,
+    );
     expect(attachments.problems[1]).toBe("empty.txt is empty.");
   });
 
@@ -60,27 +62,29 @@ describe("bounds", () => {
     await full.add([sized("a", half), sized("b", half)]);
     expect(
       full.all.map(({ name }) => name),
-      "the second is too much",
+      "the second file should be rejected",
     ).toEqual(["a"]);
     expect(full.problems[0]).toMatch(/^b was not attached\. The files/);
     const many = new Attachments();
     await many.add(Array.from({ length: MAX_ATTACHMENTS + 1 }, (_, i) => sized(`f${i}`, 1)));
-    expect(many.all.length, "as many as a message takes").toBe(MAX_ATTACHMENTS);
-    expect(many.problems, "and one too many").toHaveLength(1);
+    expect(many.all.length, "the maximum number of files should be accepted").toBe(MAX_ATTACHMENTS);
+    expect(many.problems, "one file should be rejected").toHaveLength(1);
   });
 });
 
 it("detects the kind of a file like the host", () => {
   const text = new TextEncoder().encode("fn a() {}");
   expect(fileKindOf("image/png", text)).toBe("image");
-  expect(fileKindOf("image/svg+xml", text), "a drawing is a text").toBe("text");
+  expect(fileKindOf("image/svg+xml", text), "an SVG picture should be text").toBe("text");
   expect(fileKindOf("audio/wav", text)).toBe("audio");
-  expect(fileKindOf("application/octet-stream", text), "nothing is said, and it is text").toBe(
-    "text",
-  );
-  expect(fileKindOf("text/plain", new Uint8Array([0xff, 0])), "said to be text, and is none").toBe(
-    "file",
-  );
+  expect(
+    fileKindOf("application/octet-stream", text),
+    "data of an unknown type should be text if it is valid UTF-8",
+  ).toBe("text");
+  expect(
+    fileKindOf("text/plain", new Uint8Array([0xff, 0])),
+    "data that is declared as text should be a file if it is not valid UTF-8",
+  ).toBe("file");
 });
 
 it("describes what the model may not receive", () => {
@@ -88,16 +92,18 @@ it("describes what the model may not receive", () => {
     ...{ id: kind, name: `a ${kind}`, mimeType, bytes: 1, data: "AA==", kind },
   });
   const lossesOf = (...all: AttachedFile[]) => attachmentLosses(all, MODELS, SMALL);
-  expect(lossesOf(file("text", "text/plain")), "text is always taken").toEqual([]);
+  expect(lossesOf(file("text", "text/plain")), "text should always be supported").toEqual([]);
   expect(lossesOf(file("image", "image/png"))).toEqual([
     "small does not accept images. Choose another model, or remove them.",
   ]);
-  expect(lossesOf(file("audio", "audio/wav")), "and what was chosen for it").toEqual([
-    "Lab may not accept a audio (audio/wav). If it does not: Omit, with a notice.",
-  ]);
-  expect(attachmentLosses([file("image", "image/png")], MODELS, null), "no model, no loss").toEqual(
-    [],
-  );
+  expect(
+    lossesOf(file("audio", "audio/wav")),
+    "the conversion of the audio should be described",
+  ).toEqual(["Lab may not accept a audio (audio/wav). If it does not: Omit, with a notice."]);
+  expect(
+    attachmentLosses([file("image", "image/png")], MODELS, null),
+    "nothing should be described without a model",
+  ).toEqual([]);
 });
 
 describe("files of a message", () => {
@@ -124,8 +130,8 @@ describe("files of a message", () => {
     const list = within(await screen.findByRole("list", { name: "Attached files" }));
     await list.findByText("b.txt");
     await user.click(list.getByRole("button", { name: "Remove b.txt" }));
-    expect(list.queryByText("b.txt"), "taken away").toBeNull();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(list.queryByText("b.txt"), "the file should be removed").toBeNull();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Send" }));
     await waitFor(() =>
       expect(host.requests("send_message")).toEqual([
@@ -137,7 +143,10 @@ describe("files of a message", () => {
         },
       ]),
     );
-    expect(screen.queryByRole("list", { name: "Attached files" }), "gone with it").toBeNull();
+    expect(
+      screen.queryByRole("list", { name: "Attached files" }),
+      "the files should be cleared after sending",
+    ).toBeNull();
   });
 
   it("include long pasted text, which can be inserted instead", async () => {
@@ -147,17 +156,22 @@ describe("files of a message", () => {
     const field = screen.getByRole("textbox", { name: "Message" });
     await user.click(field);
     await user.paste("a".repeat(MIN_ATTACHED_PASTE - 1));
-    expect(field, "shorter text stays text").toHaveValue("a".repeat(MIN_ATTACHED_PASTE - 1));
+    expect(field, "shorter text should stay in the field").toHaveValue(
+      "a".repeat(MIN_ATTACHED_PASTE - 1),
+    );
     await user.clear(field);
     const long = "b".repeat(MIN_ATTACHED_PASTE);
     await user.paste(long);
     await screen.findByText("Pasted text.txt");
     expect(field).toHaveValue("");
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Insert as text" }));
     expect(field).toHaveValue(long);
     expect(field).toHaveFocus();
-    expect(screen.queryByText("Pasted text.txt"), "the file is removed").toBeNull();
+    expect(
+      screen.queryByText("Pasted text.txt"),
+      "the file should be replaced by the text",
+    ).toBeNull();
   });
 
   it("are restored when sending fails", async () => {
@@ -170,6 +184,6 @@ describe("files of a message", () => {
     await screen.findByText("a.txt");
     await user.click(screen.getByRole("button", { name: "Send" }));
     await screen.findByRole("alert");
-    expect(screen.getByText("a.txt"), "to be sent again").toBeInTheDocument();
+    expect(screen.getByText("a.txt"), "the file should be restored").toBeInTheDocument();
   });
 });

@@ -12,7 +12,7 @@ export interface CallLabel {
   failed: boolean;
 }
 
-/** Returns the label of a call. `running` is its current state while it is running. */
+/** Returns the translated state of a call: `running` while it is running, otherwise its outcome. */
 export function callLabel(
   { state }: Pick<ConversationItem, "state">,
   { result, error, failure }: ToolCall,

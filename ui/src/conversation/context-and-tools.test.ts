@@ -117,8 +117,11 @@ describe("context items of a message", () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     const chips = await pickPrompt(user);
-    expect(within(chips).getByText("Greet a ship"), "named").toBeInTheDocument();
-    expect(sent(host), "nothing is in the conversation yet").toEqual([]);
+    expect(
+      within(chips).getByText("Greet a ship"),
+      "the chip should name the prompt",
+    ).toBeInTheDocument();
+    expect(sent(host), "nothing should be in the conversation yet").toEqual([]);
     await user.click(composer().getByRole("button", { name: "Send" }));
     await waitFor(() => expect(sent(host)).toEqual(["append_items", "continue_reply"]));
     const [put] = host.requests("append_items");
@@ -126,7 +129,10 @@ describe("context items of a message", () => {
       ...{ kind: "message", role: "user" },
       content: [{ type: "text", text: "Greet the Borealis." }],
     });
-    expect(composer().queryByText("Greet a ship"), "it is not sent twice").toBeNull();
+    expect(
+      composer().queryByText("Greet a ship"),
+      "the prompt should not be sent twice",
+    ).toBeNull();
   });
 
   it("E3: sends the text after the prompt as a separate message", async () => {
@@ -146,8 +152,8 @@ describe("context items of a message", () => {
     render(ConversationView, { id: "c1" });
     const chip = await pickResource(user);
     await user.click(composer().getByRole("button", { name: "Remove Tide table" }));
-    expect(chip, "it is gone").not.toBeInTheDocument();
-    expect(sent(host), "and was never in the conversation").toEqual([]);
+    expect(chip, "the chip should be removed").not.toBeInTheDocument();
+    expect(sent(host), "nothing should be added to the conversation").toEqual([]);
   });
 
   it("E20: previews a chip before it is sent", async () => {
@@ -157,14 +163,17 @@ describe("context items of a message", () => {
     await pickResource(user);
     await user.click(composer().getByRole("button", { name: "Show Tide table" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Tide table" }));
-    expect(dialog.getByText("high"), "its text").toBeInTheDocument();
-    expect(host.requests("read_resource"), "as it was read, not read again").toHaveLength(1);
+    expect(dialog.getByText("high"), "the text should be shown").toBeInTheDocument();
+    expect(host.requests("read_resource"), "the resource should not be read again").toHaveLength(1);
     await user.keyboard("{Escape}");
     await user.click(composer().getByRole("button", { name: "Remove Tide table" }));
     await pickPrompt(user);
     await user.click(composer().getByRole("button", { name: "Show Greet a ship" }));
     const prompt = within(await screen.findByRole("dialog", { name: "Greet a ship" }));
-    expect(prompt.getByText("Greet the Borealis."), "of a prompt, its messages").toBeVisible();
+    expect(
+      prompt.getByText("Greet the Borealis."),
+      "the messages of the prompt should be shown",
+    ).toBeVisible();
   });
 
   it("E20: keeps the chips of a conversation while another one is open", async () => {
@@ -174,10 +183,13 @@ describe("context items of a message", () => {
     await pickResource(user);
     unmount();
     const other = render(ConversationView, { id: "c2" });
-    expect(composer().queryByText("Tide table"), "it is of the first one").toBeNull();
+    expect(
+      composer().queryByText("Tide table"),
+      "the chip of another conversation should not be shown",
+    ).toBeNull();
     other.unmount();
     render(ConversationView, { id: "c1" });
-    expect(composer().getByText("Tide table"), "as what is written").toBeInTheDocument();
+    expect(composer().getByText("Tide table"), "the chip should be restored").toBeInTheDocument();
   });
 
   it("E20: describes what the model can't receive of a chip", async () => {
@@ -202,10 +214,10 @@ describe("context items of a message", () => {
       return { kind: "prompt", name: "greet", server: "files", items };
     };
     contextItems.add(text("x".repeat(MAX_CONTEXT_BYTES)));
-    expect(contextItems.all, "too large").toEqual([]);
+    expect(contextItems.all, "a large item should be rejected").toEqual([]);
     expect(contextItems.problem).toMatch(/greet was not attached\. .* up to 25.2 MB in total/);
     for (let i = 0; i < MAX_CONTEXT_ITEMS; i += 1) contextItems.add(text("x"));
-    expect(contextItems.problem, "there is room for these").toBeNull();
+    expect(contextItems.problem, "smaller items should be accepted").toBeNull();
     contextItems.add(text("x"));
     expect(contextItems.all).toHaveLength(MAX_CONTEXT_ITEMS);
     expect(contextItems.problem).toBe(
@@ -221,7 +233,7 @@ describe("context items of a message", () => {
     render(ConversationView, { id: "c1" });
     await waitFor(() => expect(composer().getByRole("button", { name: "Continue" })).toBeEnabled());
     await user.type(composer().getByRole("textbox", { name: "Message" }), "{Enter}");
-    expect(sent(host), "a key alone asks no model").toEqual([]);
+    expect(sent(host), "Enter alone should send nothing to the model").toEqual([]);
     await user.click(composer().getByRole("button", { name: "Continue" }));
     await waitFor(() => expect(sent(host)).toEqual(["continue_reply"]));
   });
@@ -236,9 +248,10 @@ describe("the tools of a conversation", () => {
       { servers: [running, stopped] },
     );
     expect(await createConversation("Trip")).toBe("new");
-    expect(host.requests("set_conversation")[0]?.settings.servers, "what was reviewed").toEqual([
-      { server: "files", tools: null, instructions: null },
-    ]);
+    expect(
+      host.requests("set_conversation")[0]?.settings.servers,
+      "only reviewed servers should be enabled",
+    ).toEqual([{ server: "files", tools: null, instructions: null }]);
   });
 
   it("E4: the next conversation copies the servers of the previous one", async () => {
@@ -274,7 +287,7 @@ describe("the tools of a conversation", () => {
       },
     );
     await createConversation("Another");
-    expect(host.requests("set_conversation"), "no server is turned on").toEqual([]);
+    expect(host.requests("set_conversation"), "no server should be enabled").toEqual([]);
     host.answers.conversation = () => stored;
     await createConversation("After notes, which had no model to use tools");
     expect(host.requests("set_conversation")[0]?.settings.servers).toHaveLength(1);
@@ -318,5 +331,8 @@ it("E17: an empty conversation explains once how to start", async () => {
   await opened();
   render(ConversationView, { id: "c1" });
   await screen.findByText("Start here");
-  expect(screen.getAllByText(/press \/ for a prompt/), "once").toHaveLength(1);
+  expect(
+    screen.getAllByText(/press \/ for a prompt/),
+    "the explanation should be shown once",
+  ).toHaveLength(1);
 });

@@ -42,26 +42,30 @@ beforeEach(() => history.replaceState(null, "", "#/conversation/c1"));
 describe("the newest items", () => {
   it("are the last ones, and stay the same while earlier ones are read", () => {
     const newest = new NewestItems();
-    expect(newest.startIndex(messages(100, 200)), "twenty").toBe(80);
-    expect(newest.startIndex(messages(0, 200)), "the same ones").toBe(180);
-    expect(newest.startIndex(messages(0, 250)), "and what follows").toBe(180);
+    expect(newest.startIndex(messages(100, 200)), "the last twenty items should be rendered").toBe(
+      80,
+    );
+    expect(newest.startIndex(messages(0, 200)), "the same items should be rendered").toBe(180);
+    expect(newest.startIndex(messages(0, 250)), "new items should be rendered in addition").toBe(
+      180,
+    );
   });
 
   it("are reduced only above the maximum", () => {
     const newest = new NewestItems();
     newest.startIndex(messages(0, 30));
     newest.shorten(messages(0, 100));
-    expect(newest.startIndex(messages(0, 100)), "not many").toBe(10);
+    expect(newest.startIndex(messages(0, 100)), "few items should not be reduced").toBe(10);
     newest.shorten(messages(0, 200));
-    expect(newest.startIndex(messages(0, 200)), "too many").toBe(180);
+    expect(newest.startIndex(messages(0, 200)), "many items should be reduced").toBe(180);
   });
 
   it("belong to the selected branch", () => {
     const newest = new NewestItems();
     newest.startIndex(messages(0, 100));
     const other = [...messages(0, 10), { ...message(10), id: "other" }];
-    expect(newest.startIndex(other), "all of a short one").toBe(0);
-    expect(newest.startIndex([]), "none").toBe(0);
+    expect(newest.startIndex(other), "all items of a short branch should be rendered").toBe(0);
+    expect(newest.startIndex([]), "an empty conversation should start at 0").toBe(0);
   });
 });
 
@@ -70,24 +74,24 @@ describe("the target of a search", () => {
     await withMessages(1000);
     const open = new OpenConversation("c1");
     await open.read();
-    expect(await open.reach("i250"), "it is there").toBe(true);
-    expect(open.items[0]?.id, "as far as it takes").toBe("i100");
-    expect(open.items.length, "without gaps").toBe(900);
+    expect(await open.reach("i250"), "the item should be loaded").toBe(true);
+    expect(open.items[0]?.id, "no more pages than required should be loaded").toBe("i100");
+    expect(open.items.length, "all items in between should be loaded").toBe(900);
     expect(host.requests("items").map(({ before }) => before)).toEqual([
       "i900",
       "i700",
       "i500",
       "i300",
     ]);
-    expect(await open.reach("i500"), "what is there is not read again").toBe(true);
-    expect(host.requests("items"), "no more").toHaveLength(4);
+    expect(await open.reach("i500"), "loaded items should be found").toBe(true);
+    expect(host.requests("items"), "loaded items should not be read again").toHaveLength(4);
   });
 
   it("is not found if it is in no visible branch", async () => {
     await withMessages(120);
     const open = new OpenConversation("c1");
-    expect(await open.reach("elsewhere"), "nowhere").toBe(false);
-    expect(open.hasMore, "all was read").toBe(false);
+    expect(await open.reach("elsewhere"), "the item should not be found").toBe(false);
+    expect(open.hasMore, "all pages should be read").toBe(false);
   });
 
   it("is marked", async () => {
@@ -95,8 +99,16 @@ describe("the target of a search", () => {
     render(ConversationView, { id: "c1", item: "i3" });
     const words = await screen.findByText("Message 3");
     const row = words.closest("[data-item]");
-    await waitFor(() => expect(row, "for readers too").toHaveAttribute("aria-current", "true"));
-    expect(document.querySelectorAll("[aria-current=true]"), "no other").toHaveLength(1);
+    await waitFor(() =>
+      expect(row, "the item should be marked for screen readers").toHaveAttribute(
+        "aria-current",
+        "true",
+      ),
+    );
+    expect(
+      document.querySelectorAll("[aria-current=true]"),
+      "no other item should be marked",
+    ).toHaveLength(1);
   });
 });
 
@@ -116,10 +128,19 @@ describe("omitted content", () => {
     host.answers.blob = () => ({ data: GIF });
     render(ConversationView, { id: "c1" });
     const drawn = await screen.findByRole("img");
-    expect(drawn, "in its place").toHaveAttribute("src", `data:image/gif;base64,${GIF}`);
+    expect(drawn, "the content should be rendered in place").toHaveAttribute(
+      "src",
+      `data:image/gif;base64,${GIF}`,
+    );
     host.send({ type: "conversations_changed", conversations: [], changed: "c1" });
-    await waitFor(() => expect(host.requests("conversation"), "read again").toHaveLength(2));
-    expect(host.requests("blob"), "but not fetched again").toEqual([{ hash: "h1" }]);
+    await waitFor(() =>
+      expect(host.requests("conversation"), "the conversation should be read again").toHaveLength(
+        2,
+      ),
+    );
+    expect(host.requests("blob"), "the content should not be fetched again").toEqual([
+      { hash: "h1" },
+    ]);
   });
 
   it("shows why it is missing", async () => {
@@ -128,6 +149,6 @@ describe("omitted content", () => {
       throw { code: "not_found", message: "no such content" };
     };
     render(ConversationView, { id: "c1" });
-    expect(await screen.findByText(/no such content/), "in words").toBeVisible();
+    expect(await screen.findByText(/no such content/), "the error should be shown").toBeVisible();
   });
 });

@@ -121,8 +121,11 @@ const field = () => screen.getByRole("textbox", { name: "Message" });
 describe("a conversation", () => {
   it("shows that there is no model", async () => {
     render(ConversationView, { id: "c1" });
-    expect(await screen.findByText(/No model is set up/), "in the empty state").toBeInTheDocument();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      await screen.findByText(/No model is set up/),
+      "the empty state should be shown",
+    ).toBeInTheDocument();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("adds the message on Enter", async () => {
@@ -130,8 +133,11 @@ describe("a conversation", () => {
     render(ConversationView, { id: "c1" });
     await user.type(field(), "Remember **this**{Enter}");
     const log = within(screen.getByRole("log"));
-    expect((await log.findByText("this")).tagName, "shown as Markdown").toBe("STRONG");
-    expect(field(), "the field is empty again").toHaveValue("");
+    expect(
+      (await log.findByText("this")).tagName,
+      "the message should be rendered as Markdown",
+    ).toBe("STRONG");
+    expect(field(), "the field should be empty again").toHaveValue("");
   });
 
   it("preserves the text when sending fails", async () => {
@@ -141,8 +147,10 @@ describe("a conversation", () => {
     };
     render(ConversationView, { id: "c1" });
     await user.type(field(), "Remember this{Enter}");
-    expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
-    expect(field(), "nothing is lost").toHaveValue("Remember this");
+    expect((await screen.findByRole("alert")).textContent, "the cause should be shown").toContain(
+      "disk full",
+    );
+    expect(field(), "the text should be preserved").toHaveValue("Remember this");
   });
 
   it("shows a tool call as one expandable line", async () => {
@@ -150,11 +158,17 @@ describe("a conversation", () => {
     stored.items = [message("m1", "hello"), toolCall("t1")];
     render(ConversationView, { id: "c1" });
     const card = await screen.findByRole("article", { name: "read_file: done" });
-    expect(within(card).queryByText("the whole text"), "folded at first").toBeNull();
+    expect(
+      within(card).queryByText("the whole text"),
+      "the call should be collapsed at first",
+    ).toBeNull();
     await user.click(within(card).getByRole("button", { expanded: false }));
-    expect(within(card).getByText("the whole text"), "what came back").toBeInTheDocument();
-    expect(within(card).getByText(/"\/x"/), "what was sent").toBeInTheDocument();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      within(card).getByText("the whole text"),
+      "the result should be shown",
+    ).toBeInTheDocument();
+    expect(within(card).getByText(/"\/x"/), "the arguments should be shown").toBeInTheDocument();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("labels failed and successful calls differently", async () => {
@@ -162,7 +176,7 @@ describe("a conversation", () => {
     render(ConversationView, { id: "c1" });
     expect(
       await screen.findByText("the tool reported an error"),
-      "not by colour alone",
+      "the failure should be labeled with a text",
     ).toBeInTheDocument();
   });
 
@@ -170,19 +184,30 @@ describe("a conversation", () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     host.send({ type: "call_changed", call: running });
-    expect(await screen.findByText("half way"), "what the server says").toBeInTheDocument();
-    expect(screen.getByRole("progressbar"), "how far it is").toHaveAttribute("value", "0.5");
+    expect(
+      await screen.findByText("half way"),
+      "the message of the server should be shown",
+    ).toBeInTheDocument();
+    expect(screen.getByRole("progressbar"), "the progress should be shown").toHaveAttribute(
+      "value",
+      "0.5",
+    );
     const mutedUntil = Date.now() + 60_000;
     host.send({ type: "server_changed", server: sampleServer({ muted: true, mutedUntil }) });
     const mark = await screen.findByText("muted");
-    expect(mark, "what it asks is refused, which is said").toHaveAttribute(
+    expect(mark, "the muted server should be marked").toHaveAttribute(
       "title",
       expect.stringMatching(/^Muted until/),
     );
     await user.click(screen.getByRole("button", { name: "Cancel search" }));
-    expect(host.requests("cancel_call"), "this call").toEqual([{ call: "r1" }]);
+    expect(host.requests("cancel_call"), "this call should be cancelled").toEqual([{ call: "r1" }]);
     host.send({ type: "call_changed", call: { ...running, state: "cancelled" } });
-    await waitFor(() => expect(screen.queryByText("half way"), "gone when it ended").toBeNull());
+    await waitFor(() =>
+      expect(
+        screen.queryByText("half way"),
+        "the progress should be removed after the end",
+      ).toBeNull(),
+    );
   });
 
   it("attaches a resource by @", async () => {
@@ -193,8 +218,11 @@ describe("a conversation", () => {
     await user.click(await screen.findByRole("button", { name: "Send" }));
     const card = await screen.findByRole("article", { name: "Attached a.txt" });
     await user.click(within(card).getByRole("button"));
-    expect(within(card).getByText("hello"), "as it was then").toBeInTheDocument();
-    await waitFor(() => expect(field(), "nothing is left of the key").toHaveValue(""));
+    expect(
+      within(card).getByText("hello"),
+      "the content should be as it was when it was attached",
+    ).toBeInTheDocument();
+    await waitFor(() => expect(field(), "the character @ should be removed").toHaveValue(""));
   });
 
   it("attaches a skill by @, and names its server", async () => {
@@ -223,9 +251,15 @@ describe("a conversation", () => {
     await user.click(await screen.findByRole("option", { name: /tidy.*Skill/ }));
     await user.click(await screen.findByRole("button", { name: "Send" }));
     const card = await screen.findByRole("article", { name: "Attached tidy" });
-    expect(within(card).getByText(`skill from ${server}`), "whose it is").toBeInTheDocument();
+    expect(
+      within(card).getByText(`skill from ${server}`),
+      "the attachment should name its server",
+    ).toBeInTheDocument();
     await user.click(within(card).getByRole("button"));
-    expect(within(card).getByText("Put it away."), "as it was then").toBeInTheDocument();
+    expect(
+      within(card).getByText("Put it away."),
+      "the content should be as it was when it was attached",
+    ).toBeInTheDocument();
   });
 
   it("inserts the slash when no prompt is picked", async () => {
@@ -234,7 +268,7 @@ describe("a conversation", () => {
     await user.type(field(), "/");
     await screen.findByRole("dialog", { name: "Insert a prompt" });
     await user.keyboard("{Escape}");
-    await waitFor(() => expect(field(), "as it was typed").toHaveValue("/"));
+    await waitFor(() => expect(field(), "the slash should be in the field").toHaveValue("/"));
   });
 
   it("runs a tool, and adds the call as an item", async () => {
@@ -245,9 +279,9 @@ describe("a conversation", () => {
     await user.click(await screen.findByRole("button", { name: /Call/ }));
     expect(
       await screen.findByRole("article", { name: "read_file: done", hidden: true }),
-      "in the conversation",
+      "the call should be in the conversation",
     ).toBeInTheDocument();
-    expect(host.requests("call_tool"), "it belongs to the conversation").toMatchObject([
+    expect(host.requests("call_tool"), "the call should belong to the conversation").toMatchObject([
       { server, tool: "read_file", conversation: "c1" },
     ]);
   });
@@ -259,7 +293,7 @@ describe("a conversation", () => {
     render(ConversationView, { id: "c1" });
     expect(
       await screen.findByText("This conversation no longer exists"),
-      "in words",
+      "the deletion should be shown",
     ).toBeInTheDocument();
   });
 });
@@ -275,8 +309,8 @@ describe("scrolling to the end", () => {
     follow.watch(end);
     follow.grew(3);
     follow.grew(4);
-    expect(end.scrollTop, "at the end").toBe(1000);
-    expect(follow.unseen, "all seen").toBe(0);
+    expect(end.scrollTop, "the log should be at its end").toBe(1000);
+    expect(follow.unseen, "all items should be seen").toBe(0);
   });
 
   it("does not move the visible items, and counts new ones", async () => {
@@ -288,10 +322,10 @@ describe("scrolling to the end", () => {
     follow.scrolled();
     follow.grew(5);
     await tick();
-    expect(middle.scrollTop, "nothing moved").toBe(100);
-    expect(follow.unseen, "two are new").toBe(2);
+    expect(middle.scrollTop, "the scroll position should be unchanged").toBe(100);
+    expect(follow.unseen, "two new items should be counted").toBe(2);
     follow.toEnd();
-    expect(follow.unseen, "seen").toBe(0);
+    expect(follow.unseen, "the items should be seen at the end").toBe(0);
   });
 });
 
@@ -302,17 +336,30 @@ describe("keys of the composer", () => {
   });
 
   it("opens prompts only at the start of a line, resources at the start of a word", () => {
-    expect(composerKey(key("/"), "", 0), "an empty field").toBe("prompt");
-    expect(composerKey(key("/"), "a\n", 2), "a new line").toBe("prompt");
-    expect(composerKey(key("/"), "and", 3), "and/or").toBeNull();
-    expect(composerKey(key("@"), "see ", 4), "a new word").toBe("resource");
-    expect(composerKey(key("@"), "ann", 3), "an address").toBeNull();
+    expect(composerKey(key("/"), "", 0), "a slash in an empty field should open prompts").toBe(
+      "prompt",
+    );
+    expect(composerKey(key("/"), "a\n", 2), "a slash in a new line should open prompts").toBe(
+      "prompt",
+    );
+    expect(composerKey(key("/"), "and", 3), "a slash in a word should be typed").toBeNull();
+    expect(
+      composerKey(key("@"), "see ", 4),
+      "an @ at the start of a word should open resources",
+    ).toBe("resource");
+    expect(composerKey(key("@"), "ann", 3), "an @ in an address should be typed").toBeNull();
   });
 
   it("sends on Enter, except during IME composition", () => {
-    expect(composerKey(key("Enter"), "x", 1), "sends").toBe("send");
-    expect(composerKey(key("Enter", { shiftKey: true }), "x", 1), "a new line").toBeNull();
-    expect(composerKey(key("Enter", { isComposing: true }), "x", 1), "a word is chosen").toBeNull();
-    expect(insertAtCaret("ab", 1, "/"), "put in at the caret").toBe("a/b");
+    expect(composerKey(key("Enter"), "x", 1), "Enter should send").toBe("send");
+    expect(
+      composerKey(key("Enter", { shiftKey: true }), "x", 1),
+      "Shift+Enter should insert a line break",
+    ).toBeNull();
+    expect(
+      composerKey(key("Enter", { isComposing: true }), "x", 1),
+      "Enter should end the IME composition",
+    ).toBeNull();
+    expect(insertAtCaret("ab", 1, "/"), "the text should be inserted at the caret").toBe("a/b");
   });
 });

@@ -29,9 +29,9 @@ async function opened(draft: string, refused?: string) {
 it("is restored when its conversation is opened", async () => {
   const host = await opened("Dear Ann");
   const { unmount } = render(ConversationView, { id: "c1" });
-  await waitFor(() => expect(field(), "as it was left").toHaveValue("Dear Ann"));
+  await waitFor(() => expect(field(), "the draft should be restored").toHaveValue("Dear Ann"));
   unmount();
-  expect(host.requests("set_draft"), "nothing changed").toEqual([]);
+  expect(host.requests("set_draft"), "an unchanged draft should not be stored").toEqual([]);
 });
 
 it("is stored a moment after the last of many changes", async () => {
@@ -41,12 +41,15 @@ it("is stored a moment after the last of many changes", async () => {
   render(ConversationView, { id: "c1" });
   await user.type(field(), "By train");
   await waitFor(() =>
-    expect(host.requests("set_draft").at(-1), "whole").toEqual({
+    expect(host.requests("set_draft").at(-1), "the complete text should be stored").toEqual({
       conversation: "c1",
       text: "By train",
     }),
   );
-  expect(host.requests("set_draft").length, "not with every key").toBeLessThan(8);
+  expect(
+    host.requests("set_draft").length,
+    "the draft should not be stored with every key",
+  ).toBeLessThan(8);
 });
 
 it("is stored at once when its conversation is closed", async () => {
@@ -65,9 +68,9 @@ it("is removed once it is sent", async () => {
   const { unmount } = render(ConversationView, { id: "c1" });
   await waitFor(() => expect(field()).toHaveValue("Dear Ann"));
   await user.type(field(), "{Enter}");
-  await waitFor(() => expect(field(), "sent").toHaveValue(""));
+  await waitFor(() => expect(field(), "the field should be empty after sending").toHaveValue(""));
   unmount();
-  expect(host.requests("set_draft").at(-1), "nothing waits").toEqual({
+  expect(host.requests("set_draft").at(-1), "the stored draft should be empty").toEqual({
     conversation: "c1",
     text: "",
   });
@@ -78,5 +81,7 @@ it("shows that it can't be stored", async () => {
   const user = userEvent.setup();
   render(ConversationView, { id: "c1" });
   await user.type(field(), "Hello");
-  expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
+  expect((await screen.findByRole("alert")).textContent, "the cause should be shown").toContain(
+    "disk full",
+  );
 });

@@ -130,10 +130,12 @@ describe("a failed answer", () => {
     await failed("noCredit");
     const picker = await screen.findByRole("combobox", { name: "Model" });
     await press("Choose another model");
-    await waitFor(() => expect(picker, "which has the focus").toHaveFocus());
+    await waitFor(() => expect(picker, "the model picker should be focused").toHaveFocus());
     picker.blur();
     await press("Choose another model");
-    await waitFor(() => expect(picker, "each time").toHaveFocus());
+    await waitFor(() =>
+      expect(picker, "the model picker should be focused each time").toHaveFocus(),
+    );
   });
 
   test("that exceeds the context links to a new conversation", async () => {
@@ -149,7 +151,7 @@ describe("a failed answer", () => {
     expect(host.requests("continue_reply")).toEqual([{ conversation: "c1" }]);
     await press("Answer again");
     expect(host.requests("retry_reply")).toEqual([{ conversation: "c1", item: "a1" }]);
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("can't be continued from the middle of the conversation", async () => {
@@ -208,9 +210,15 @@ describe("a call in a conversation", () => {
     const failure = "server_gone" as const;
     await show([toolCall({ error: "the server ended", failure })], {}, "zh");
     await open();
-    expect(screen.getByText("服务器在操作过程中停止"), "the cause").toBeVisible();
-    expect(screen.getByRole("button", { name: "重启服务器" }), "the remedy").toBeVisible();
-    expect(screen.getByText("the server ended").closest("[lang=en]"), "in English").not.toBeNull();
+    expect(screen.getByText("服务器在操作过程中停止"), "the cause should be shown").toBeVisible();
+    expect(
+      screen.getByRole("button", { name: "重启服务器" }),
+      "the remedy should be shown",
+    ).toBeVisible();
+    expect(
+      screen.getByText("the server ended").closest("[lang=en]"),
+      "the message of the host should be marked as English",
+    ).not.toBeNull();
   });
 
   test("of an older version shows the host's message only", async () => {
@@ -230,7 +238,10 @@ describe("a call in a conversation", () => {
     expect(
       await screen.findByText("This tool has an app. Drawbridge can't show apps yet."),
     ).toBeVisible();
-    expect(screen.getByText("the whole text"), "next to its text").toBeVisible();
+    expect(
+      screen.getByText("the whole text"),
+      "the text should be shown together with the app",
+    ).toBeVisible();
   });
 });
 
@@ -283,14 +294,19 @@ describe("the messages of a call", () => {
 
   test("are selected by arguments and time, with the duration", async () => {
     const card = await messagesOf(ENTRIES);
-    expect(await card.findByRole("heading", { name: "Request" }), "one call").toBeVisible();
+    expect(
+      await card.findByRole("heading", { name: "Request" }),
+      "the messages of one call should be shown",
+    ).toBeVisible();
     expect(card.getByRole("heading", { name: "Response" })).toBeVisible();
     const [line] = card.getAllByRole("listitem");
-    expect(line, "of the call at that time").toHaveTextContent("12 ms");
-    expect(line, "by which revision").toHaveTextContent("MCP 2025-11-25");
-    await waitFor(() => expect(line, "as it was received").toHaveTextContent("the end"));
-    expect(line, "not the other one").not.toHaveTextContent("/y");
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(line, "the duration should be that of the call at this time").toHaveTextContent("12 ms");
+    expect(line, "the protocol revision should be shown").toHaveTextContent("MCP 2025-11-25");
+    await waitFor(() =>
+      expect(line, "the response should be shown as it was received").toHaveTextContent("the end"),
+    );
+    expect(line, "the other call should not be shown").not.toHaveTextContent("/y");
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("shows that expired messages are gone", async () => {

@@ -14,7 +14,7 @@ import {
 
 import { openConsentQueue, dialogController } from "../consent";
 import { consentRequest as sample, startServerBody, toolBody } from "../consent/fixtures";
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import ConsentDialog from "../consent/ConsentDialog.svelte";
 import ConversationView from "./ConversationView.svelte";
 
@@ -74,15 +74,18 @@ const armed = (name: string) =>
 describe("a consent request for a call of the model", () => {
   it("is shown only in its card, one at a time", async () => {
     const frame = await shown();
-    expect(screen.queryByRole("dialog"), "nothing covers the conversation").toBeNull();
-    expect(screen.getByRole("log"), "it is in the conversation").toContainElement(
+    expect(screen.queryByRole("dialog"), "no dialog should cover the conversation").toBeNull();
+    expect(screen.getByRole("log"), "the request should be in the conversation").toContainElement(
       screen.getByTestId("question"),
     );
-    expect(frame.getByText("1 of 2"), "and others wait").toBeInTheDocument();
-    expect(frame.getByText("/t1"), "the payload").toBeInTheDocument();
+    expect(
+      frame.getByText("1 of 2"),
+      "the number of pending requests should be shown",
+    ).toBeInTheDocument();
+    expect(frame.getByText("/t1"), "the payload should be shown").toBeInTheDocument();
     await armed("Deny");
-    expect(frame.getByRole("button", { name: "Deny" }), "Deny has the focus").toHaveFocus();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(frame.getByRole("button", { name: "Deny" }), "Deny should be focused").toHaveFocus();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("is decided once, and the next one follows", async () => {
@@ -96,21 +99,23 @@ describe("a consent request for a call of the model", () => {
       ]),
     );
     await screen.findByText("/t2");
-    expect(screen.getAllByTestId("question"), "one at a time").toHaveLength(1);
+    expect(screen.getAllByTestId("question"), "one request should be shown at a time").toHaveLength(
+      1,
+    );
     expect(
       screen.getByRole("button", { name: "Allow once" }),
-      "and is not allowed by the same click",
+      "the next request should not be allowed by the same click",
     ).toHaveAttribute("aria-disabled", "true");
   });
 
-  it("ignores keys pressed elsewhere", async () => {
+  it("ignores keys that are pressed outside of it", async () => {
     const user = userEvent.setup();
     await shown();
     await armed("Deny");
     screen.getByRole("log").focus();
     await user.keyboard("a");
     await user.keyboard("d");
-    expect(host.requests("answer_question"), "they were not meant for it").toEqual([]);
+    expect(host.requests("answer_question"), "no decision should be sent").toEqual([]);
   });
 
   it("does not take the focus from the composer", async () => {
@@ -122,21 +127,23 @@ describe("a consent request for a call of the model", () => {
     host.send({ type: "question_changed", question: toolRequest("t1") });
     await screen.findByTestId("question");
     await armed("Deny");
-    expect(field, "one writes on").toHaveFocus();
+    expect(field, "the field should stay focused").toHaveFocus();
   });
 
-  it("is shown as a dialog when it is about something else", async () => {
+  it("is shown as a dialog if it does not belong to the conversation", async () => {
     await shown();
     host.send({
       type: "question_changed",
       question: sample(startServerBody, { id: "q9", hash: "h9", server: "other" }),
     });
     const dialog = await screen.findByRole("dialog");
-    expect(dialog, "another server's wish").toHaveTextContent("wants to run on this computer");
+    expect(dialog, "the dialog should show the request of another server").toHaveTextContent(
+      "wants to run on this computer",
+    );
     const covered = screen.getByRole("log", { hidden: true });
     expect(
       within(covered).getByRole("button", { name: "Allow once", hidden: true }),
-      "what lies below can't be decided meanwhile",
+      "the request below the dialog should be disabled",
     ).toHaveAttribute("aria-disabled", "true");
   });
 
@@ -146,18 +153,19 @@ describe("a consent request for a call of the model", () => {
     openConsentQueue();
     const list = within(await screen.findByTestId("queue"));
     const rows = list.getAllByRole("button", { name: /tool call/ });
-    expect(rows, "both are listed").toHaveLength(2);
+    expect(rows, "both requests should be listed").toHaveLength(2);
     await user.click(rows[1] as HTMLElement);
-    await waitFor(() => expect(screen.queryByTestId("queue"), "the list closes").toBeNull());
+    await waitFor(() => expect(screen.queryByTestId("queue"), "the list should close").toBeNull());
     expect(
       await screen.findByText("/t2"),
-      "the one that was chosen is in front",
+      "the selected request should be shown",
     ).toBeInTheDocument();
   });
 });
 
 describe("the tool calls of one turn", () => {
-  const reviewed = (id: string) => toolRequest(id, { marks: { ...NO_MARKS, review: "reviewed" } });
+  const reviewed = (id: string) =>
+    toolRequest(id, { marks: { ...NO_REVIEW_MARKS, review: "reviewed" } });
   const list = async () => within(await screen.findByTestId("turn-requests"));
 
   const marked = (id: string) => host.send({ type: "question_changed", question: reviewed(id) });
@@ -173,12 +181,15 @@ describe("the tool calls of one turn", () => {
     const user = userEvent.setup();
     draw();
     const turn = await list();
-    expect(screen.queryByTestId("question"), "none is drawn in its card").toBeNull();
-    expect(screen.queryByRole("dialog"), "nothing covers the conversation").toBeNull();
+    expect(screen.queryByTestId("question"), "no request should be shown in its card").toBeNull();
+    expect(screen.queryByRole("dialog"), "no dialog should cover the conversation").toBeNull();
     expect(turn.getByText("The model asked in “Trip plan”.")).toBeInTheDocument();
     await armed("Allow these 2");
-    expect(turn.getByRole("button", { name: "Deny these" }), "Deny has the focus").toHaveFocus();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      turn.getByRole("button", { name: "Deny these" }),
+      "the button to deny should be focused",
+    ).toHaveFocus();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(turn.getByRole("button", { name: "Allow these 2" }));
     await waitFor(() =>
       expect(host.requests("answer_question")).toEqual(
@@ -198,21 +209,24 @@ describe("the tool calls of one turn", () => {
       (await list()).getByRole("button", { name: "Review call 2: write_file on files" }),
     );
     const frame = within(await screen.findByTestId("question"));
-    expect(frame.getByText("/t2"), "the one that was opened").toBeInTheDocument();
-    expect(screen.queryByTestId("turn-requests"), "and no list").toBeNull();
+    expect(frame.getByText("/t2"), "the selected call should be shown").toBeInTheDocument();
+    expect(screen.queryByTestId("turn-requests"), "the list should be hidden").toBeNull();
     await user.click(frame.getByRole("button", { name: "Decide together" }));
     await list();
     expect(screen.queryByTestId("question")).toBeNull();
   });
 
-  it("do not replace a request that the user is answering", async () => {
+  it("do not replace a request whose reason the user is writing", async () => {
     const user = userEvent.setup();
     const frame = await shown();
     await user.click(frame.getByRole("button", { name: "Deny with a reason…" }));
     await user.type(frame.getByRole("textbox", { name: "Reason" }), "not now");
     for (const id of ["t1", "t2"]) marked(id);
     await tick();
-    expect(screen.queryByTestId("turn-requests"), "the reason is not lost").toBeNull();
+    expect(
+      screen.queryByTestId("turn-requests"),
+      "the list should not replace the field for the reason",
+    ).toBeNull();
     await user.click(frame.getByRole("button", { name: "Back" }));
     await list();
   });
@@ -228,7 +242,7 @@ describe("the tool calls of one turn", () => {
     const covered = screen
       .getAllByRole("button", { name: "Allow these 2", hidden: true })
       .filter((one) => one !== allow);
-    expect(covered, "the list below is covered").toHaveLength(1);
+    expect(covered, "the list below should be hidden").toHaveLength(1);
     expect(covered[0]).toHaveAttribute("aria-disabled", "true");
     await user.click(allow);
     await waitFor(() => expect(host.requests("answer_question")).toHaveLength(2));

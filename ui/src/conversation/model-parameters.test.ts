@@ -52,13 +52,15 @@ async function openForm(changes: Partial<ConversationSettings> = {}) {
 
 test("parameters are entered, stored and shown again", async () => {
   const { host, user, form, temperature, tokens, save } = await openForm();
-  expect(temperature, "unset at first").toHaveValue("");
-  expect(form, "the model may not take it").toHaveTextContent(/do not accept it/);
+  expect(temperature, "the parameter should be unset at first").toHaveValue("");
+  expect(form, "the form should mention that the model may not accept it").toHaveTextContent(
+    /do not accept it/,
+  );
   await user.type(temperature, "0.4");
   await user.type(tokens, "900");
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await save();
-  await waitFor(() => expect(screen.queryByRole("dialog"), "it closes").toBeNull());
+  await waitFor(() => expect(screen.queryByRole("dialog"), "the dialog should close").toBeNull());
   expect(host.requests("set_conversation").at(-1)?.settings).toMatchObject({
     ...{ temperature: 0.4, maxTokens: 900, systemPrompt: "", model },
   });
@@ -78,7 +80,7 @@ test("stored parameters are restored, and emptied fields unset them", async () =
   await save();
   await waitFor(() => expect(host.requests("set_conversation")).toHaveLength(1));
   const sent = JSON.stringify(host.requests("set_conversation")[0]);
-  expect(sent, "nothing is sent for the default").not.toMatch(/temperature|maxTokens/);
+  expect(sent, "no parameter should be sent for the default").not.toMatch(/temperature|maxTokens/);
 });
 
 test("values out of the model's bounds are reported at their field and not stored", async () => {
@@ -89,14 +91,14 @@ test("values out of the model's bounds are reported at their field and not store
   expect(temperature).toBeInvalid();
   expect(tokens).toHaveAccessibleDescription(/from 1 to 4,096/);
   await save();
-  expect(host.requests("set_conversation"), "nothing is stored").toEqual([]);
-  expect(temperature, "the first invalid field has the focus").toHaveFocus();
+  expect(host.requests("set_conversation"), "nothing should be stored").toEqual([]);
+  expect(temperature, "the first invalid field should be focused").toHaveFocus();
 });
 
 test("a stored value above the limits of the chosen model stays, and is reported as lowered", async () => {
   const { host, user, temperature, tokens, save } = await openForm({ temperature: 1.5 });
   expect(temperature).toHaveValue("1.5");
-  expect(temperature, "the user did not enter it now").not.toBeInvalid();
+  expect(temperature, "the stored value should not be invalid").not.toBeInvalid();
   expect(temperature).toHaveAccessibleDescription(/so this value is lowered to 1 for/);
   await user.type(tokens, "900");
   await save();
@@ -125,7 +127,10 @@ test("limits follow the provider and the model", () => {
   for (const provider of openai.providers) provider.kind = "openai";
   expect(parameterLimits(models, model)).toEqual({ temperature: 1, tokens: 4096 });
   expect(parameterLimits(openai, model)).toEqual({ temperature: 2, tokens: 4096 });
-  expect(parameterLimits(models, null), "no model").toEqual({ temperature: 2, tokens: 1_000_000 });
+  expect(parameterLimits(models, null), "there should be general limits without a model").toEqual({
+    temperature: 2,
+    tokens: 1_000_000,
+  });
 });
 
 test("only plain numbers within the limits are accepted", () => {

@@ -32,7 +32,7 @@ export class OpenConversation {
   hasMore = $state(false);
   /** Set while a model is answering. */
   answering = $state(false);
-  /** Number of requests to select another model. Each focuses the model selection. */
+  /** Incremented when the user requests another model. Each change focuses the model selection. */
   modelChoices = $state(0);
   /** Id of the message to open for editing, or `null` if there is none. */
   editedItem = $state<string | null>(null);

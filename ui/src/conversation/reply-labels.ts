@@ -6,7 +6,7 @@ import { languageTag } from "$lib/state/locale.svelte";
 import type { ModelAction } from "../models/failures";
 import { m } from "../paraglide/messages";
 
-/** Returns the label of the stop reason, or `null` if the answer ended normally. */
+/** Returns the translated reason why an answer stopped early, or `null` if it ended normally. */
 export function replyStopLabel(stop: ReplyStop): string | null {
   switch (stop.is) {
     case "end_turn":

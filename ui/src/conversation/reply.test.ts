@@ -94,16 +94,24 @@ describe("a streamed answer", () => {
     more(0, text("# Plan\n\nFirst we go on"));
     await answer.findByText("Plan");
     more(1, text(" to **Bergen**.\n\nThen"), text(" home"));
-    expect((await answer.findByText("Bergen")).tagName, "as Markdown").toBe("STRONG");
-    expect(await answer.findByText("Then home"), "all pieces, in order").toBeInTheDocument();
+    expect(
+      (await answer.findByText("Bergen")).tagName,
+      "the answer should be rendered as Markdown",
+    ).toBe("STRONG");
+    expect(
+      await answer.findByText("Then home"),
+      "all pieces should be rendered in order",
+    ).toBeInTheDocument();
     emitItem(
       reply([{ type: "text", text: "# Plan\n\nFirst we go on to **Bergen**.\n\nThen home" }], {
         state: "whole",
       }),
       false,
     );
-    await waitFor(() => expect(answer.queryByText("answering…"), "it has ended").toBeNull());
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    await waitFor(() =>
+      expect(answer.queryByText("answering…"), "the answer should have ended").toBeNull(),
+    );
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("ignores known pieces, and reads again after a gap", async () => {
@@ -117,10 +125,18 @@ describe("a streamed answer", () => {
       reply([{ type: "text", text: "one two three" }], { seq: 3 }),
     ];
     more(2, text("three"));
-    expect(await answer.findByText("one two three"), "as the host has it").toBeInTheDocument();
-    expect(host.requests("conversation").length, "read once more").toBe(reads + 1);
+    expect(
+      await answer.findByText("one two three"),
+      "the answer should be that of the host",
+    ).toBeInTheDocument();
+    expect(host.requests("conversation").length, "the conversation should be read once more").toBe(
+      reads + 1,
+    );
     more(3, text(" four"));
-    expect(await answer.findByText("one two three four"), "and on").toBeInTheDocument();
+    expect(
+      await answer.findByText("one two three four"),
+      "further pieces should be appended",
+    ).toBeInTheDocument();
   });
 
   it("collapses the thinking of the model", async () => {
@@ -128,9 +144,12 @@ describe("a streamed answer", () => {
     const answer = await openAnswering();
     more(0, { type: "thinking", part: 0, text: "The user greets." }, text("Hi", 1));
     await answer.findByText("Hi");
-    expect(answer.queryByText("The user greets."), "folded").toBeNull();
+    expect(answer.queryByText("The user greets."), "the thinking should be collapsed").toBeNull();
     await user.click(answer.getByRole("button", { name: "Thinking" }));
-    expect(answer.getByText("The user greets."), "one click from it").toBeInTheDocument();
+    expect(
+      answer.getByText("The user greets."),
+      "the thinking should be expandable",
+    ).toBeInTheDocument();
   });
 
   it("can be stopped, and nothing can be sent before", async () => {
@@ -138,15 +157,21 @@ describe("a streamed answer", () => {
     await openAnswering();
     const field = screen.getByRole("textbox", { name: "Message" });
     await user.type(field, "next{Enter}");
-    expect(host.requests("send_message"), "one answer at a time").toEqual([]);
-    expect(field, "what is written stays").toHaveValue("next");
+    expect(
+      host.requests("send_message"),
+      "nothing should be sent while an answer is running",
+    ).toEqual([]);
+    expect(field, "the text should be preserved").toHaveValue("next");
     await user.click(screen.getByRole("button", { name: "Stop" }));
     expect(host.requests("stop_reply")).toEqual([{ conversation: "c1" }]);
     emitItem(
       reply([], { state: "cut", body: { ...reply([]).body, stop: { is: "stopped" } } as never }),
       false,
     );
-    expect(await screen.findByText("You stopped it."), "in words").toBeInTheDocument();
+    expect(
+      await screen.findByText("You stopped it."),
+      "the end should be explained",
+    ).toBeInTheDocument();
     expect(screen.getByRole("button", { name: "Send" })).toBeEnabled();
   });
 
@@ -160,7 +185,9 @@ describe("a streamed answer", () => {
     ];
     render(ConversationView, { id: "c1" });
     const note = await screen.findByRole("alert");
-    expect(note, "the cause and what to do").toHaveTextContent(/Try again later.*wait 20 s/s);
+    expect(note, "the note should show the cause and the remedy").toHaveTextContent(
+      /Try again later.*wait 20 s/s,
+    );
     await user.click(within(note).getByRole("button", { name: "Answer again" }));
     expect(host.requests("retry_reply")).toEqual([{ conversation: "c1", item: "a1" }]);
   });
@@ -171,14 +198,19 @@ describe("sending to a model", () => {
     const user = userEvent.setup();
     render(ConversationView, { id: "c1" });
     const picker = await screen.findByRole("combobox", { name: "Model" });
-    await waitFor(() => expect(picker, "the default").toHaveDisplayValue("small (Lab)"));
+    await waitFor(() =>
+      expect(picker, "the default model should be selected").toHaveDisplayValue("small (Lab)"),
+    );
     await user.type(screen.getByRole("textbox", { name: "Message" }), "Where to?{Enter}");
     await waitFor(() =>
       expect(host.requests("send_message")).toEqual([
         { conversation: "c1", text: "Where to?", attachments: [], model: SMALL },
       ]),
     );
-    expect(host.requests("append_items"), "it is no note").toEqual([]);
+    expect(
+      host.requests("append_items"),
+      "the message should not be stored without the model",
+    ).toEqual([]);
   });
 
   it("changes the model of the conversation", async () => {
@@ -213,17 +245,23 @@ describe("sending to a model", () => {
       ]),
     );
     expect(await screen.findByText(/1 tool offered.*1 needs your review/)).toBeInTheDocument();
-    expect(screen.getByText(/searches for tools/), "and how").toBeInTheDocument();
-    expect(screen.getByText("Be careful"), "what would be told is seen before").toBeInTheDocument();
+    expect(
+      screen.getByText(/searches for tools/),
+      "the tool search should be explained",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText("Be careful"),
+      "the instructions should be shown before they are enabled",
+    ).toBeInTheDocument();
     await user.click(screen.getByRole("checkbox", { name: /instructions/ }));
     await waitFor(() =>
       expect(host.requests("set_conversation")[1]?.settings.servers[0]?.instructions).toBe("h1"),
     );
     expect(
       screen.getByRole("button", { name: /^Tools of files/, hidden: true }),
-      "in view in the composer",
+      "the enabled server should be shown in the composer",
     ).toBeInTheDocument();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 });
 
@@ -248,7 +286,7 @@ describe("a call requested by a model", () => {
     };
     host.send({ type: "call_changed", call: waits });
     const waiting = await screen.findByRole("article", { name: "read: waits for your approval" });
-    expect(waiting, "whose it is").toHaveTextContent("files");
+    expect(waiting, "the card should name the server").toHaveTextContent("files");
     expect(screen.getByRole("button", { name: "Show the request" })).toBeInTheDocument();
     host.send({ type: "call_changed", call: { ...waits, state: "running" } });
     await screen.findByRole("article", { name: "read: running" });
@@ -256,11 +294,14 @@ describe("a call requested by a model", () => {
     const result = { ...toolResult, structured: null, structuredProblem: null, arguments: {} };
     emitItem({ ...call({ result, took: 1200, leftOut: 2048 }), state: "whole" }, true);
     const card = within(await screen.findByRole("article", { name: "read: done" }));
-    expect(card.getByText(/1\.2 s/), "how long it took").toBeInTheDocument();
+    expect(card.getByText(/1\.2 s/), "the duration should be shown").toBeInTheDocument();
     await user.click(card.getByRole("button", { expanded: false }));
-    expect(card.getByText("the whole text"), "what came back").toBeInTheDocument();
-    expect(card.getByText(/"\/x"/), "what was sent").toBeInTheDocument();
-    expect(card.getByText(/too long for the model/), "and what it did not get").toBeInTheDocument();
+    expect(card.getByText("the whole text"), "the result should be shown").toBeInTheDocument();
+    expect(card.getByText(/"\/x"/), "the arguments should be shown").toBeInTheDocument();
+    expect(
+      card.getByText(/too long for the model/),
+      "the shortening for the model should be mentioned",
+    ).toBeInTheDocument();
   });
 
   it("waits for the user after many rounds", async () => {

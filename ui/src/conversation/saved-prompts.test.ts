@@ -44,12 +44,15 @@ async function openDialog(stored: SavedSystemPrompt[], systemPrompt = "") {
   return { host, user, dialog, press };
 }
 
-test("the present prompt is saved under a name", async () => {
+test("the current prompt is saved under a name", async () => {
   const { host, user, dialog, press } = await openDialog([]);
-  expect(dialog.queryByRole("combobox"), "nothing to choose").toBeNull();
+  expect(
+    dialog.queryByRole("combobox"),
+    "there should be no choice without saved prompts",
+  ).toBeNull();
   expect(dialog.getByRole("button", { name: "Save under a name" })).toBeDisabled();
   const prompt = dialog.getByRole("textbox", { name: "System prompt" });
-  expect(prompt, "one can type at once").toHaveFocus();
+  expect(prompt, "the field should be focused").toHaveFocus();
   await user.type(prompt, "Be brief.");
   await press("Save under a name");
   const name = dialog.getByRole("textbox", { name: "Name of the prompt" });
@@ -59,17 +62,17 @@ test("the present prompt is saved under a name", async () => {
   expect(host.requests("save_system_prompt")).toEqual([
     { id: "", name: "Terse", text: "Be brief." },
   ]);
-  expect(dialog.getByRole("combobox"), "it is chosen").toHaveValue("new");
-  expect(host.requests("set_conversation"), "the conversation is not changed yet").toEqual([]);
+  expect(dialog.getByRole("combobox"), "the saved prompt should be selected").toHaveValue("new");
+  expect(host.requests("set_conversation"), "the conversation should be unchanged").toEqual([]);
 });
 
 test("a saved prompt is chosen, and used by the conversation", async () => {
   const { host, user, dialog, press } = await openDialog([terse, pirate], "Old.");
   const names = dialog.getAllByRole("option").map((option) => option.textContent);
-  expect(names[2], "hidden characters are visible").not.toContain("\u202e");
+  expect(names[2], "hidden characters should be replaced").not.toContain("\u202e");
   await user.selectOptions(dialog.getByRole("combobox"), "p2");
   expect(dialog.getByRole("textbox", { name: "System prompt" })).toHaveValue("Say arr.");
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await press("Save");
   await waitFor(() =>
     expect(host.requests("set_conversation")[0]?.settings.systemPrompt).toBe("Say arr."),
@@ -85,32 +88,41 @@ test("Undo restores the text that chosen prompts replaced", async () => {
   await user.selectOptions(choice, "p2");
   expect(prompt).toHaveValue("Say arr.");
   await press("Undo");
-  expect(prompt, "as it was written").toHaveValue("Old. Unsaved.");
-  expect(choice, "so that a prompt can be chosen again").toHaveValue("");
+  expect(prompt, "the text should be restored").toHaveValue("Old. Unsaved.");
+  expect(choice, "the choice should be cleared").toHaveValue("");
   expect(dialog.queryByRole("button", { name: "Undo" })).toBeNull();
   await user.selectOptions(choice, "p2");
   await user.type(prompt, " Ahoy.");
   expect(
     dialog.queryByRole("button", { name: "Undo" }),
-    "it would discard what was written since",
+    "Undo should not be offered after further edits",
   ).toBeNull();
   await user.clear(prompt);
   await user.selectOptions(choice, "p1");
-  expect(dialog.queryByRole("button", { name: "Undo" }), "nothing was replaced").toBeNull();
+  expect(
+    dialog.queryByRole("button", { name: "Undo" }),
+    "Undo should not be offered if nothing was replaced",
+  ).toBeNull();
 });
 
 test("the text of a saved prompt is replaced after confirmation", async () => {
   const { host, user, dialog, press } = await openDialog([terse, pirate]);
   await user.selectOptions(dialog.getByRole("combobox"), "p1");
-  expect(dialog.getByRole("button", { name: "Replace" }), "equal texts").toBeDisabled();
+  expect(
+    dialog.getByRole("button", { name: "Replace" }),
+    "Replace should be disabled for equal texts",
+  ).toBeDisabled();
   await user.type(dialog.getByRole("textbox", { name: "System prompt" }), " Always.");
   await press("Replace");
-  expect(host.requests("save_system_prompt"), "asked before it is done").toEqual([]);
+  expect(
+    host.requests("save_system_prompt"),
+    "nothing should be replaced before the confirmation",
+  ).toEqual([]);
   await press("Replace the saved text");
   expect(await dialog.findByText("Saved as Terse.")).toBeVisible();
   const text = "Be brief. Always.";
   expect(host.requests("save_system_prompt")).toEqual([{ ...terse, text }]);
-  expect(dialog.getByRole("combobox"), "it stays chosen").toHaveValue("p1");
+  expect(dialog.getByRole("combobox"), "the prompt should stay selected").toHaveValue("p1");
 });
 
 test("a saved prompt is renamed, and keeps its text", async () => {
@@ -123,7 +135,10 @@ test("a saved prompt is renamed, and keeps its text", async () => {
   await user.clear(name);
   await user.type(name, pirate.name);
   await press("Save the name");
-  expect(await dialog.findByText("the name is taken"), "of another one").toBeVisible();
+  expect(
+    await dialog.findByText("the name is taken"),
+    "a name of another prompt should be rejected",
+  ).toBeVisible();
   await user.clear(name);
   await user.type(name, "Brief");
   await press("Save the name");
@@ -135,7 +150,10 @@ test("a saved prompt is deleted after confirmation", async () => {
   const { host, user, dialog, press } = await openDialog([terse, pirate]);
   await user.selectOptions(dialog.getByRole("combobox"), "p1");
   await press("Delete");
-  expect(host.requests("remove_system_prompt"), "asked before it is done").toEqual([]);
+  expect(
+    host.requests("remove_system_prompt"),
+    "nothing should be deleted before the confirmation",
+  ).toEqual([]);
   await press("Back");
   await press("Delete");
   await press("Delete this prompt");
@@ -144,7 +162,7 @@ test("a saved prompt is deleted after confirmation", async () => {
   expect(dialog.queryByRole("option", { name: "Terse" })).toBeNull();
   expect(
     dialog.getByRole("textbox", { name: "System prompt" }),
-    "the text stays in the conversation",
+    "the text should stay in the conversation",
   ).toHaveValue("Be brief.");
 });
 

@@ -46,24 +46,32 @@ const html = (texts: readonly string[]) =>
     .replace(/\s+/g, " ");
 
 describe("a growing text", () => {
-  it("renders like the complete text, wherever it is split", () => {
+  it("is rendered like the complete text at every split", () => {
     for (const step of [1, 2, 3, 7, 40]) {
       const cutter = new StableMarkdownSplitter();
       let cut = cutter.cut("");
       for (let end = step; end < TEXT.length + step; end += step) {
         const previous = cut.settled;
         cut = cutter.cut(TEXT.slice(0, end));
-        expect(cut.settled.slice(0, previous.length), "what is done stays").toEqual(previous);
+        expect(cut.settled.slice(0, previous.length), "settled blocks should be unchanged").toEqual(
+          previous,
+        );
       }
-      expect(cut.settled.length, "it is cut into several").toBeGreaterThan(3);
-      expect(html([...cut.settled, cut.end]), `in steps of ${step}`).toBe(html([TEXT]));
+      expect(cut.settled.length, "the text should be split into several blocks").toBeGreaterThan(3);
+      expect(
+        html([...cut.settled, cut.end]),
+        `the result should be equal in steps of ${step}`,
+      ).toBe(html([TEXT]));
     }
   });
 
   it("starts over with another text", () => {
     const cutter = new StableMarkdownSplitter();
-    expect(cutter.cut("one\n\ntwo and some more words").settled, "the first block").toHaveLength(1);
-    expect(cutter.cut("other"), "nothing of the first is left").toEqual({
+    expect(
+      cutter.cut("one\n\ntwo and some more words").settled,
+      "the first block should be settled",
+    ).toHaveLength(1);
+    expect(cutter.cut("other"), "no block of the previous text should remain").toEqual({
       settled: [],
       end: "other",
     });
@@ -71,7 +79,7 @@ describe("a growing text", () => {
 
   it("keeps a block unfinished while its end may change it", () => {
     const cutter = new StableMarkdownSplitter();
-    expect(cutter.cut("- a\n\n-").settled, "an item, or a line").toEqual([]);
+    expect(cutter.cut("- a\n\n-").settled, "an ambiguous end should not be settled").toEqual([]);
     expect(cutter.cut("- a\n\n- b\n\nwords that follow the list").settled).toHaveLength(1);
   });
 });

@@ -49,7 +49,7 @@ test("shows the selected version, and switches to the others", async () => {
   expect(screen.getByRole("group", { name: "Versions" })).toHaveTextContent("2/3");
   await user.click(screen.getByRole("button", { name: "Earlier version" }));
   await user.click(screen.getByRole("button", { name: "Later version" }));
-  expect(host.requests("choose_branch"), "each by its id").toEqual([
+  expect(host.requests("choose_branch"), "each version should be selected by its id").toEqual([
     { conversation: "c1", item: "m1" },
     { conversation: "c1", item: "m3" },
   ]);
@@ -59,7 +59,7 @@ test("sends an edited message as a separate version", async () => {
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "Edit and send again" }));
   const field = screen.getByRole("textbox", { name: "Edit and send again" });
-  expect(field, "as it was").toHaveValue("Where to?");
+  expect(field, "the field should contain the message").toHaveValue("Where to?");
   await user.type(field, " Today?");
   const sends = screen.getAllByRole("button", { name: "Send" });
   await user.click(sends[0] ?? field);
@@ -75,35 +75,47 @@ test("sends an edited message as a separate version", async () => {
   };
   host.send({ type: "item_changed", conversation: "c1", item: message, answering: true });
   await screen.findByText("Where to? Today?");
-  expect(screen.queryByText("To Bergen."), "what followed is another branch").toBeNull();
+  expect(screen.queryByText("To Bergen."), "the answer should be in another branch").toBeNull();
 });
 
 test("shows the usage of each answer and the total", async () => {
-  expect(screen.getByText("1.2K tokens in, 30 out"), "of the answer").toBeInTheDocument();
+  expect(
+    screen.getByText("1.2K tokens in, 30 out"),
+    "the usage of the answer should be shown",
+  ).toBeInTheDocument();
   expect(screen.getByText("$0.0012")).toBeInTheDocument();
-  expect(await screen.findByText("2.4K tokens in, 60 out"), "of all").toBeInTheDocument();
-  expect(screen.getByText("at least $0.50"), "in money, as far as known").toBeInTheDocument();
+  expect(
+    await screen.findByText("2.4K tokens in, 60 out"),
+    "the total usage should be shown",
+  ).toBeInTheDocument();
+  expect(screen.getByText("at least $0.50"), "the known cost should be shown").toBeInTheDocument();
   expect(
     screen.getByText("the price of 1 answer is unknown"),
-    "and what is not",
+    "unknown prices should be mentioned",
   ).toBeInTheDocument();
   expect(screen.getByText("10% of the context in use")).toBeInTheDocument();
 });
 
 test("shows that the cost of an answer with unknown prices is unknown", async () => {
   const answer = structuredClone(items.at(-1));
-  if (answer?.body.kind !== "reply") throw new Error("an answer");
+  if (answer?.body.kind !== "reply") throw new Error("no answer");
   answer.body.cost = null;
   host.send({ type: "item_changed", conversation: "c1", item: answer, answering: false });
-  expect(await screen.findByText("price unknown"), "beside its tokens").toBeInTheDocument();
-  expect(screen.queryByText("$0.0012"), "and no price").toBeNull();
+  expect(
+    await screen.findByText("price unknown"),
+    "the unknown price should be next to the tokens",
+  ).toBeInTheDocument();
+  expect(screen.queryByText("$0.0012"), "no price should be shown").toBeNull();
 });
 
 test("stores a system prompt, and exports the conversation to a file", async () => {
   const user = userEvent.setup();
   await user.click(screen.getByRole("button", { name: "More for this conversation" }));
   await user.click(await screen.findByRole("menuitem", { name: "Save as JSON" }));
-  expect(await screen.findByText("Saved to /home/ann/trip.json"), "where").toBeInTheDocument();
+  expect(
+    await screen.findByText("Saved to /home/ann/trip.json"),
+    "the path should be shown",
+  ).toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "More for this conversation" }));
   await user.click(await screen.findByRole("menuitem", { name: "System prompt" }));
   await user.type(await screen.findByRole("textbox", { name: "System prompt" }), "Be brief.");
@@ -120,7 +132,7 @@ test("opens the last message with the up arrow, and ends the edit with Escape", 
   await user.keyboard("x{ArrowUp}");
   expect(
     screen.queryByRole("textbox", { name: "Edit and send again" }),
-    "only in an empty message",
+    "the last message should only be opened from an empty field",
   ).toBeNull();
   await user.keyboard("{Backspace}{ArrowUp}");
   const edited = await screen.findByRole("textbox", { name: "Edit and send again" });

@@ -16,7 +16,7 @@ import type {
   Server,
   SignInFailure,
 } from "$lib/api/generated";
-import type { FailureWords } from "$lib/failure-words";
+import type { FailureTexts } from "$lib/failure-texts";
 import { locale } from "$lib/state/locale.svelte";
 import { sampleConversation, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
@@ -61,11 +61,11 @@ afterEach(() => cleanup());
 
 /** Returns the table rows for a record of failures. */
 function rows<Code extends string, Action extends string>(
-  failures: Record<Code, FailureWords<Action>>,
+  failures: Record<Code, FailureTexts<Action>>,
   labels: Record<Action, () => string>,
   show: (code: Code) => unknown,
 ): Row[] {
-  return (Object.entries(failures) as [Code, FailureWords<Action>][]).map(
+  return (Object.entries(failures) as [Code, FailureTexts<Action>][]).map(
     ([code, { cause, fix, action }]) => ({
       ...{ code, cause, fix, button: labels[action] },
       show: () => show(code),
@@ -200,7 +200,7 @@ function around(title: string): HTMLElement {
     .getAllByText((_, element) => element?.textContent.includes(title) === true)
     .map((element) => element.closest<HTMLElement>(".note, [role=alert]"))
     .filter((element) => element !== null);
-  if (!found) throw new Error(`No note says ${title}`);
+  if (!found) throw new Error(`there is no note ${title}`);
   return found;
 }
 
@@ -208,9 +208,12 @@ describe.each(SECTIONS)("failures of $title.name", ({ rows }) => {
   test.each(rows)("$code shows its cause, remedy and button", async (row) => {
     await row.show();
     const note = around(row.cause());
-    expect(note, "the cause").toHaveTextContent(row.cause());
-    expect(note, "what to do").toHaveTextContent(row.fix());
-    expect(within(note).getByRole("button", { name: row.button() }), "the button").toBeVisible();
+    expect(note, "the cause should be shown").toHaveTextContent(row.cause());
+    expect(note, "the remedy should be shown").toHaveTextContent(row.fix());
+    expect(
+      within(note).getByRole("button", { name: row.button() }),
+      "the button should be shown",
+    ).toBeVisible();
   });
 });
 
@@ -220,10 +223,12 @@ test.each(Object.keys(MODEL_FAILURES) as ModelErrorCode[])(
     await answered(code);
     const buttons = within(screen.getByRole("alert")).getAllByRole("button");
     const labels = buttons.map((button) => button.textContent.trim());
-    expect(labels[0], "its own button comes first").toBe(
+    expect(labels[0], "the specific button should be first").toBe(
       MODEL_ACTIONS[MODEL_FAILURES[code].action](),
     );
-    expect(labels.slice(0, 2), "this one is the first or the second").toContain("Answer again");
+    expect(labels.slice(0, 2), "Answer again should be the first or second button").toContain(
+      "Answer again",
+    );
   },
 );
 
@@ -260,10 +265,13 @@ describe.each(LANGUAGES)("the failure table in %s", (language) => {
     const before = start < 0 ? `${text.trimEnd()}\n\n` : text.slice(0, start);
     if (WRITES) writeFileSync(file, before + written);
     else
-      expect(text, "npx vitest run src/guide with UPDATE_GUIDE=1 writes it").toBe(before + written);
+      expect(
+        text,
+        "the table should be current; npx vitest run src/guide with UPDATE_GUIDE=1 writes it",
+      ).toBe(before + written);
   });
 
-  test("is in that language", () => {
+  test("is in this language", () => {
     overwriteGetLocale(() => language);
     try {
       const cells = SECTIONS.flatMap(({ rows }) => rows).flatMap(({ cause, fix, button }) => [

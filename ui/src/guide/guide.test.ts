@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Marked, type Token, type Tokens } from "marked";
 import { describe, expect, test } from "vitest";
 
-import { GUIDE_PAGE } from "$lib/ui/guide-page";
+import { GUIDE_PAGE_LINK } from "$lib/ui/guide-page";
 import { MAX_MARKDOWN_LENGTH, markdownBlocks } from "$lib/ui/markdown";
 
 import { GUIDE_PAGES } from "./pages";
@@ -70,33 +70,38 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
   test("has exactly the pages that the window lists", () => {
     const files = readdirSync(`guide/${language}`).sort();
     expect(files).toEqual(GUIDE_PAGES.map((page) => `${page}.md`).sort());
-    expect(known.size, "the catalogue is read").toBeGreaterThan(1000);
+    expect(known.size, "the message catalog should be read").toBeGreaterThan(1000);
   });
 
   test.each(GUIDE_PAGES)("%s starts with its title and renders", (page) => {
     const text = read(language, page);
     const [first] = tokens(text, "heading");
-    expect(first && words(first), "as the list has it").toBe(title(language, page));
+    expect(first && words(first), "the title should be that of the list").toBe(
+      title(language, page),
+    );
     expect(
       headings(text).filter((depth) => depth === 1),
-      "one title",
+      "the page should have one title",
     ).toHaveLength(1);
-    expect(text.length, "no longer than what is drawn").toBeLessThan(MAX_MARKDOWN_LENGTH);
-    expect(markdownBlocks(text, true), "as Markdown").not.toBeNull();
-    expect(tokens(text, "html"), "no HTML").toEqual([]);
+    expect(text.length, "the page should not exceed the maximum length").toBeLessThan(
+      MAX_MARKDOWN_LENGTH,
+    );
+    expect(markdownBlocks(text, true), "the page should be rendered as Markdown").not.toBeNull();
+    expect(tokens(text, "html"), "the page should contain no HTML").toEqual([]);
   });
 
   test.each(GUIDE_PAGES)("%s has the same headings in both languages", (page) => {
     expect(headings(read(language, page))).toEqual(headings(read("en", page)));
-    expect(tokens(read(language, page), "code").length, "and its examples").toBe(
-      tokens(read("en", page), "code").length,
-    );
+    expect(
+      tokens(read(language, page), "code").length,
+      "the page should have the same number of examples",
+    ).toBe(tokens(read("en", page), "code").length);
   });
 
   test.each(GUIDE_PAGES)("%s links to pages that exist", (page) => {
     const broken = tokens(read(language, page), "link")
       .map((token) => (token as Tokens.Link).href)
-      .filter((href) => !GUIDE_PAGES.some((other) => other === GUIDE_PAGE.exec(href)?.[1]));
+      .filter((href) => !GUIDE_PAGES.some((other) => other === GUIDE_PAGE_LINK.exec(href)?.[1]));
     expect(broken).toEqual([]);
   });
 
@@ -109,7 +114,7 @@ describe.each(LANGUAGES)("the guide in %s", (language) => {
       .map(({ text }) => text);
     expect(
       marks.filter((text) => text.includes("**")),
-      "each mark of bold is closed",
+      "each bold mark should be closed",
     ).toEqual([]);
   });
 

@@ -41,8 +41,8 @@ describe("the user guide", () => {
     expect(
       await within(page).findByRole("heading", { name: "Your first five minutes" }, LOADED),
     ).toBeVisible();
-    expect(within(page).queryByText("json"), "a block of code has no name above it").toBeNull();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(within(page).queryByText("json"), "a block of code should have no label").toBeNull();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("is in the language of the window", async () => {

@@ -20,7 +20,7 @@ export function inputLabel(input: PlanInput): string {
   return shortenToLine(input.label.trim() === "" ? input.key : input.label);
 }
 
-/** Returns the reason why a value is not accepted. */
+/** Returns the translated reason why a value of an input is not accepted. */
 export function inputProblemText(problem: InputProblem): string {
   return {
     missing: m.installs_problem_missing,
@@ -34,7 +34,7 @@ export function inputProblemText(problem: InputProblem): string {
   }[problem]();
 }
 
-/** Returns the reason why a bundle or link was not opened. */
+/** Returns the translated reason why a bundle or link was not opened. */
 export function refusalText(why: OpeningRefusal): string {
   return {
     not_found: m.installs_refused_not_found,
@@ -47,7 +47,7 @@ export function refusalText(why: OpeningRefusal): string {
   }[why]();
 }
 
-/** Returns a text about the publisher of a server, and if the registry verifies the publisher. */
+/** Returns a text that names the publisher of a server and states if the registry has verified the name. */
 export function publisherText(
   { kind, name, checked }: RegistryPublisher,
   registry: string,

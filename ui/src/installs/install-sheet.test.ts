@@ -37,7 +37,7 @@ const add = () => screen.getByRole("button", { name: "Add server" });
 const ready = () => waitFor(() => expect(add()).not.toHaveAttribute("aria-busy"));
 
 test("stays open while a server is being added, and links to the added server", async () => {
-  let finish: (kept: SecretStorageReport) => void = () => undefined;
+  let finish: (report: SecretStorageReport) => void = () => undefined;
   await open(offerOf(), {
     install: () => new Promise((resolve) => (finish = resolve)),
   });
@@ -48,8 +48,8 @@ test("stays open while a server is being added, and links to the added server", 
   await user.click(screen.getByRole("button", { name: "Close" }));
   installSheet.openFile();
   void installSheet.open(bundleOffer().source);
-  expect(installSheet.isOpen, "it can't be closed").toBe(true);
-  expect(installSheet.asksForFile, "nor replaced").toBe(false);
+  expect(installSheet.isOpen, "the sheet should stay open").toBe(true);
+  expect(installSheet.asksForFile, "the sheet should not be replaced").toBe(false);
   expect(installSheet.form?.busy).toBe(true);
   // The next preview has another name than the server that is being added.
   await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
@@ -91,15 +91,21 @@ test("reads a changed setup again, and keeps the values that still match", async
   const fresh = await screen.findByLabelText("new");
   await ready();
   expect(screen.getByText(/The setup changed/)).toBeVisible();
-  expect(fresh, "what is missing is said").toHaveAttribute("aria-invalid", "true");
+  expect(fresh, "a missing value should be marked").toHaveAttribute("aria-invalid", "true");
   expect(screen.queryByLabelText("old (optional)")).toBeNull();
-  expect(screen.queryByText(/stored in the keychain/), "it is no secret now").toBeNull();
+  expect(
+    screen.queryByText(/stored in the keychain/),
+    "a value that is not secret any more should not be marked as secret",
+  ).toBeNull();
   expect(host.requests("install_offer")).toEqual([before.source, before.source]);
   expect(host.requests("install_preview").at(-1)).toMatchObject({
     name: "notes2",
     values: { dir: ["/a"] },
   });
-  expect(host.requests("install_preview").at(-1)?.values, "no others").toEqual({ dir: ["/a"] });
+  expect(
+    host.requests("install_preview").at(-1)?.values,
+    "only matching values should be kept",
+  ).toEqual({ dir: ["/a"] });
 });
 
 test("enables the sandbox of a server that had none before", async () => {
@@ -172,12 +178,15 @@ test("describes a field by the publisher's text, its hint and its problem", asyn
   expect(screen.getByLabelText("key")).toHaveAccessibleDescription(
     "As the site shows it A secret. It is stored in the keychain, not in the settings file.",
   );
-  const [said, kept] = [
+  const [text, note] = [
     screen.getAllByText(description)[0],
     screen.getByText(/^A secret\. It is stored/),
   ];
-  const order = said?.compareDocumentPosition(kept) ?? 0;
-  expect(order & Node.DOCUMENT_POSITION_FOLLOWING, "first what is asked for").toBeTruthy();
+  const order = text?.compareDocumentPosition(note) ?? 0;
+  expect(
+    order & Node.DOCUMENT_POSITION_FOLLOWING,
+    "the description should precede the note on its storage",
+  ).toBeTruthy();
   await user.click(add());
   expect(screen.getByLabelText("key")).toHaveAccessibleDescription(`Enter a value. ${description}`);
   const size = screen.getByRole("combobox", { name: "size (optional)" });
@@ -198,24 +207,24 @@ test("lists a repeated choice once", async () => {
 });
 
 test("requests one preview at a time, the last one for the current fields", async () => {
-  const asked: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
+  const previews: { draft: InstallDraft; answer: (preview: InstallPreview) => void }[] = [];
   await open(offerOf(), {
-    install_preview: (draft) => new Promise((answer) => asked.push({ draft, answer })),
+    install_preview: (draft) => new Promise((answer) => previews.push({ draft, answer })),
   });
   const form = installSheet.form;
-  await waitFor(() => expect(asked).toHaveLength(1));
+  await waitFor(() => expect(previews).toHaveLength(1));
   await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
   void form?.preparePreview();
   void form?.preparePreview();
-  expect(asked, "the first is still under way").toHaveLength(1);
-  asked[0]?.answer(samplePreview("old"));
-  await waitFor(() => expect(asked).toHaveLength(2));
-  expect(form?.previewed, "an older answer counts for nothing").toBeNull();
-  expect(asked[1]?.draft.name).toBe("notes2");
-  asked[1]?.answer(samplePreview("new"));
+  expect(previews, "one preview should be requested at a time").toHaveLength(1);
+  previews[0]?.answer(samplePreview("old"));
+  await waitFor(() => expect(previews).toHaveLength(2));
+  expect(form?.previewed, "an outdated preview should be dropped").toBeNull();
+  expect(previews[1]?.draft.name).toBe("notes2");
+  previews[1]?.answer(samplePreview("new"));
   await ready();
   expect(form?.previewed?.preview.hash).toBe("new");
-  expect(asked, "once for both").toHaveLength(2);
+  expect(previews, "one preview should be requested for both changes").toHaveLength(2);
 });
 
 test("clears an error once a field changes", async () => {
@@ -246,7 +255,7 @@ test("accepts a decorated hash, and explains an invalid one", async () => {
   await user.click(screen.getByRole("button", { name: "Continue" }));
   expect(hash).toHaveAccessibleDescription(/64/);
   expect(hash).toHaveFocus();
-  expect(host.requests("install_offer"), "the host is not asked").toEqual([]);
+  expect(host.requests("install_offer"), "the host should not be called").toEqual([]);
   await user.clear(hash);
   await user.paste(` sha256:${sha256.toUpperCase()} `);
   expect(hash).not.toHaveAttribute("aria-invalid");

@@ -63,18 +63,24 @@ describe("the registry", () => {
     await screen.findByRole("link", { name: "a/3" });
     expect(
       screen.getAllByRole("link", { name: "a/2" }),
-      "once, though both pages have it",
+      "an entry on both pages should be listed once",
     ).toHaveLength(1);
-    expect(screen.queryByRole("button", { name: "Show more" }), "the last page").toBeNull();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(
+      screen.queryByRole("button", { name: "Show more" }),
+      "there should be no further page",
+    ).toBeNull();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.type(screen.getByRole("searchbox", { name: "Search servers" }), "not");
     await screen.findByRole("link", { name: `${SERVER_NAME}-found` });
     expect(
       host.requests("registry_search").map(({ text }) => text),
-      "not at each key",
+      "the search should not start with each key",
     ).toEqual(["", "", "not"]);
     await user.keyboard("{ArrowDown}");
-    expect(screen.getByRole("link", { name: `${SERVER_NAME}-found` }), "by keyboard").toHaveFocus();
+    expect(
+      screen.getByRole("link", { name: `${SERVER_NAME}-found` }),
+      "the result should be focused by keyboard",
+    ).toHaveFocus();
     await user.keyboard("{Enter}");
     expect(router.current).toEqual({ at: "registry", name: `${SERVER_NAME}-found` });
   });
@@ -94,9 +100,9 @@ describe("the registry", () => {
     const row = await screen.findByRole("article");
     expect(row).toHaveTextContent("Published by the GitHub account alice");
     expect(within(row).getByText("deprecated")).toBeVisible();
-    expect(row.querySelector("img"), "no markup").toBeNull();
-    expect(row, "what can't be seen is named").toHaveTextContent("U+202E");
-    expect(row.textContent.length, "long text is cut").toBeLessThan(700);
+    expect(row.querySelector("img"), "no markup should be rendered").toBeNull();
+    expect(row, "hidden characters should be named").toHaveTextContent("U+202E");
+    expect(row.textContent.length, "long text should be cut").toBeLessThan(700);
   });
 
   test("shows that it is offline with the age of the answer, and retries", async () => {
@@ -148,11 +154,20 @@ describe("the registry", () => {
     cleanup();
     render(RegistryView);
     await screen.findByRole("link", { name: "a/new" });
-    expect(screen.queryByRole("link", { name: "a/1" }), "the list of before").toBeNull();
+    expect(
+      screen.queryByRole("link", { name: "a/1" }),
+      "the previous list should be removed",
+    ).toBeNull();
     cleanup();
     render(RegistryView);
-    expect(screen.getByRole("link", { name: "a/new" }), "the way back").toBeVisible();
-    expect(host.requests("registry_search"), "it is not asked for twice").toHaveLength(3);
+    expect(
+      screen.getByRole("link", { name: "a/new" }),
+      "the new list should be shown",
+    ).toBeVisible();
+    expect(
+      host.requests("registry_search"),
+      "the same page should not be requested twice",
+    ).toHaveLength(3);
   });
 });
 
@@ -172,7 +187,7 @@ describe("the page of a server", () => {
   test("shows versions, packages and remotes, and opens the sheet for the selected one", async () => {
     const host = await open();
     await screen.findByText("Installation options");
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Show version 1.1.0" }));
     expect(host.requests("registry_server").at(-1)).toMatchObject({
       name: SERVER_NAME,
@@ -245,14 +260,20 @@ describe("the sheet", () => {
       "npx -y @alice/notes@1.2.0 --dir=⟨dir⟩",
     );
     expect(screen.getByRole("checkbox", { name: "Run it in a sandbox" })).toBeChecked();
-    expect(screen.queryByText("Enter a value."), "nobody was there yet").toBeNull();
+    expect(
+      screen.queryByText("Enter a value."),
+      "no field should be marked before it was edited",
+    ).toBeNull();
     await user.click(add());
-    expect(screen.getAllByText("Enter a value."), "what is missing").toHaveLength(2);
-    expect(host.requests("install"), "nothing is installed without a hash").toEqual([]);
+    expect(
+      screen.getAllByText("Enter a value."),
+      "both missing values should be marked",
+    ).toHaveLength(2);
+    expect(host.requests("install"), "nothing should be installed without a hash").toEqual([]);
     const key = screen.getByLabelText("NOTES_KEY");
-    expect(key, "the first of it").toHaveFocus();
+    expect(key, "the first missing field should be focused").toHaveFocus();
     expect(key).toHaveAttribute("type", "password");
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
 
     await user.type(key, "s3cret");
     await user.type(screen.getByLabelText("Folder"), "/home/ann/notes");
@@ -260,7 +281,7 @@ describe("the sheet", () => {
     const exactly = screen.getByTestId("exactly");
     expect(exactly).toHaveTextContent("--dir=/home/ann/notes");
     expect(exactly).toHaveTextContent("secret, in the keychain");
-    expect(exactly, "no secret is shown").not.toHaveTextContent("s3cret");
+    expect(exactly, "the secret should not be shown").not.toHaveTextContent("s3cret");
     const name = screen.getByRole("textbox", { name: "Name" });
     await user.clear(name);
     await user.type(name, "mine");
@@ -272,12 +293,12 @@ describe("the sheet", () => {
       sandbox: { folders: [], network: { preset: "named_hosts", hosts: ["registry.npmjs.org"] } },
       upgrades: null,
     };
-    expect(host.requests("install"), "with the hash of what was shown").toEqual([
+    expect(host.requests("install"), "the hash of the shown preview should be sent").toEqual([
       { draft, hash: "hash of mine", stop: false },
     ]);
     expect(router.current).toMatchObject({ at: "server", name: "mine" });
-    expect(host.requests("start_server"), "nothing is started").toEqual([]);
-    expect(installSheet.form, "its secrets are forgotten").toBeNull();
+    expect(host.requests("start_server"), "nothing should be started").toEqual([]);
+    expect(installSheet.form, "the secrets should be dropped").toBeNull();
   });
 
   test("does not install fields that changed after the preview", async () => {
@@ -287,7 +308,7 @@ describe("the sheet", () => {
     await ready();
     await user.type(screen.getByRole("textbox", { name: "Name" }), "2");
     await user.click(add());
-    expect(host.requests("install"), "not the one before").toEqual([]);
+    expect(host.requests("install"), "the outdated preview should not be installed").toEqual([]);
     await ready();
     await user.click(add());
     expect(host.requests("install").map(({ hash }) => hash)).toEqual(["notes2"]);
@@ -322,7 +343,10 @@ describe("the sheet", () => {
 
   test("offers a choice between several packages", async () => {
     const host = await open(sampleOffer({ plan: null }));
-    expect(screen.queryByRole("button", { name: "Add server" }), "nothing is chosen").toBeNull();
+    expect(
+      screen.queryByRole("button", { name: "Add server" }),
+      "nothing should be selected",
+    ).toBeNull();
     host.answers.install_offer = () => sampleOffer();
     await user.click(screen.getByRole("button", { name: "Install https://notes.example/mcp" }));
     expect(host.requests("install_offer").at(-1)).toMatchObject({
@@ -357,7 +381,7 @@ describe("the sheet", () => {
     await user.click(within(dirs).getByRole("button", { name: "Choose…" }));
     await user.click(within(dirs).getByRole("button", { name: "Add value" }));
     await user.type(screen.getByRole("textbox", { name: "dirs, value 2" }), "/b");
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await ready();
     expect(host.requests("install_preview").at(-1)?.values).toEqual({
       ...{ on: ["false"], size: ["large"], port: ["7"], dirs: ["/picked", "/b"] },
@@ -389,7 +413,7 @@ describe("the sheet", () => {
     await waitFor(() =>
       expect(host.requests("install_preview")[0]?.source).toMatchObject({ sha256: SHA256 }),
     );
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 });
 

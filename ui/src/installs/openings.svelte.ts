@@ -35,8 +35,8 @@ class Openings {
   }
 
   /**
-   * Shows the pending opening once no dialog is open, and finishes it once the sheet is closed. Must be called whenever
-   * either changes.
+   * Shows the pending bundle or link if `isFree` is set, that is, no dialog is open. Reports it as handled after the
+   * install sheet was closed. Must be called when a dialog or the sheet opens or closes.
    */
   advance(isFree: boolean): void {
     if (this.#waiting === null || installSheet.isOpen) return;

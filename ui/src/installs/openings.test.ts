@@ -57,17 +57,21 @@ test("opens a bundle in the sheet and focuses it", async () => {
   host.shell(bundle("/home/ann/words.mcpb"));
   const dialog = await sheet();
   await within(dialog).findByRole("heading", { name: "Source" });
-  await waitFor(() => expect(dialog.contains(document.activeElement), "the focus").toBe(true));
-  expect(host.requests("install_offer"), "by the path from the shell").toEqual([
+  await waitFor(() =>
+    expect(dialog.contains(document.activeElement), "the sheet should be focused").toBe(true),
+  );
+  expect(host.requests("install_offer"), "the path from the shell should be read").toEqual([
     { from: "bundle", path: "/home/ann/words.mcpb", sha256: null },
   ]);
   const add = within(dialog).getByRole("button", { name: "Add server" });
-  expect(add, "what was typed for something else adds nothing").toBeDisabled();
+  expect(add, "the button should be disabled at first").toBeDisabled();
   await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
-  expect(host.openingsDone, "it is still open").toEqual([]);
+  expect(host.openingsDone, "the opening should not be done yet").toEqual([]);
   await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
-  await waitFor(() => expect(host.openingsDone, "the next one may come").toEqual([7]));
-  expect(host.requests("install"), "nothing was installed").toEqual([]);
+  await waitFor(() =>
+    expect(host.openingsDone, "the next opening should be requested").toEqual([7]),
+  );
+  expect(host.requests("install"), "nothing should be installed").toEqual([]);
 });
 
 test("waits while another dialog is open", async () => {
@@ -77,10 +81,15 @@ test("waits while another dialog is open", async () => {
   host.shell(bundle("/a.mcpb"));
   host.shell(bundle("/a.mcpb"));
   await user.type(within(typed).getByRole("textbox", { name: "File" }), "/b");
-  expect(screen.getByRole("dialog", { name: "Install a bundle" }), "it stays").toBeVisible();
+  expect(
+    screen.getByRole("dialog", { name: "Install a bundle" }),
+    "the open dialog should not be replaced",
+  ).toBeVisible();
   expect(host.requests("install_offer")).toEqual([]);
   await user.click(within(typed).getByRole("button", { name: "Cancel" }));
-  await waitFor(() => expect(host.requests("install_offer"), "now").toHaveLength(1));
+  await waitFor(() =>
+    expect(host.requests("install_offer"), "the bundle should be read now").toHaveLength(1),
+  );
   expect(host.openingsDone).toEqual([]);
 });
 
@@ -90,9 +99,14 @@ test("waits behind a consent request", async () => {
   await waitFor(() => expect(dialogController.request?.id).toBe("q1"));
   host.shell(link);
   await screen.findByTestId("question");
-  expect(host.requests("check_import"), "nothing is read").toEqual([]);
+  expect(host.requests("check_import"), "nothing should be read").toEqual([]);
   host.send({ type: "question_closed", id: "q1", outcome: "denied" });
-  await waitFor(() => expect(host.requests("check_import"), "then it comes").toHaveLength(1));
+  await waitFor(() =>
+    expect(
+      host.requests("check_import"),
+      "the link should be read after the decision",
+    ).toHaveLength(1),
+  );
 });
 
 test("shows a link completely with a warning about its unknown sender, and adds it after a delay", async () => {
@@ -100,12 +114,15 @@ test("shows a link completely with a warning about its unknown sender, and adds 
   host.shell(link);
   const dialog = await screen.findByRole("dialog", { name: SHEET });
   expect(within(dialog).getByText(UNKNOWN)).toBeVisible();
-  expect(await within(dialog).findByText(/touch ~\/x/), "the whole command").toBeVisible();
+  expect(
+    await within(dialog).findByText(/touch ~\/x/),
+    "the whole command should be shown",
+  ).toBeVisible();
   expect(dialog).toHaveTextContent("NODE_OPTIONS");
   expect(dialog).toHaveTextContent("-c runs code");
-  expect(await axeProblems(), "axe").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   const add = within(dialog).getByRole("button", { name: /^Add 1 server/ });
-  expect(add, "not at once").toBeDisabled();
+  expect(add, "the button should be disabled at first").toBeDisabled();
   await user.keyboard("{Enter}");
   expect(host.requests("add_server")).toEqual([]);
   await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
@@ -123,7 +140,10 @@ test("does not replace a server of the same name", async () => {
   const add = await screen.findByRole("button", { name: /^Add 1 server/ });
   await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
   await user.click(add);
-  expect(await screen.findByText("Another server has this name."), "said").toBeVisible();
+  expect(
+    await screen.findByText("Another server has this name."),
+    "the taken name should be reported",
+  ).toBeVisible();
   expect(host.requests("add_server")).toEqual([]);
 });
 
@@ -151,7 +171,7 @@ test("explains as text why something is not opened, and continues with the next"
   host.shell({ type: "opened", id: 2, opening: { is: "left_out", count: 3 } });
   expect(await screen.findByText(/^3 more files or links/)).toBeVisible();
   expect(host.openingsDone).toEqual([1, 2]);
-  expect(screen.queryByRole("dialog"), "no sheet").toBeNull();
+  expect(screen.queryByRole("dialog"), "no sheet should be opened").toBeNull();
 });
 
 test("shows a drop target while bundles are dragged over the window", async () => {

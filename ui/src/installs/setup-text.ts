@@ -8,8 +8,8 @@ import type {
 import { joinCommand } from "$lib/format/command-line";
 
 /**
- * Returns the text of a value in which each placeholder is a name in angle brackets. No literal text of a plan contains
- * these.
+ * Joins the parts of a value. Each placeholder is replaced by the key of its input in `⟨⟩`, which the literal parts
+ * never contain.
  */
 function blanks(parts: readonly PlannedPart[]): string {
   return parts.map((part) => ("text" in part ? part.text : `⟨${part.input}⟩`)).join("");

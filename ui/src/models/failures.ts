@@ -1,7 +1,7 @@
 // Failures of model answers: cause, remedy and buttons. Used by replies in a conversation, providers under Models,
 // and sampling requests of servers.
 import type { ModelErrorCode } from "$lib/api/generated";
-import type { FailureWords } from "$lib/failure-words";
+import type { FailureTexts } from "$lib/failure-texts";
 
 import { m } from "../paraglide/messages";
 
@@ -16,7 +16,7 @@ export const MODEL_ACTIONS: Record<ModelAction, () => string> = {
   retry: m.conversation_retry,
 };
 
-export const MODEL_FAILURES: Record<ModelErrorCode, FailureWords<ModelAction>> = {
+export const MODEL_FAILURES: Record<ModelErrorCode, FailureTexts<ModelAction>> = {
   noKey: {
     cause: m.models_problem_no_key,
     fix: m.models_fix_no_key,

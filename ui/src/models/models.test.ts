@@ -94,20 +94,22 @@ describe("the page of models", () => {
     await fireEvent.click(screen.getByRole("button", { name: "Add a provider" }));
     const dialog = within(await screen.findByRole("dialog"));
     const key = dialog.getByLabelText<HTMLInputElement>("Key");
-    expect(key.type, "what is typed is not shown").toBe("password");
+    expect(key.type, "the key should be hidden").toBe("password");
     await fireEvent.input(key, { target: { value: "sk-canary" } });
     await fireEvent.click(dialog.getByRole("button", { name: "Add" }));
     await waitFor(() => expect(host.requests("set_provider_key").length).toBe(1));
-    expect(host.requests("set_provider_key")[0], "the key goes to the host alone").toEqual({
+    expect(host.requests("set_provider_key")[0], "the key should be sent to the host").toEqual({
       id: "openai",
       key: "sk-canary",
     });
-    expect(host.requests("set_provider")[0]?.url, "with the preset's address").toBe(
+    expect(host.requests("set_provider")[0]?.url, "the address of the preset should be sent").toBe(
       "https://api.openai.com/v1",
     );
     host.send({ type: "models_changed" });
-    await waitFor(() => expect(host.requests("test_provider").length, "it is tried").toBe(1));
-    expect(document.body.innerHTML, "and the key is nowhere in the page").not.toContain("canary");
+    await waitFor(() =>
+      expect(host.requests("test_provider").length, "the provider should be tested").toBe(1),
+    );
+    expect(document.body.innerHTML, "the page should not contain the key").not.toContain("canary");
   });
 
   it("focuses the provider of the route", async () => {
@@ -117,7 +119,7 @@ describe("the page of models", () => {
     render(ModelsView);
     const card = await screen.findByRole("article", { name: "Second" });
     await waitFor(() => expect(card).toHaveFocus());
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("explains why a provider does not answer", async () => {
@@ -133,11 +135,13 @@ describe("the page of models", () => {
     render(ModelsView);
     await fireEvent.click(await screen.findByRole("button", { name: "Test OpenAI" }));
     const words = await screen.findByText(/Enter another key/);
-    expect(words, "the cause and the next step").toHaveTextContent("does not accept the key");
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(words, "the cause and the remedy should be shown").toHaveTextContent(
+      "does not accept the key",
+    );
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
-  it("keeps the key field expanded when the provider is updated", async () => {
+  it("E31: keeps the key field expanded when the provider is updated", async () => {
     let stored = provider();
     const host = await startFakeHost({ models: () => having({ providers: [stored] }) });
     render(ModelsView);
@@ -147,20 +151,20 @@ describe("the page of models", () => {
       stored = provider(changes);
       host.send({ type: "models_changed" });
       await settle();
-      expect(host.requests("models").length, "read again").toBe(before + 1);
+      expect(host.requests("models").length, "the providers should be read again").toBe(before + 1);
     };
     vi.useFakeTimers();
     place.open = true;
     await fireEvent(place, new Event("toggle"));
     await read({ problem: { code: "wrongKey", message: "the provider does not take the key" } });
-    expect(place.open, "it is not closed under the user").toBe(true);
+    expect(place.open, "the section should not be closed").toBe(true);
     place.open = false;
     await fireEvent(place, new Event("toggle"));
     const problem = { code: "noKey" as const, message: "a key is missing" };
     await read({ hasKey: false, problem });
-    expect(place.open, "it opens by itself once the key is missing").toBe(true);
+    expect(place.open, "the section should be expanded if the key is missing").toBe(true);
     await read({});
-    expect(place.open, "and closes once it is there").toBe(false);
+    expect(place.open, "the section should be collapsed once the key is set").toBe(false);
   });
 
   it("shows an address set by another process, and uses it only after confirmation", async () => {
@@ -176,11 +180,11 @@ describe("the page of models", () => {
     });
     render(ModelsView);
     const words = await screen.findByText(/from https:\/\/api\.openai\.com/);
-    expect(words, "the old and the new address are shown").toHaveTextContent("evil.example");
-    expect(host.requests("set_provider"), "nothing is confirmed by itself").toEqual([]);
+    expect(words, "the old and the new address should be shown").toHaveTextContent("evil.example");
+    expect(host.requests("set_provider"), "nothing should be confirmed automatically").toEqual([]);
     await fireEvent.click(screen.getByRole("button", { name: "Use this address for OpenAI" }));
     await waitFor(() =>
-      expect(host.requests("set_provider")[0]?.url, "as it is shown").toBe(
+      expect(host.requests("set_provider")[0]?.url, "the shown address should be confirmed").toBe(
         "https://evil.example/v1",
       ),
     );
@@ -191,8 +195,10 @@ describe("the page of models", () => {
     render(ModelsView);
     await fireEvent.click(await screen.findByText("2 models"));
     const [, small, odd] = screen.getAllByRole("row");
-    expect(small, "context and price").toHaveTextContent(/128K.*\$0.15 in, \$0.60 out.*tools/);
-    expect(odd, "what is not known is said to be unknown").toHaveTextContent("unknown");
+    expect(small, "the context and the price should be shown").toHaveTextContent(
+      /128K.*\$0.15 in, \$0.60 out.*tools/,
+    );
+    expect(odd, "unknown properties should be shown as unknown").toHaveTextContent("unknown");
     const name = "Use gpt-small by default";
     await fireEvent.click(screen.getByRole("button", { name }));
     await waitFor(() =>
@@ -213,7 +219,7 @@ describe("the page of models", () => {
     });
     render(ModelsView);
     expect(await screen.findByText(/lost when Drawbridge closes/)).toBeInTheDocument();
-    expect(screen.queryByText(/are encrypted/i), "not claimed").toBeNull();
+    expect(screen.queryByText(/are encrypted/i), "encryption should not be claimed").toBeNull();
   });
 
   it("E23: checks the key storage again once the keychain may be unlocked", async () => {
@@ -225,7 +231,10 @@ describe("the page of models", () => {
     expect(await screen.findByText(/lost when Drawbridge closes/)).toBeInTheDocument();
     host.answers.secrets_status = () => ({ is: "keychain" });
     await fireEvent.focus(window);
-    expect(await screen.findByText(/Keys are encrypted/), "after a window").toBeInTheDocument();
+    expect(
+      await screen.findByText(/Keys are encrypted/),
+      "the storage should be checked again when the window is focused",
+    ).toBeInTheDocument();
     host.answers.secrets_status = () => ({ is: "locked", cause: "it is locked" });
     host.send({ type: "models_changed" });
     expect(await screen.findByText(/lost when Drawbridge closes/)).toBeInTheDocument();
@@ -271,15 +280,23 @@ describe("the page of models", () => {
     const dialog = within(await screen.findByRole("dialog"));
     const url = dialog.getByLabelText("Address");
     await fireEvent.input(url, { target: { value: "http://192.168.1.7:8000/v1" } });
-    expect(dialog.getByText(/can read the key/), "it is said").toBeInTheDocument();
+    expect(dialog.getByText(/can read the key/), "the warning should be shown").toBeInTheDocument();
   });
 });
 
 describe("a draft", () => {
   it("gets a valid unused id", () => {
-    expect(unusedId("openai", ["openai", "openai-2"]), "the next number").toBe("openai-3");
-    expect(idFromName("My Lab / GPU 1", []), "of letters, digits and dashes").toBe("my-lab-gpu-1");
-    expect(idFromName("模型", []), "whatever the name is").toBe("provider");
+    expect(
+      unusedId("openai", ["openai", "openai-2"]),
+      "the next unused number should be appended",
+    ).toBe("openai-3");
+    expect(
+      idFromName("My Lab / GPU 1", []),
+      "the id should consist of letters, digits and dashes",
+    ).toBe("my-lab-gpu-1");
+    expect(idFromName("模型", []), "a name without Latin letters should get a general id").toBe(
+      "provider",
+    );
   });
 
   it("detects unencrypted addresses", () => {

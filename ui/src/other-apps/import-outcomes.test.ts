@@ -23,9 +23,9 @@ test("starts complete servers together, each with a separate approval", async ()
   render(ImportOutcomes, {
     servers: [imported("git"), imported("files"), imported("mail", { placeholders })],
   });
-  expect(host.requests("start_server"), "nothing starts by itself").toEqual([]);
+  expect(host.requests("start_server"), "nothing should be started automatically").toEqual([]);
   expect(screen.getByText(/Nothing was started/)).toBeVisible();
-  expect(await axeProblems(), "axe").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await user.click(screen.getByRole("button", { name: "Start 2 servers" }));
   expect(host.requests("start_server")).toEqual([{ server: "git" }, { server: "files" }]);
 
@@ -33,6 +33,12 @@ test("starts complete servers together, each with a separate approval", async ()
   host.send({ type: "server_changed", server: git });
   const list = within(screen.getByRole("region", { name: "Imported servers" }));
   await waitFor(() => expect(list.getByText("needs approval")).toBeVisible());
-  expect(screen.queryByText(/Nothing was started/), "no longer true").toBeNull();
-  expect(screen.getByRole("button", { name: "Start 1 server" }), "what is left").toBeEnabled();
+  expect(
+    screen.queryByText(/Nothing was started/),
+    "the outdated note should be removed",
+  ).toBeNull();
+  expect(
+    screen.getByRole("button", { name: "Start 1 server" }),
+    "the remaining server should be offered",
+  ).toBeEnabled();
 });

@@ -17,16 +17,18 @@ describe("completion", () => {
   afterEach(() => void vi.useRealTimers());
 
   // [completion-debounce] [completion-rate-limit]
-  it("sends one request after typing stops, with the arguments in front", async () => {
+  it("sends one request after typing pauses, with the previous arguments", async () => {
     const complete = vi.fn(() => Promise.resolve(values("Paris")));
     const completions = new Completions(complete);
     completions.request(requestFor("P"));
     await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS - 1);
     completions.request(requestFor("Pa"));
     await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
-    expect(complete.mock.calls, "one request, with the context").toEqual([[requestFor("Pa")]]);
-    expect(completions.values, "its values are shown").toEqual(["Paris"]);
-    expect(completions.open, "in an open list").toBe(true);
+    expect(complete.mock.calls, "one request should be sent with the context").toEqual([
+      [requestFor("Pa")],
+    ]);
+    expect(completions.values, "the values should be shown").toEqual(["Paris"]);
+    expect(completions.open, "the list should be open").toBe(true);
   });
 
   it("drops responses that arrive out of order", async () => {
@@ -40,8 +42,10 @@ describe("completion", () => {
     await vi.advanceTimersByTimeAsync(0);
     answers[0]?.(values("Porto", "Paris"));
     await vi.advanceTimersByTimeAsync(0);
-    expect(completions.values, "the response to the latest request stays").toEqual(["Paris"]);
-    expect(completions.busy, "nothing is waited for").toBe(false);
+    expect(completions.values, "the response to the latest request should be kept").toEqual([
+      "Paris",
+    ]);
+    expect(completions.busy, "no request should be pending").toBe(false);
   });
 
   it("filters the old values by the text during a request", async () => {
@@ -55,10 +59,12 @@ describe("completion", () => {
     await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     completions.move(1);
     completions.request(requestFor("ber"));
-    expect(completions.values, "at once, before the answer").toEqual(["Bergen"]);
-    expect(completions.chosen, "the choice was made for another text").toBe(null);
+    expect(completions.values, "the values should be filtered before the response").toEqual([
+      "Bergen",
+    ]);
+    expect(completions.chosen, "the previous selection should be cleared").toBe(null);
     completions.move(1);
-    expect(completions.chosen, "what the arrow key reaches").toBe("Bergen");
+    expect(completions.chosen, "the arrow key should select the value").toBe("Bergen");
   });
 
   it("keeps the selection if the response contains it", async () => {
@@ -73,7 +79,7 @@ describe("completion", () => {
     await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     answers[1]?.(values("Aberdeen", "Bergen"));
     await vi.advanceTimersByTimeAsync(0);
-    expect(completions.chosen, "the next key takes what was seen").toBe("Bergen");
+    expect(completions.chosen, "the selection should be kept").toBe("Bergen");
   });
 
   it("shows nothing that arrives after closing", async () => {
@@ -84,7 +90,7 @@ describe("completion", () => {
     completions.close();
     answer(values("Paris"));
     await vi.advanceTimersByTimeAsync(0);
-    expect(completions.open, "closed stays closed").toBe(false);
+    expect(completions.open, "the list should stay closed").toBe(false);
   });
 
   it("does not show the values of another argument", async () => {
@@ -92,7 +98,7 @@ describe("completion", () => {
     completions.request(requestFor("P"));
     await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
     completions.request(requestFor("2", "year"));
-    expect(completions.open, "the list closes at once").toBe(false);
+    expect(completions.open, "the list should close at once").toBe(false);
   });
 
   // [completion-max-100]
@@ -109,7 +115,11 @@ describe("completion", () => {
       await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
       values.push(completions.more);
     }
-    expect(values, "40 more; more of unknown number; no more").toEqual([40, null, 0]);
+    expect(values, "the number of hidden values should be 40, unknown, and 0").toEqual([
+      40,
+      null,
+      0,
+    ]);
   });
 
   it("moves through the values and back to the typed text", async () => {
@@ -121,9 +131,13 @@ describe("completion", () => {
       completions.move(1);
       chosen.push(completions.chosen);
     }
-    expect(chosen, "first, second, none").toEqual(["a", "b", null]);
+    expect(chosen, "the first value, the second value and none should be selected").toEqual([
+      "a",
+      "b",
+      null,
+    ]);
     completions.move(-1);
-    expect(completions.chosen, "back from none is the last").toBe("b");
+    expect(completions.chosen, "the last value should precede none").toBe("b");
   });
 
   // [completion-partial]
@@ -136,13 +150,13 @@ describe("completion", () => {
     const completions = new Completions(complete);
     completions.request(requestFor("a"));
     await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
-    expect(completions.problem, "the cause").toBe("broken");
+    expect(completions.problem, "the cause should be reported").toBe("broken");
     completions.close();
     completions.request(requestFor("b"));
     await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
-    expect(completions.problem, "nothing to say").toBeNull();
+    expect(completions.problem, "a missing capability should not be reported").toBeNull();
     completions.request(requestFor("c"));
     await vi.advanceTimersByTimeAsync(COMPLETION_DELAY_MS);
-    expect(complete.mock.calls.length, "it is not asked again").toBe(2);
+    expect(complete.mock.calls.length, "the server should not be called again").toBe(2);
   });
 });

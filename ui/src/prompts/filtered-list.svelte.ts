@@ -5,7 +5,7 @@ import { fuzzyFilter } from "$lib/format/fuzzy";
 
 export interface Pickable {
   id: string;
-  /** Texts to search in, the most important first. */
+  /** Texts that the query is compared with, the most important first. */
   words: string[];
 }
 

@@ -5,7 +5,7 @@ import { app } from "$lib/state/app.svelte";
 import { catalogs } from "$lib/state/catalogs.svelte";
 import { safeIconUrl } from "$lib/ui/icon";
 
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { skillLists } from "../skills/skills.svelte";
 import type { Offer } from "./filtered-list.svelte";
 
@@ -62,7 +62,7 @@ function offer(server: string, item: Named, place: number): Offer {
     title,
     description,
     icon: safeIconUrl(item.icons),
-    marks: item.marks ?? NO_MARKS,
+    marks: item.marks ?? NO_REVIEW_MARKS,
   };
 }
 

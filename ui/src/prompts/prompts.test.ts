@@ -86,10 +86,15 @@ describe("the prompt picker", () => {
     render(PromptDialog, { open: true, conversation: "c1", onclose });
     await screen.findByRole("option", { name: /summarize/ });
     await waitFor(() =>
-      expect(document.activeElement, "the field has the focus").toBe(screen.getByRole("combobox")),
+      expect(document.activeElement, "the field should be focused").toBe(
+        screen.getByRole("combobox"),
+      ),
     );
-    expect(screen.getAllByRole("option").length, "the prompts of both servers").toBe(3);
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      screen.getAllByRole("option").length,
+      "the prompts of both servers should be listed",
+    ).toBe(3);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.keyboard("pltr{Enter}");
 
     const country = await screen.findByRole("combobox", { name: /country required/ });
@@ -98,24 +103,29 @@ describe("the prompt picker", () => {
     screen.getByRole("combobox", { name: /city/ }).focus();
     await user.keyboard("pa");
     await screen.findByRole("option", { name: "Pau" });
-    expect(host.requests("complete").at(-1), "asked with the arguments before").toEqual({
+    expect(host.requests("complete").at(-1), "the previous arguments should be sent").toEqual({
       server: names[0],
       of: { type: "prompt", name: "plan_trip" },
       argument: "city",
       value: "pa",
       context: { country: "fr" },
     });
-    expect(await axeProblems(), "axe finds nothing with an open list").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations with an open list").toEqual([]);
     await user.keyboard("{ArrowDown}{ArrowDown}{Enter}");
     await user.keyboard("{Enter}");
     expect(
       await screen.findByText('plan_trip {"country":"fr","city":"Pau"}'),
-      "what it gives is shown first",
+      "the prompt should be previewed",
     ).toBeInTheDocument();
     screen.getByRole("button", { name: "Insert into the conversation" }).focus();
     await user.keyboard("{Enter}");
-    await waitFor(() => expect(onclose, "closed, with messages put in").toHaveBeenCalledWith(true));
-    expect(host.requests("append_items"), "the messages with where they came from").toMatchObject([
+    await waitFor(() =>
+      expect(onclose, "the picker should close after the insertion").toHaveBeenCalledWith(true),
+    );
+    expect(
+      host.requests("append_items"),
+      "the messages should be stored with their origin",
+    ).toMatchObject([
       {
         conversation: "c1",
         items: [
@@ -141,15 +151,21 @@ describe("the prompt picker", () => {
     render(PromptDialog, { open: true, conversation: "c1" });
     await user.click(await screen.findByRole("option", { name: /Plan a trip/ }));
     await user.click(await screen.findByRole("button", { name: "Preview" }));
-    expect(screen.getByText("Fill this in."), "at the argument").toBeInTheDocument();
-    expect(host.requests("get_prompt"), "nothing was asked").toEqual([]);
+    expect(
+      screen.getByText("Fill this in."),
+      "the missing argument should be marked",
+    ).toBeInTheDocument();
+    expect(host.requests("get_prompt"), "the server should not be called").toEqual([]);
   });
 
   it("previews a prompt without arguments at once", async () => {
     const user = userEvent.setup();
     render(PromptDialog, { open: true, conversation: "c1" });
     await user.click(await screen.findByRole("option", { name: /greet/ }));
-    expect(await screen.findByText("greet {}"), "no needless step").toBeInTheDocument();
+    expect(
+      await screen.findByText("greet {}"),
+      "the preview should be shown at once",
+    ).toBeInTheDocument();
   });
 
   it("cancels a slow prompt and ignores a late result", async () => {
@@ -160,12 +176,16 @@ describe("the prompt picker", () => {
     await user.click(await screen.findByRole("option", { name: /greet/ }));
     await user.click(await screen.findByRole("button", { name: "Cancel" }));
     const [request] = host.requests("get_prompt");
-    expect(host.requests("cancel_call"), "this call").toEqual([{ call: request?.call }]);
+    expect(host.requests("cancel_call"), "this call should be cancelled").toEqual([
+      { call: request?.call },
+    ]);
     answer({
       description: null,
       messages: [{ role: "user", content: [{ type: "text", text: "late" }] }],
     } as never);
-    await waitFor(() => expect(screen.queryByText("late"), "not shown").toBeNull());
+    await waitFor(() =>
+      expect(screen.queryByText("late"), "the late result should be ignored").toBeNull(),
+    );
   });
 
   it("drops a result for other arguments", async () => {
@@ -177,18 +197,25 @@ describe("the prompt picker", () => {
     const country = await screen.findByRole("combobox", { name: /country required/ });
     await user.type(country, "fr{Enter}");
     const [request] = host.requests("get_prompt");
-    expect(request?.arguments, "asked with what was there").toEqual({ country: "fr" });
-    expect(request?.hash, "of the prompt as it is shown").toBe(REVIEWED_DEFINITION.hash);
+    expect(request?.arguments, "the current arguments should be sent").toEqual({ country: "fr" });
+    expect(request?.hash, "the hash of the shown prompt should be sent").toBe(
+      REVIEWED_DEFINITION.hash,
+    );
     await user.type(country, "x");
-    expect(host.requests("cancel_call"), "of no use any more").toEqual([{ call: request?.call }]);
+    expect(host.requests("cancel_call"), "the outdated call should be cancelled").toEqual([
+      { call: request?.call },
+    ]);
     answer({
       description: null,
       messages: [{ role: "user", content: [{ type: "text", text: "about fr" }] }],
     } as never);
     await waitFor(() =>
-      expect(screen.getByRole("button", { name: "Preview" }), "can be asked anew").toBeEnabled(),
+      expect(
+        screen.getByRole("button", { name: "Preview" }),
+        "the button should be enabled again",
+      ).toBeEnabled(),
     );
-    expect(screen.queryByText("about fr"), "not shown beside the new value").toBeNull();
+    expect(screen.queryByText("about fr"), "the outdated result should not be shown").toBeNull();
   });
 
   it("shows the error of the server", async () => {
@@ -198,7 +225,10 @@ describe("the prompt picker", () => {
     };
     render(PromptDialog, { open: true, conversation: "c1" });
     await user.click(await screen.findByRole("option", { name: /greet/ }));
-    expect(await screen.findByText("no such city"), "in words").toBeInTheDocument();
+    expect(
+      await screen.findByText("no such city"),
+      "the error should be shown",
+    ).toBeInTheDocument();
   });
 
   it("shows that nothing matches", async () => {
@@ -207,11 +237,16 @@ describe("the prompt picker", () => {
     render(PromptDialog, { open: true, conversation: "c1", onclose });
     await screen.findByRole("option", { name: /greet/ });
     await user.type(screen.getByRole("combobox"), "zzzz");
-    expect(screen.getByText("Nothing matches."), "said").toBeInTheDocument();
+    expect(
+      screen.getByText("Nothing matches."),
+      "the empty result should be shown",
+    ).toBeInTheDocument();
     await user.keyboard("{Enter}");
-    expect(onclose, "Enter picks nothing").not.toHaveBeenCalled();
+    expect(onclose, "Enter should select nothing").not.toHaveBeenCalled();
     await user.keyboard("{Escape}");
-    await waitFor(() => expect(onclose, "closed without a choice").toHaveBeenCalledWith(false));
+    await waitFor(() =>
+      expect(onclose, "the picker should close without a selection").toHaveBeenCalledWith(false),
+    );
   });
 });
 
@@ -221,19 +256,19 @@ describe("a server's prompts", () => {
     const server = sampleServer({ name: names[1] });
     const { rerender } = render(PromptsTab, { server });
     await user.click(await screen.findByRole("option", { name: /summarize/ }));
-    expect(router.current, "opened").toEqual({
+    expect(router.current, "the prompt should be opened").toEqual({
       ...{ at: "server", name: names[1], tab: "prompts", item: "summarize" },
     });
     await rerender({ server, item: "summarize" });
     await user.click(screen.getByRole("button", { name: "Preview" }));
     await user.click(await screen.findByRole("button", { name: "Insert into the conversation" }));
     await waitFor(() =>
-      expect(router.current, "the new conversation is in front").toEqual({
+      expect(router.current, "the new conversation should be opened").toEqual({
         at: "conversation",
         id: "new",
       }),
     );
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("show an empty state", async () => {
@@ -249,6 +284,9 @@ describe("a server's prompts", () => {
       },
     });
     render(PromptsTab, { server: sampleServer({ name: names[0] }) });
-    expect(await screen.findByText("No prompts"), "an empty state").toBeInTheDocument();
+    expect(
+      await screen.findByText("No prompts"),
+      "the empty state should be shown",
+    ).toBeInTheDocument();
   });
 });

@@ -7,7 +7,7 @@ export type PartKind = "text" | "markdown" | "json" | "image" | "audio" | "bytes
 
 interface PartShown {
   kind: PartKind;
-  /** Parsed value for the view `json`. */
+  /** Parsed value. Set only for the kind `json`. */
   value?: JsonValue;
 }
 

@@ -10,7 +10,7 @@ import { app } from "$lib/state/app.svelte";
 /** Maximum number of retained readings. */
 export const MAX_READINGS = 30;
 /** Maximum number of changed resources that are tracked. */
-export const MAX_CHANGED = 1000;
+export const MAX_CHANGED_RESOURCES = 1000;
 
 /** Sends a read to the host under the call id `id`. `refresh` bypasses the cache of the host. */
 type ReadRequest = (id: string, refresh: boolean) => Promise<ResourceResult>;
@@ -115,7 +115,7 @@ class Readings {
     if (event.type === "resource_updated") {
       this.#changed.add(keyOf(event.server, event.uri));
       for (const oldest of this.#changed) {
-        if (this.#changed.size <= MAX_CHANGED) break;
+        if (this.#changed.size <= MAX_CHANGED_RESOURCES) break;
         this.#changed.delete(oldest);
       }
     } else if (event.type === "server_removed") {

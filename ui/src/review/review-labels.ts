@@ -14,7 +14,7 @@ function named(text: string): string {
   return visibleText(short) + (short.length < text.length ? "…" : "");
 }
 
-/** Returns the label of content that a model has read. */
+/** Returns a label for content that a model has read, with its kind and name. */
 export function readContentLabel({ kind, name }: Reading): string {
   const words: Record<Reading["kind"], () => string> = {
     tool: () => m.review_read_tool({ name: named(name) }),
@@ -30,7 +30,9 @@ export function joinNames(names: string[]): string {
   return names.map(named).join(", ");
 }
 
-/** Returns the label of the position of a text in a definition. */
+/**
+ * Returns the path to a text within a definition, with ` › ` between its names. Empty for the definition as a whole.
+ */
 export function definitionPlaceLabel(place: string[]): string {
   return place.length === 0 ? "" : place.map(visibleText).join(" › ");
 }
@@ -62,7 +64,7 @@ export function lookAlikeLabel(alikes: LookAlike[]): string[] {
 }
 
 /** Returns a name with the code points of the letters that may be confused. */
-function spelled(name: string): string {
+export function spelled(name: string): string {
   const similarName = [...new Set(name)].filter((c) => c > "\u007f").slice(0, MAX_NAMED_LETTERS);
   const points = similarName.map(
     (c) => `U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
@@ -128,12 +130,12 @@ export function identityPartLabel(part: string): string {
 }
 
 /** Review marks of a definition without findings. */
-export const NO_MARKS: ReviewMarks = {
+export const NO_REVIEW_MARKS: ReviewMarks = {
   ...{ review: null, outdated: false, diff: null },
   ...{ lookAlikes: [], flags: [] },
 };
 
-/** Returns `true` if the user should check the claims of a server, because a review found something in them. */
+/** Returns `true` if the review of a server's claims about itself, such as its name, found a problem. */
 export function hasMarkedClaims(server: Server): boolean {
   return server.marks.flags.length > 0 || server.marks.lookAlikes.length > 0;
 }

@@ -22,7 +22,7 @@ import MarkBadges from "./MarkBadges.svelte";
 import PinnedDefinitions from "./PinnedDefinitions.svelte";
 import ConsentMarks from "./ConsentMarks.svelte";
 import ReviewAll from "./ReviewAll.svelte";
-import { lookAlikeLabel, NO_MARKS } from "./review-labels";
+import { lookAlikeLabel, NO_REVIEW_MARKS } from "./review-labels";
 
 const CHANGED: ReviewMarks = {
   review: "changed",
@@ -80,16 +80,19 @@ describe("a definition that differs from the reviewed one", () => {
   test("shows the changes side by side, and can be reviewed", async () => {
     render(ToolDetail, { server: "files", tool: tool("send", CHANGED) });
     for (const words of ["Sends a mail", "Sends a mail, and a copy to us", "3 more changes"]) {
-      expect(screen.getByText(words), `${words} is shown`).toBeInTheDocument();
+      expect(screen.getByText(words), `${words} should be shown`).toBeInTheDocument();
     }
-    expect(screen.getByText("annotations › readOnlyHint"), "with its place").toBeInTheDocument();
-    expect(screen.getByText("none"), "what is gone is told").toBeInTheDocument();
-    expect(screen.getByText(/_meta/), "all of what was seen is there").toBeInTheDocument();
+    expect(
+      screen.getByText("annotations › readOnlyHint"),
+      "the location of the change should be shown",
+    ).toBeInTheDocument();
+    expect(screen.getByText("none"), "a removed value should be marked").toBeInTheDocument();
+    expect(screen.getByText(/_meta/), "the whole definition should be shown").toBeInTheDocument();
     await userEvent.click(await reviewable());
-    expect(host.requests("review"), "bound to what was shown").toEqual([
+    expect(host.requests("review"), "the review should be bound to the shown definition").toEqual([
       { server: "files", tools: [{ name: "send", hash: "hash of send" }], prompts: [] },
     ]);
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("ignores a review click just after a change", async () => {
@@ -97,23 +100,38 @@ describe("a definition that differs from the reviewed one", () => {
     const button = await reviewable();
     await shown.rerender({ tool: { ...tool("send", CHANGED), hash: "another" } });
     await userEvent.click(button);
-    expect(host.requests("review"), "nobody has looked at that one").toEqual([]);
+    expect(host.requests("review"), "an early click should have no effect").toEqual([]);
     await userEvent.click(await reviewable());
-    expect(host.requests("review")[0]?.tools, "after a while it is what was drawn").toEqual([
+    expect(host.requests("review")[0]?.tools, "the shown definition should be reviewed").toEqual([
       { name: "send", hash: "another" },
     ]);
   });
 
   test("shows that a changed list was not read again", () => {
-    render(ToolDetail, { server: "files", tool: tool("send", { ...NO_MARKS, outdated: true }) });
-    expect(screen.getByText(/has not read it again yet/), "why it asks").toBeInTheDocument();
+    render(ToolDetail, {
+      server: "files",
+      tool: tool("send", { ...NO_REVIEW_MARKS, outdated: true }),
+    });
+    expect(
+      screen.getByText(/has not read it again yet/),
+      "the reason should be shown",
+    ).toBeInTheDocument();
   });
 
   test("X01, X06: shows suspicious text with its position, and names hidden characters", () => {
     render(ToolDetail, { server: "files", tool: tool("send", CHANGED) });
-    expect(screen.getByText("asks to hide something from you"), "why").toBeInTheDocument();
-    expect(screen.getByText("U+200B", { exact: false }), "what is hidden").toBeInTheDocument();
-    expect(screen.getByText("Looks like send of post."), "what it looks like").toBeInTheDocument();
+    expect(
+      screen.getByText("asks to hide something from you"),
+      "the reason should be shown",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText("U+200B", { exact: false }),
+      "the hidden character should be named",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText("Looks like send of post."),
+      "the similar name should be reported",
+    ).toBeInTheDocument();
   });
 
   test("has a badge for each reason in lists", () => {
@@ -125,7 +143,7 @@ describe("a definition that differs from the reviewed one", () => {
 });
 
 test("reviews new tools together, except suspicious ones", async () => {
-  const fresh: ReviewMarks = { ...NO_MARKS, review: "new" };
+  const fresh: ReviewMarks = { ...NO_REVIEW_MARKS, review: "new" };
   const tools = [
     tool("a", fresh),
     tool("b", fresh),
@@ -140,24 +158,29 @@ test("reviews new tools together, except suspicious ones", async () => {
   const all = await screen.findByRole("button", { name: "Review 2 new tools" });
   await userEvent.click(all);
   await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
-  await vi.waitFor(() => expect(host.requests("review"), "those two").toHaveLength(1));
+  await vi.waitFor(() =>
+    expect(host.requests("review"), "one review should be sent").toHaveLength(1),
+  );
   const [request] = host.requests("review");
   expect(
     request?.tools.map((seen) => seen.name),
-    "and no other",
+    "only the two unsuspicious tools should be reviewed",
   ).toEqual(["a", "b"]);
 });
 
 test("does not review definitions that change during the action", async () => {
-  const fresh: ReviewMarks = { ...NO_MARKS, review: "new" };
+  const fresh: ReviewMarks = { ...NO_REVIEW_MARKS, review: "new" };
   const shown = render(ReviewAll, { server: "files", tools: [tool("a", fresh)] });
   await userEvent.click(screen.getByRole("button", { name: "Review 1 new tool" }));
   await shown.rerender({ tools: [{ ...tool("a", fresh), hash: "another" }, tool("b", fresh)] });
   await userEvent.click(screen.getByRole("button", { name: "Mark all as reviewed" }));
-  await vi.waitFor(() => expect(host.requests("review"), "it is sent").toHaveLength(1));
-  expect(host.requests("review")[0]?.tools, "with the hash that it had then").toEqual([
-    { name: "a", hash: "hash of a" },
-  ]);
+  await vi.waitFor(() =>
+    expect(host.requests("review"), "the review should be sent").toHaveLength(1),
+  );
+  expect(
+    host.requests("review")[0]?.tools,
+    "the hash of the shown definition should be sent",
+  ).toEqual([{ name: "a", hash: "hash of a" }]);
 });
 
 describe("a consent request", () => {
@@ -167,13 +190,13 @@ describe("a consent request", () => {
     render(ConsentMarks, { request: request });
     expect(
       screen.getByText("Requested after untrusted output of weather, news."),
-      "whose words",
+      "the servers should be named",
     ).toBeInTheDocument();
     expect(
       originLabel(request.why, () => "Trip"),
-      "and where",
+      "the conversation should be named",
     ).toBe("The model asked in “Trip”.");
-    expect(ruleLabel("after-untrusted"), "and by which rule").toContain("untrusted");
+    expect(ruleLabel("after-untrusted"), "the rule should be named").toContain("untrusted");
   });
 
   test("S26: names the earlier content of the same server", () => {
@@ -186,11 +209,13 @@ describe("a consent request", () => {
       request: consentRequest(toolBody({}), { why, rule: "after-untrusted" }),
     });
     const note = screen.getByText(/^Requested after untrusted content of/);
-    expect(note, "the tool, with what the eye would not see").toHaveTextContent(/fetch.*202E/);
-    expect(note, "and the resource").toHaveTextContent("the resource file:///a");
+    expect(note, "the tool should be named with visible hidden characters").toHaveTextContent(
+      /fetch.*202E/,
+    );
+    expect(note, "the resource should be named").toHaveTextContent("the resource file:///a");
     expect(
       screen.queryByText(/does not know what the model has read/),
-      "which is known",
+      "the content should not be called unknown",
     ).toBeNull();
   });
 
@@ -201,24 +226,27 @@ describe("a consent request", () => {
     });
     expect(
       screen.getByText(/does not know what the model has read/),
-      "it is said",
+      "the unknown content should be mentioned",
     ).toBeInTheDocument();
   });
 
   test("X02: shows the changes of a tool, and of a server with labels of the app", () => {
     render(ConsentMarks, { request: consentRequest(toolBody({}), { marks: CHANGED }) });
-    expect(screen.getByText("Sends a mail"), "the tool's change").toBeInTheDocument();
+    expect(
+      screen.getByText("Sends a mail"),
+      "the change of the tool should be shown",
+    ).toBeInTheDocument();
     cleanup();
     const diff = {
       ...{ more: 0, serverChanged: true, cut: false, before: null },
       changes: [{ path: ["program"], before: "/usr/bin/npx", after: "/tmp/npx" }],
     };
     render(ConsentMarks, {
-      request: consentRequest(startServerBody, { marks: { ...NO_MARKS, diff } }),
+      request: consentRequest(startServerBody, { marks: { ...NO_REVIEW_MARKS, diff } }),
     });
     const changes = within(screen.getByRole("list"));
-    expect(changes.getByText("program"), "which part").toBeInTheDocument();
-    expect(changes.getByText("/tmp/npx"), "and what it is now").toBeInTheDocument();
+    expect(changes.getByText("program"), "the changed part should be labeled").toBeInTheDocument();
+    expect(changes.getByText("/tmp/npx"), "the new value should be shown").toBeInTheDocument();
   });
 });
 
@@ -227,7 +255,10 @@ test("a conversation names the servers with content in it, and the consequences"
   render(ConversationView, { id: "c1" });
   const label = await screen.findByText("Contains output of weather, we[U+202E]ather");
   await userEvent.click(label);
-  expect(screen.getByText(/may mislead the model/), "it is explained").toBeVisible();
+  expect(
+    screen.getByText(/may mislead the model/),
+    "the consequences should be explained",
+  ).toBeVisible();
 });
 
 test("lists the reviewed definitions of a server", async () => {

@@ -34,12 +34,18 @@ describe("a string condition", () => {
         c: { type: "object", properties: { "d/e": { format: "uri-reference" } } },
       },
     };
-    expect(suggestionFor("/a", "x", "glob", schema), "a format").toBe("url");
-    expect(suggestionFor("/b", "x", "regex", schema), "of the items of a list").toBe("path");
-    expect(suggestionFor("/c/d~1e", "x", "glob", schema), "deeper").toBe("url");
+    expect(suggestionFor("/a", "x", "glob", schema), "a format should be recognized").toBe("url");
+    expect(
+      suggestionFor("/b", "x", "regex", schema),
+      "the schema of list items should be recognized",
+    ).toBe("path");
+    expect(
+      suggestionFor("/c/d~1e", "x", "glob", schema),
+      "a nested schema should be recognized",
+    ).toBe("url");
     expect(
       suggestionFor("/c/__proto__", "x", "glob", schema),
-      "an inherited name is none",
+      "an inherited name should be ignored",
     ).toBeNull();
   });
 

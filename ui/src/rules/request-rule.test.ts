@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { ArgumentRule } from "$lib/api/generated";
 
 import { consentRequest, toolBody } from "../consent/fixtures";
-import { NO_MARKS } from "../review/review-labels";
+import { NO_REVIEW_MARKS } from "../review/review-labels";
 import { ruleBlocker, ruleFromRequest, type ToolRequest } from "./request-rule";
 
 function request(args: Record<string, unknown>, changes: Partial<ToolRequest> = {}): ToolRequest {
-  const marks = { ...NO_MARKS, review: "reviewed" as const };
+  const marks = { ...NO_REVIEW_MARKS, review: "reviewed" as const };
   return { ...consentRequest(toolBody(args), { marks }), ...changes } as ToolRequest;
 }
 
@@ -31,31 +31,33 @@ describe("a rule from a request", () => {
     expect(conditions({ path: "/home/ann/trip/plan 1.md" })).toEqual([
       path("/path", "/home/ann/trip"),
     ]);
-    expect(conditions({ where: "/srv/data/x" }), "by its value").toEqual([
-      path("/where", "/srv/data"),
-    ]);
+    expect(
+      conditions({ where: "/srv/data/x" }),
+      "the value should be recognized as a path",
+    ).toEqual([path("/where", "/srv/data")]);
     expect(conditions({ path: "C:\\Users\\ann\\a.txt" })).toEqual([
       path("/path", "C:\\Users\\ann"),
     ]);
-    expect(conditions({ directory: "/home/ann/trip" }), "a folder itself").toEqual([
+    expect(conditions({ directory: "/home/ann/trip" }), "a folder should be used itself").toEqual([
       path("/directory", "/home/ann/trip"),
     ]);
-    expect(conditions({ path: "/home/ann/trip/" }), "a folder itself").toEqual([
+    expect(conditions({ path: "/home/ann/trip/" }), "a folder should be used itself").toEqual([
       path("/path", "/home/ann/trip"),
     ]);
   });
 
-  it("compares exactly what is no plain path below a folder", () => {
+  it("compares values exactly that are no plain path below a folder", () => {
     for (const value of ["/etc", "/", "/a/../b", "notes/plan.md", "~/plan.md", "C:\\a.txt"])
       expect(conditions({ path: value }), value).toEqual([
         glob("/path", value.replaceAll("\\", "\\\\")),
       ]);
-    expect(conditions({ path: "/a/b*/c" }), "no wildcard in a folder").toEqual([
+    expect(conditions({ path: "/a/b*/c" }), "a wildcard should not be part of a folder").toEqual([
       glob("/path", "/a/b\\*/c"),
     ]);
-    expect(conditions({ text: "/help me now" }), "a text that begins with a slash").toEqual([
-      glob("/text", "/help me now"),
-    ]);
+    expect(
+      conditions({ text: "/help me now" }),
+      "a text that begins with a slash should be compared exactly",
+    ).toEqual([glob("/text", "/help me now")]);
   });
 
   it("compares other values exactly", () => {
@@ -69,9 +71,10 @@ describe("a rule from a request", () => {
       glob("/a~1b~0c", ""),
       { at: "/at/x", test: "number", pattern: "1" },
     ]);
-    expect(conditions({ paths: ["/a/b/c", "/a/b/d"] }), "items of one folder").toEqual([
-      path("/paths", "/a/b"),
-    ]);
+    expect(
+      conditions({ paths: ["/a/b/c", "/a/b/d"] }),
+      "items of one folder should be limited to the folder",
+    ).toEqual([path("/paths", "/a/b")]);
   });
 
   it("names the arguments that get no condition", () => {
@@ -88,9 +91,9 @@ describe("a rule from a request", () => {
   it("names the arguments beyond the limit separately", () => {
     const many = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`a${i}`, "x"]));
     const { rule, incomparable, overLimit } = ruleFromRequest(request({ none: null, ...many }));
-    expect(rule.arguments, "at most 20 conditions").toHaveLength(20);
+    expect(rule.arguments, "the number of conditions should be limited to 20").toHaveLength(20);
     expect(overLimit).toEqual(["/a20", "/a21", "/a22", "/a23", "/a24"]);
-    expect(incomparable, "for another reason").toEqual(["/none"]);
+    expect(incomparable, "other arguments should have another reason").toEqual(["/none"]);
   });
 
   it("names the arguments of the schema that the call does not have", () => {
@@ -107,8 +110,12 @@ describe("a rule from a request", () => {
 
 describe("a rule can't allow", () => {
   it.each([
-    ["a tool that was not reviewed", { marks: { ...NO_MARKS, review: "new" } }, "unreviewed"],
-    ["a tool that changed", { marks: { ...NO_MARKS, review: "changed" } }, "unreviewed"],
+    [
+      "a tool that was not reviewed",
+      { marks: { ...NO_REVIEW_MARKS, review: "new" } },
+      "unreviewed",
+    ],
+    ["a tool that changed", { marks: { ...NO_REVIEW_MARKS, review: "changed" } }, "unreviewed"],
     ["a call that another rule asks for", { rule: "rule-asks" }, "rule"],
     ["a call under the Careful preset", { rule: "preset-asks" }, "preset"],
     ["a call while the rules are unusable", { rule: "managed-unusable" }, "unusable"],
@@ -117,10 +124,10 @@ describe("a rule can't allow", () => {
     expect(ruleBlocker(request({}, changes))).toBe(blocker);
   });
 
-  it("a tool that asks each time", () => {
+  it("a tool that requires consent each time", () => {
     const { body } = request({});
     const claims = { ...body.claims, asksEachTime: true };
     expect(ruleBlocker(request({}, { body: { ...body, claims } }))).toBe("each_time");
-    expect(ruleBlocker(request({})), "any other can be allowed").toBeNull();
+    expect(ruleBlocker(request({})), "other tools should be allowed").toBeNull();
   });
 });

@@ -20,7 +20,7 @@ const CLAIMS: Record<Exclude<AnnotationCondition, "any" | "kept">, ClaimRule> = 
 };
 
 export interface ConditionRow extends ArgumentRule {
-  /** Key of the row in the form. */
+  /** Unique key of the row in the rendered form. */
   key: number;
 }
 

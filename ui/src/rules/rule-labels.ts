@@ -15,7 +15,7 @@ export function ruleEffectLabel(effect: RuleEffect): string {
   return { allow: m.rules_allow, ask: m.rules_ask, deny: m.rules_deny }[effect]();
 }
 
-/** Returns the label of what a rule applies to: server and tool. */
+/** Returns the servers and tools that a rule applies to, as one text. */
 export function ruleSubjectLabel(rule: Rule): string {
   const server = rule.server === "*" ? m.rules_any_server() : shortName(rule.server);
   if (rule.sampling) {
@@ -35,7 +35,7 @@ export function ruleSubjectLabel(rule: Rule): string {
   }
 }
 
-/** Returns a label for each condition of a rule. */
+/** Returns a translated text for each condition of a rule. */
 export function conditionLabels(rule: Rule): string[] {
   const words: string[] = rule.arguments.map(argumentLabel);
   if (rule.identity !== null)
@@ -79,7 +79,7 @@ export function ruleSummary(rule: Rule): string {
   return `${ruleEffectLabel(rule.effect)}: ${[ruleSubjectLabel(rule), ...conditionLabels(rule)].join(", ")}.`;
 }
 
-/** Returns the label of the reason for a decision. */
+/** Returns the translated reason for a decision of the policy. */
 export function decisionReasonLabel(reason: string): string {
   const known: Record<string, () => string> = {
     allowed: m.rules_reason_allowed,

@@ -33,21 +33,27 @@ describe("rules", () => {
       arguments: [{ at: "/path", test: "folder", pattern: "/etc" }],
       annotations: { readOnly: null, destructive: true, idempotent: null, openWorld: null },
     });
-    expect(ruleSummary(rule), "the whole rule").toBe(
+    expect(ruleSummary(rule), "the summary should contain the whole rule").toBe(
       "Deny: tool delete_* of files, if /path is in the folder /etc, if it may be destructive, unless the server says that it is not.",
     );
     const hidden = sampleRule({ server: "fi\u202eles" });
-    expect(ruleSummary(hidden), "hidden characters are seen").not.toContain("\u202e");
+    expect(ruleSummary(hidden), "hidden characters should be replaced").not.toContain("\u202e");
   });
 
   it("managed on this computer are marked and read-only", async () => {
     const rules = [sampleRule({ source: "managed" }), sampleRule({ id: "2", note: "mine" })];
     await show({ rules, managed: { ...emptyPolicy.managed, exists: true } });
     const managed = (await screen.findByText("This computer")).closest("li") as HTMLElement;
-    expect(within(managed).queryAllByRole("button"), "nothing to press").toEqual([]);
+    expect(
+      within(managed).queryAllByRole("button"),
+      "a managed rule should have no buttons",
+    ).toEqual([]);
     const own = screen.getByText("mine").closest("li") as HTMLElement;
-    expect(within(own).getAllByRole("button").length, "change and remove").toBe(2);
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      within(own).getAllByRole("button").length,
+      "an own rule should have buttons to change and remove it",
+    ).toBe(2);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   async function removable(effect: Rule["effect"], changes: Partial<Rule> = {}) {
@@ -68,15 +74,16 @@ describe("rules", () => {
     const { host, removed } = await removable("allow");
     await fireEvent.click(screen.getByRole("button", { name: /^Remove: Allow/ }));
     await screen.findByText("Rule removed");
-    expect(screen.queryByRole("dialog"), "nothing is asked").toBeNull();
-    expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
+    expect(screen.queryByRole("dialog"), "there should be no confirmation").toBeNull();
+    expect(host.requests("remove_policy_rule"), "exactly this rule should be removed").toEqual([
       { source: "user", id: "7" },
     ]);
     await fireEvent.click(await screen.findByRole("button", { name: "Undo" }));
     await waitFor(() => expect(screen.queryByText("Rule removed")).toBeNull());
-    expect(host.requests("set_policy_rule"), "whole, as a new one").toEqual([
-      { ...removed, id: "" },
-    ]);
+    expect(
+      host.requests("set_policy_rule"),
+      "the whole rule should be added with a new id",
+    ).toEqual([{ ...removed, id: "" }]);
   });
 
   const special: [string, Partial<Rule>][] = [
@@ -99,11 +106,14 @@ describe("rules", () => {
       const { host } = await removable(effect);
       await fireEvent.click(screen.getByRole("button", { name: /^Remove: / }));
       const dialog = await screen.findByRole("dialog");
-      expect(host.requests("remove_policy_rule"), "asked before it is done").toEqual([]);
-      expect(dialog, "the rule in words").toHaveTextContent("delete_*");
+      expect(
+        host.requests("remove_policy_rule"),
+        "nothing should be removed before the confirmation",
+      ).toEqual([]);
+      expect(dialog, "the dialog should show the rule").toHaveTextContent("delete_*");
       await fireEvent.click(within(dialog).getByRole("button", { name: "Remove" }));
       await screen.findByText("Rule removed");
-      expect(host.requests("remove_policy_rule"), "exactly this one").toEqual([
+      expect(host.requests("remove_policy_rule"), "exactly this rule should be removed").toEqual([
         { source: "user", id: "7" },
       ]);
     },
@@ -128,42 +138,52 @@ describe("rules", () => {
     const pattern = within(dialog).getByLabelText("Pattern (condition 1)");
     await fireEvent.input(pattern, { target: { value: "/etc*" } });
     await fireEvent.click(await within(dialog).findByRole("button", { name: "Compare as a path" }));
-    expect(within(dialog).queryByText(/This looks like a path/), "then it is none").toBeNull();
+    expect(
+      within(dialog).queryByText(/This looks like a path/),
+      "the note should be removed for a path",
+    ).toBeNull();
     await selectOption(within(dialog).getByLabelText("Comparison (condition 1)"), "glob");
     expect(
       within(dialog).getByText(/This looks like a path/),
-      "a glob goes by letters",
+      "the note should be shown for a pattern",
     ).toBeVisible();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
     expect(await within(dialog).findByText("the expression can't be used")).toBeVisible();
     isRejected = false;
     await fireEvent.click(within(dialog).getByRole("button", { name: "Save" }));
-    await waitFor(() => expect(screen.queryByRole("dialog"), "it closes then").toBeNull());
+    await waitFor(() =>
+      expect(screen.queryByRole("dialog"), "the dialog should be closed").toBeNull(),
+    );
     const expected: Partial<Rule> = {
       effect: "deny",
       server: "*",
       tool: "rm",
       arguments: [{ at: "/", test: "glob", pattern: "/etc*" }],
     };
-    expect(host.requests("set_policy_rule").at(-1), "as it was written").toMatchObject(expected);
+    expect(
+      host.requests("set_policy_rule").at(-1),
+      "the rule should be saved as it was entered",
+    ).toMatchObject(expected);
   });
 
   it("that can't be read are reported with their file", async () => {
     const problem = "rules[0].effect: unknown variant";
     await show({ user: { ...emptyPolicy.user, exists: true, problem } });
-    expect(screen.getByText(problem), "the cause").toBeVisible();
+    expect(screen.getByText(problem), "the cause should be shown").toBeVisible();
     expect(screen.getByText("Your rules can't be used, so everything asks")).toBeVisible();
   });
 
   it("trust a server after confirmation", async () => {
     const host = await show({});
     await fireEvent.click(screen.getByRole("button", { name: "Trust" }));
-    expect(host.requests("set_trust"), "asked before it is done").toEqual([]);
+    expect(host.requests("set_trust"), "nothing should be trusted before the confirmation").toEqual(
+      [],
+    );
     const dialog = await screen.findByRole("dialog", { name: "Trust files?" });
     await fireEvent.click(within(dialog).getByRole("button", { name: "Trust" }));
     await waitFor(() =>
-      expect(host.requests("set_trust"), "for good").toEqual([
+      expect(host.requests("set_trust"), "the server should be trusted permanently").toEqual([
         { server: "files", trust: "always" },
       ]),
     );
@@ -172,7 +192,9 @@ describe("rules", () => {
   it("apply a preset at once", async () => {
     const host = await show({});
     await fireEvent.click(screen.getByRole("radio", { name: /^Careful/ }));
-    expect(host.requests("set_preset"), "the careful one").toEqual([{ preset: "careful" }]);
+    expect(host.requests("set_preset"), "the preset should be applied").toEqual([
+      { preset: "careful" },
+    ]);
   });
 });
 
@@ -183,14 +205,14 @@ describe("a rule draft", () => {
     draft.claims = "destructive";
     draft.effect = "allow";
     const rule = draft.rule(0);
-    expect(rule.annotations, "annotations never allow").toBeNull();
-    expect(rule.direction, "only calls are allowed").toBe("to_server");
+    expect(rule.annotations, "a rule that allows should have no annotation conditions").toBeNull();
+    expect(rule.direction, "a rule that allows should be for calls only").toBe("to_server");
   });
 
   it("preserves values that its form can't represent", () => {
     const annotations = { readOnly: true, destructive: null, idempotent: true, openWorld: null };
     const before = sampleRule({ annotations, expiresAt: 5 });
-    expect(new RuleDraft(before).rule(100), "unchanged").toEqual(before);
+    expect(new RuleDraft(before).rule(100), "the rule should be unchanged").toEqual(before);
   });
 
   it("without an id is a new rule", () => {
@@ -201,7 +223,7 @@ describe("a rule draft", () => {
   it("expires after the selected duration", () => {
     const draft = new RuleDraft(null);
     draft.lasts = "hour";
-    expect(draft.rule(1000).expiresAt, "an hour later").toBe(3_601_000);
+    expect(draft.rule(1000).expiresAt, "the rule should expire after an hour").toBe(3_601_000);
   });
 });
 
@@ -243,26 +265,35 @@ describe("a dry run", () => {
   it("shows the decision and the rule that causes it", async () => {
     const host = await show({}, { dry_run: () => result });
     const run = screen.getByRole("button", { name: "Test" });
-    expect(run, "a tool has to be named").toBeDisabled();
+    expect(run, "the button should be disabled without a tool").toBeDisabled();
     const names = screen.getAllByLabelText("Tool");
     await fireEvent.input(names.at(-1) as HTMLElement, { target: { value: "write" } });
     await fireEvent.click(run);
-    expect(await screen.findByText("It would be denied"), "the outcome").toBeVisible();
-    expect(screen.getByText("Decided by: rule 3 of this computer."), "by whom").toBeVisible();
-    expect(screen.getByText("Resolved: /secret/x"), "what the value was read as").toBeVisible();
+    expect(
+      await screen.findByText("It would be denied"),
+      "the outcome should be shown",
+    ).toBeVisible();
+    expect(
+      screen.getByText("Decided by: rule 3 of this computer."),
+      "the deciding rule should be shown",
+    ).toBeVisible();
+    expect(
+      screen.getByText("Resolved: /secret/x"),
+      "the resolved path should be shown",
+    ).toBeVisible();
     expect(
       screen.getByText(/^Matches: another spelling of it matches/),
-      "and why it fits",
+      "the reason for the match should be shown",
     ).toBeVisible();
     expect(
       screen.getByText(/changed since you reviewed it/),
-      "that the tool changed",
+      "the change of the tool should be shown",
     ).toBeVisible();
     expect(
       screen.getByText(/condition 2 does not match/),
-      "why another does not fit",
+      "the reason for a mismatch should be shown",
     ).toBeInTheDocument();
-    expect(host.requests("dry_run"), "exactly what was entered").toEqual([
+    expect(host.requests("dry_run"), "the entered values should be sent").toEqual([
       {
         server: "files",
         act: {
@@ -274,21 +305,27 @@ describe("a dry run", () => {
         },
       },
     ]);
-    expect(screen.queryByText(/Models can't call this tool/), "models can call it").toBeNull();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      screen.queryByText(/Models can't call this tool/),
+      "the note should be removed for an enabled tool",
+    ).toBeNull();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
-  it("shows that models can't call a tool that is turned off", async () => {
+  it("shows that models can't call a disabled tool", async () => {
     const reason = "turned-off";
     const by = { kind: "built_in" } as const;
     await show({}, { dry_run: () => ({ ...result, reason, by, considered: [], turnedOff: true }) });
     const names = screen.getAllByLabelText("Tool");
     await fireEvent.input(names.at(-1) as HTMLElement, { target: { value: "write" } });
     await fireEvent.click(screen.getByRole("button", { name: "Test" }));
-    expect(await screen.findByText(/^Models can't call this tool/), "the note").toBeVisible();
+    expect(
+      await screen.findByText(/^Models can't call this tool/),
+      "the note should be shown",
+    ).toBeVisible();
     expect(
       screen.getByText(/^Because: the tool is turned off for models/),
-      "the reason",
+      "the reason should be shown",
     ).toBeVisible();
   });
 });

@@ -56,15 +56,20 @@ describe("pasted text", () => {
     await paste("{");
     const add = await screen.findByRole("button", { name: "Add 1 server" });
     await waitFor(() =>
-      expect(add, "what was found is what is there").not.toHaveAttribute("aria-busy"),
+      expect(add, "the result should be for the current text").not.toHaveAttribute("aria-busy"),
     );
     preview = { servers: [imported("other")], problem: null };
     await paste("}");
     await user.click(add);
-    expect(host.requests("add_server"), "the text has changed since").toEqual([]);
+    expect(host.requests("add_server"), "nothing should be added from an outdated text").toEqual(
+      [],
+    );
     await screen.findByRole("group", { name: "other" });
     await user.click(screen.getByRole("button", { name: "Add 1 server" }));
-    expect(host.requests("add_server"), "as it is now").toMatchObject([{ name: "other" }]);
+    expect(
+      host.requests("add_server"),
+      "the server of the current text should be added",
+    ).toMatchObject([{ name: "other" }]);
   });
 
   test("is parsed while typing, and its server is added with an edited name", async () => {
@@ -72,23 +77,28 @@ describe("pasted text", () => {
     preview.servers = [imported("git", { notes })];
     await paste("{}");
     const found = await screen.findByRole("group", { name: "git" });
-    expect(host.requests("check_import"), "the text as it is").toEqual([{ text: "{}" }]);
-    expect(within(found).getByText("npx -y git '/a folder'"), "the exact command").toBeVisible();
-    expect(within(found).getByText(/placeholder/), "what to look at").toBeVisible();
-    expect(within(found).getAllByRole("listitem").length, "in one list").toBe(notes.length);
+    expect(host.requests("check_import"), "the text should be checked").toEqual([{ text: "{}" }]);
+    expect(
+      within(found).getByText("npx -y git '/a folder'"),
+      "the exact command should be shown",
+    ).toBeVisible();
+    expect(within(found).getByText(/placeholder/), "the warning should be shown").toBeVisible();
+    expect(within(found).getAllByRole("listitem").length, "all notes should be in one list").toBe(
+      notes.length,
+    );
     const name = within(found).getByRole("textbox", { name: "Name" });
     await user.clear(name);
     await user.type(name, "my git");
     await user.click(screen.getByRole("button", { name: "Add 1 server" }));
-    expect(host.requests("add_server"), "added as it was shown").toEqual([
+    expect(host.requests("add_server"), "the server should be added as it was shown").toEqual([
       { name: "my git", config: preview.servers[0]?.config },
     ]);
-    expect(router.current, "its page is in front").toEqual({
+    expect(router.current, "the page of the server should be opened").toEqual({
       at: "server",
       name: "my git",
       tab: "overview",
     });
-    expect(host.requests("start_server"), "nothing is started").toEqual([]);
+    expect(host.requests("start_server"), "nothing should be started").toEqual([]);
   });
 
   test("with several servers adds the selected ones, and keeps failed ones with the reason", async () => {
@@ -103,20 +113,23 @@ describe("pasted text", () => {
     expect(await screen.findByText("Found 4 servers")).toBeVisible();
     expect(
       screen.getByRole("checkbox", { name: "Add far" }),
-      "one that can't be used as it is, is not chosen",
+      "an incomplete server should not be preselected",
     ).not.toBeChecked();
     await user.click(screen.getByRole("checkbox", { name: "Add c" }));
     await user.click(screen.getByRole("button", { name: "Add 2 servers" }));
     expect(
       host.requests("add_server").map((r) => r.name),
-      "the chosen ones, in order",
+      "the selected servers should be added in order",
     ).toEqual(["a", "b"]);
-    expect(screen.queryByRole("group", { name: "a" }), "done").toBeNull();
+    expect(
+      screen.queryByRole("group", { name: "a" }),
+      "the added server should be removed from the list",
+    ).toBeNull();
     expect(
       within(screen.getByRole("group", { name: "b" })).getByText("can't write b"),
-      "the reason is where it failed",
+      "the failed server should show the reason",
     ).toBeVisible();
-    expect(router.current.at, "the page stays").toBe("add-server");
+    expect(router.current.at, "the page should stay open").toBe("add-server");
   });
 
   test("with a URL shows the fields that it requires, and stores its key in the keychain", async () => {
@@ -130,26 +143,27 @@ describe("pasted text", () => {
     ];
     await paste("https://example.com/mcp");
     await screen.findByRole("group", { name: "example" });
-    expect(screen.getByRole("textbox", { name: "Address" }), "open already").toHaveValue(
-      "https://example.com/mcp",
-    );
+    expect(
+      screen.getByRole("textbox", { name: "Address" }),
+      "the settings should be expanded",
+    ).toHaveValue("https://example.com/mcp");
     await user.click(screen.getByRole("button", { name: "Add header" }));
     await user.keyboard("Authorization");
     await user.click(screen.getByLabelText("Value of Authorization"));
     await user.keyboard("Bearer s3cret");
-    expect(screen.getByLabelText("Value of Authorization"), "hidden").toHaveAttribute(
-      "type",
-      "password",
-    );
+    expect(
+      screen.getByLabelText("Value of Authorization"),
+      "the value should be hidden",
+    ).toHaveAttribute("type", "password");
     await user.selectOptions(screen.getByRole("combobox", { name: "Transport" }), "sse");
     await user.click(screen.getByText("Advanced"));
     await user.selectOptions(
       screen.getByRole("combobox", { name: "Protocol revision" }),
       "2024-11-05",
     );
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Add 1 server" }));
-    expect(host.requests("add_server"), "with everything that was chosen").toEqual([
+    expect(host.requests("add_server"), "the entered values should be sent").toEqual([
       {
         name: "example",
         config: {
@@ -164,13 +178,96 @@ describe("pasted text", () => {
     ]);
   });
 
+  test("E12: has a field for each VS Code input, whose value becomes part of the configuration", async () => {
+    const about = '"${input:key}" stands for a value that VS Code would ask for ("The key")';
+    preview.servers = [
+      imported("git", {
+        config: {
+          ...{ type: "stdio", command: "npx", args: ["git", "--in=${input:dir}"], cwd: null },
+          ...{ env: { API_KEY: "${input:key}" }, secretEnv: ["API_KEY"], revision: null },
+        },
+        notes: [about, 'argument 2 is "--in=${input:dir}": put the value there', "it is old"],
+      }),
+    ];
+    await paste("{}");
+    const found = within(await screen.findByRole("group", { name: "git" }));
+    expect(found.getByText(about), "the note should be shown at first").toBeVisible();
+    expect(found.getByLabelText("key"), "a secret should be hidden").toHaveAttribute(
+      "type",
+      "password",
+    );
+    await user.type(found.getByLabelText("key"), "s3cret $&");
+    await user.type(found.getByLabelText("dir"), "/home/ann");
+    expect(found.getByText("npx git --in=/home/ann"), "the exact command").toBeVisible();
+    expect(
+      found.getAllByRole("listitem").map((item) => item.textContent?.trim()),
+      "the notes about the entered values should vanish",
+    ).toEqual(["it is old"]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server")[0]?.config, "the values should be sent").toMatchObject({
+      args: ["git", "--in=/home/ann"],
+      env: { API_KEY: "s3cret $&" },
+      secretEnv: ["API_KEY"],
+    });
+  });
+
+  test("E12: an input in the address is filled in before the address is checked", async () => {
+    preview.servers = [
+      imported("far", {
+        config: {
+          ...{ type: "http", url: "https://${input:host}/mcp", headers: [], kind: null },
+          ...{ auth: null, revision: null },
+        },
+        usable: false,
+      }),
+    ];
+    await paste("{}");
+    await user.click(await screen.findByRole("checkbox", { name: "Add far" }));
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server"), "the address should be invalid").toEqual([]);
+    await user.type(screen.getByLabelText("host"), "example.com");
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server")).toMatchObject([
+      { config: { url: "https://example.com/mcp" } },
+    ]);
+  });
+
+  test("E12: a warning vanishes once its text was replaced, and no other one does", async () => {
+    const placeholder = 'argument 3 is "/a folder": this looks like a placeholder';
+    const empty = 'the variable "KEY" is empty: fill it in if the server needs it';
+    preview.servers = [
+      imported("git", {
+        config: {
+          ...{ type: "stdio", command: "npx", args: ["-y", "git", "/a folder"], cwd: null },
+          ...{ env: { KEY: "" }, revision: null },
+        },
+        notes: [placeholder, empty, 'not used: "timeout"'],
+      }),
+    ];
+    await paste("{}");
+    await user.click(await screen.findByRole("button", { name: "Change…" }));
+    const notes = () =>
+      [placeholder, empty, 'not used: "timeout"'].map((text) => screen.queryByText(text) !== null);
+    expect(notes()).toEqual([true, true, true]);
+    await user.type(screen.getByLabelText("Value of KEY"), "x");
+    expect(notes(), "the note about the variable should vanish").toEqual([true, false, true]);
+    await user.type(screen.getByRole("textbox", { name: "Argument 3" }), "s");
+    expect(notes(), "the note about the argument should vanish").toEqual([false, false, true]);
+    await user.clear(screen.getByLabelText("Value of KEY"));
+    expect(notes(), "the note should return with the empty value").toEqual([false, true, true]);
+  });
+
   test("shows that a name is taken, and adds nothing", async () => {
     preview.servers = [imported("files")];
     await paste("{}");
     await user.click(await screen.findByRole("button", { name: "Add 1 server" }));
     expect(screen.getByText("Another server has this name.")).toBeVisible();
-    expect(screen.getByRole("textbox", { name: "Name" }), "for readers too").toBeInvalid();
-    expect(host.requests("add_server"), "nothing").toEqual([]);
+    expect(
+      screen.getByRole("textbox", { name: "Name" }),
+      "the field should be marked as invalid",
+    ).toBeInvalid();
+    expect(host.requests("add_server"), "nothing should be added").toEqual([]);
   });
 
   test("allows changing the command before adding", async () => {
@@ -181,7 +278,10 @@ describe("pasted text", () => {
     await user.clear(argument);
     await user.type(argument, "/home/ann/my repo");
     await user.click(screen.getByRole("button", { name: "Add 1 server" }));
-    expect(host.requests("add_server")[0]?.config, "with the user's folder").toMatchObject({
+    expect(
+      host.requests("add_server")[0]?.config,
+      "the edited argument should be sent",
+    ).toMatchObject({
       args: ["-y", "git", "/home/ann/my repo"],
     });
   });
@@ -190,8 +290,11 @@ describe("pasted text", () => {
     preview.problem = { file: null, line: 3, column: 7, message: "expected `,` or `}`" };
     await paste("{");
     expect(await screen.findByText("Line 3, column 7")).toBeVisible();
-    expect(screen.getByText("expected `,` or `}`"), "the cause").toBeVisible();
-    expect(screen.queryByRole("button", { name: /^Add \d/ }), "nothing to add").toBeNull();
+    expect(screen.getByText("expected `,` or `}`"), "the cause should be shown").toBeVisible();
+    expect(
+      screen.queryByRole("button", { name: /^Add \d/ }),
+      "there should be nothing to add",
+    ).toBeNull();
   });
 });
 
@@ -208,20 +311,20 @@ describe("the form", () => {
     await user.keyboard("two words{Enter}--first{Alt>}{ArrowUp}{/Alt}");
     expect(
       screen.getByText("uvx --first 'two words'"),
-      "the exact command with its quotes",
+      "the exact command should be shown with its quotes",
     ).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Add variable" }));
     await user.keyboard("API_KEY{Tab}s3cret");
     const value = screen.getByLabelText("Value of API_KEY");
-    expect(value, "values are hidden").toHaveAttribute("type", "password");
+    expect(value, "values should be hidden").toHaveAttribute("type", "password");
     await user.click(screen.getByRole("button", { name: "Show the value of API_KEY" }));
-    expect(value, "until they are wanted").toHaveAttribute("type", "text");
+    expect(value, "values should be shown on request").toHaveAttribute("type", "text");
     await user.click(screen.getByRole("button", { name: "Choose…" }));
     await waitFor(() =>
       expect(screen.getByRole("textbox", { name: "Working folder" })).toHaveValue("/home/ann/work"),
     );
     await user.click(screen.getByRole("button", { name: "Add server" }));
-    expect(host.requests("add_server"), "every field as it was written").toEqual([
+    expect(host.requests("add_server"), "the entered values should be sent").toEqual([
       {
         name: "notes",
         config: {
@@ -234,15 +337,18 @@ describe("the form", () => {
         },
       },
     ]);
-    expect(router.current, "its page is in front").toMatchObject({ at: "server", name: "notes" });
+    expect(router.current, "the page of the server should be opened").toMatchObject({
+      at: "server",
+      name: "notes",
+    });
   });
 
   test("shows missing fields only after an attempt", async () => {
-    expect(screen.queryByText("Enter a name."), "not yet").toBeNull();
+    expect(screen.queryByText("Enter a name."), "no field should be marked at first").toBeNull();
     await user.click(screen.getByRole("button", { name: "Add server" }));
     expect(screen.getByText("Enter a name.")).toBeVisible();
     expect(screen.getByText("Enter the program to start.")).toBeVisible();
-    expect(host.requests("add_server"), "nothing was added").toEqual([]);
+    expect(host.requests("add_server"), "nothing should be added").toEqual([]);
   });
 
   test("keeps the input when saving fails", async () => {
@@ -250,8 +356,11 @@ describe("the form", () => {
     await user.type(screen.getByRole("textbox", { name: "Name" }), "x");
     await user.type(screen.getByRole("textbox", { name: "Command" }), "node");
     await user.click(screen.getByRole("button", { name: "Add server" }));
-    expect(await screen.findByText("can't write x"), "the reason").toBeVisible();
-    expect(screen.getByRole("textbox", { name: "Command" }), "still there").toHaveValue("node");
+    expect(await screen.findByText("can't write x"), "the cause should be shown").toBeVisible();
+    expect(
+      screen.getByRole("textbox", { name: "Command" }),
+      "the input should be kept",
+    ).toHaveValue("node");
   });
 });
 
@@ -266,8 +375,8 @@ test("has no axe violations", async () => {
   await screen.findByRole("group", { name: "git" });
   await user.click(screen.getByRole("button", { name: "Change…" }));
   await user.click(screen.getByRole("button", { name: "Add variable" }));
-  expect(await axeProblems(), "pasted").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations after pasting").toEqual([]);
   await user.click(screen.getByRole("tab", { name: "Fill in" }));
   await user.click(screen.getByRole("button", { name: "Add argument" }));
-  expect(await axeProblems(), "the form").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations in the form").toEqual([]);
 });

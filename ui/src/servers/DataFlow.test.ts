@@ -22,19 +22,19 @@ async function show(changed: Partial<Flow> = {}) {
 test("S26: a server's own content makes its calls require consent, until the user disables that", async () => {
   const host = await show();
   const select = screen.getByRole("combobox", { name: "Ask before a model calls this server" });
-  expect(select, "it is on at first").toHaveValue("open_world");
-  expect(screen.queryByText(/that content misled/), "so nothing is warned of").toBeNull();
+  expect(select, "the protection should be enabled by default").toHaveValue("open_world");
+  expect(screen.queryByText(/that content misled/), "there should be no warning").toBeNull();
   await user.selectOptions(select, "off");
-  expect(host.requests("set_data_flow").at(-1), "off").toEqual({
+  expect(host.requests("set_data_flow").at(-1), "the protection should be disabled").toEqual({
     server: "files",
     flow: { ...flow, sameServer: "off" },
   });
-  expect(await axeProblems(), "axe").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
 test("S26: warns about disabled protection", async () => {
   await show({ sameServer: "off" });
-  expect(screen.getByText(/that content misled/), "what it means").toBeVisible();
+  expect(screen.getByText(/that content misled/), "the warning should be shown").toBeVisible();
 });
 
 test("S27: sets the review of results for a server and for one tool", async () => {
@@ -42,9 +42,12 @@ test("S27: sets the review of results for a server and for one tool", async () =
   const select = screen.getByRole("combobox", {
     name: "Review results before a model reads them",
   });
-  expect(select, "results that look wrong, at first").toHaveValue("suspicious");
+  expect(select, "suspicious results should be reviewed by default").toHaveValue("suspicious");
   await user.selectOptions(select, "always");
-  expect(host.requests("set_data_flow").at(-1)?.flow, "for the server").toEqual({
+  expect(
+    host.requests("set_data_flow").at(-1)?.flow,
+    "the setting of the server should be changed",
+  ).toEqual({
     ...flow,
     review: "always",
   });
@@ -53,9 +56,12 @@ test("S27: sets the review of results for a server and for one tool", async () =
   const own = screen.getByRole("combobox", {
     name: "Review this tool’s results before a model reads them",
   });
-  expect(own, "its own setting").toHaveValue("always");
+  expect(own, "the setting of the tool should be shown").toHaveValue("always");
   await user.selectOptions(own, "");
-  expect(host.requests("set_data_flow").at(-1)?.flow.tools, "as for the server again").toEqual({
+  expect(
+    host.requests("set_data_flow").at(-1)?.flow.tools,
+    "the setting of the tool should be removed",
+  ).toEqual({
     other: "off",
   });
 });

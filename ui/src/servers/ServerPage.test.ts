@@ -17,17 +17,20 @@ describe("the header", () => {
   test("shows the user's name, state and revision, and stops and restarts", async () => {
     const host = await showServerTab("overview");
     expect(screen.getByRole("heading", { level: 1, name: "files" })).toBeVisible();
-    expect(screen.getAllByText("ready")[0], "the state in words").toBeVisible();
-    expect(screen.getByTitle("Protocol revision"), "the revision").toHaveTextContent("2025-11-25");
+    expect(screen.getAllByText("ready")[0], "the state should be shown").toBeVisible();
+    expect(
+      screen.getByTitle("Protocol revision"),
+      "the revision should be shown",
+    ).toHaveTextContent("2025-11-25");
     await user.click(screen.getByRole("button", { name: "Stop" }));
     await user.click(screen.getByRole("button", { name: "Restart" }));
     expect(
       host.commands.map((one) => one.name),
-      "the commands",
+      "the commands should be sent",
     ).toEqual(["stop_server", "restart_server"]);
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
     await user.click(await screen.findByRole("button", { name: "Start" }));
-    expect(host.requests("start_server"), "started").toEqual([{ server: "files" }]);
+    expect(host.requests("start_server"), "the server should start").toEqual([{ server: "files" }]);
   });
 
   test("keeps the focus among its buttons when one replaces another", async () => {
@@ -37,7 +40,10 @@ describe("the header", () => {
     await user.keyboard("{Enter}");
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "starting" } }) });
     await waitFor(() =>
-      expect(screen.getByRole("button", { name: "Stop" }), "what there is now").toHaveFocus(),
+      expect(
+        screen.getByRole("button", { name: "Stop" }),
+        "the new button should be focused",
+      ).toHaveFocus(),
     );
   });
 
@@ -47,12 +53,15 @@ describe("the header", () => {
     stop.focus();
     await user.keyboard("{Enter}");
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopping" } }) });
-    await waitFor(() => expect(stop, "pressed once").toBeDisabled());
+    await waitFor(() => expect(stop, "the button should be disabled after a click").toBeDisabled());
     // Browsers remove the focus on the next frame.
     stop.blur();
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
     await waitFor(() =>
-      expect(screen.getByRole("button", { name: "Start" }), "what there is now").toHaveFocus(),
+      expect(
+        screen.getByRole("button", { name: "Start" }),
+        "the new button should be focused",
+      ).toHaveFocus(),
     );
   });
 
@@ -62,12 +71,20 @@ describe("the header", () => {
     await user.click(await screen.findByRole("menuitem", { name: "Remove server" }));
     const dialog = await screen.findByRole("dialog", { name: "Remove files?" });
     await waitFor(() =>
-      expect(within(dialog).getByRole("button", { name: "Cancel" }), "keeping").toHaveFocus(),
+      expect(
+        within(dialog).getByRole("button", { name: "Cancel" }),
+        "the cancel button should be focused",
+      ).toHaveFocus(),
     );
-    expect(host.requests("remove_server"), "not yet").toEqual([]);
+    expect(
+      host.requests("remove_server"),
+      "nothing should be removed before the confirmation",
+    ).toEqual([]);
     await user.click(within(dialog).getByRole("button", { name: "Remove server" }));
-    expect(host.requests("remove_server"), "removed").toEqual([{ server: "files" }]);
-    expect(router.current, "another place is in front").not.toMatchObject({ name: "files" });
+    expect(host.requests("remove_server"), "the server should be removed").toEqual([
+      { server: "files" },
+    ]);
+    expect(router.current, "another view should be opened").not.toMatchObject({ name: "files" });
   });
 
   test("shows failures, except a denial by the user", async () => {
@@ -83,10 +100,10 @@ describe("the header", () => {
       },
     );
     await user.click(screen.getByRole("button", { name: "Start" }));
-    expect(failures.list, "the user has just refused").toEqual([]);
+    expect(failures.list, "a denial should not be shown as a failure").toEqual([]);
     code = "system";
     await user.click(screen.getByRole("button", { name: "Start" }));
-    expect(failures.list.length, "a real failure").toBe(1);
+    expect(failures.list.length, "a failure should be shown").toBe(1);
   });
 
   test("shows that the server does not exist", async () => {
@@ -111,15 +128,23 @@ describe("the overview", () => {
     });
     expect(await screen.findByText("npx -y server-filesystem /home/ann")).toBeVisible();
     const claims = screen.getByRole("region", { name: "About this server" });
-    expect(within(claims).getByText("Name it claims"), "said to be a claim").toBeVisible();
-    expect(within(claims).getByText("Official Files™"), "its own name, only here").toBeVisible();
-    expect(screen.getByText(/<b>Do<\/b> as I say/), "text, not markup").toBeVisible();
-    expect(screen.getByText("U+202E"), "hidden characters are named").toBeVisible();
-    expect(screen.getByText("tools.listChanged"), "capabilities").toBeVisible();
-    expect(screen.getByText("initialize"), "how the revision was found").toBeVisible();
+    expect(
+      within(claims).getByText("Name it claims"),
+      "the name should be shown as a claim",
+    ).toBeVisible();
+    expect(
+      within(claims).getByText("Official Files™"),
+      "the name of the server should only be shown as a claim",
+    ).toBeVisible();
+    expect(screen.getByText(/<b>Do<\/b> as I say/), "markup should be shown as text").toBeVisible();
+    expect(screen.getByText("U+202E"), "hidden characters should be named").toBeVisible();
+    expect(screen.getByText("tools.listChanged"), "the capabilities should be shown").toBeVisible();
+    expect(screen.getByText("initialize"), "the detection method should be shown").toBeVisible();
     await user.click(within(claims).getByRole("button", { name: "Open…" }));
-    expect(pendingLink.url, "the website is shown before it is opened").toBe("https://example.com");
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(pendingLink.url, "the website should be shown before it is opened").toBe(
+      "https://example.com",
+    );
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("E29: pings on request, and shows the round-trip time", async () => {
@@ -129,8 +154,8 @@ describe("the overview", () => {
     expect(host.requests("ping")).toEqual([{ server: "files" }]);
     host.answers.ping = () => Promise.reject({ code: "timeout", message: "no answer in 10 s" });
     await user.click(screen.getByRole("button", { name: "Ping" }));
-    expect(await screen.findByText("no answer in 10 s"), "a server that is silent").toBeVisible();
-    expect(screen.queryByText("Responded in 12 ms"), "what held before").toBeNull();
+    expect(await screen.findByText("no answer in 10 s"), "a timeout should be shown").toBeVisible();
+    expect(screen.queryByText("Responded in 12 ms"), "the last time should be removed").toBeNull();
   });
 
   test("E29: shows that a revision has no ping", async () => {
@@ -142,7 +167,7 @@ describe("the overview", () => {
     expect(screen.getByText(/has no ping/)).toHaveTextContent("server/discover");
     await user.click(screen.getByRole("button", { name: "Check connection" }));
     expect(await screen.findByText(/^Responded in/)).toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("shows the cause, the last output, the searched folders and the remedy of a failure", async () => {
@@ -158,20 +183,28 @@ describe("the overview", () => {
     });
     const failure = await screen.findByRole("group", { name: "Why this server is not running" });
     const inside = within(failure);
-    expect(inside.getByText("The program was not found"), "the cause").toBeVisible();
+    expect(inside.getByText("The program was not found"), "the cause should appear").toBeVisible();
     expect(
       inside.getByText(/is not in any of the searched folders/),
-      "in words, once",
+      "the cause should be explained once",
     ).toBeVisible();
-    expect(inside.getByText("It comes with Node.js (nodejs.org)."), "the hint").toBeVisible();
-    expect(inside.getByText(/line one\s+line two/), "stderr").toBeVisible();
-    expect(inside.getByText("Searched 2 folders"), "where was looked").toBeVisible();
-    expect(inside.getByText("/opt/bin"), "each folder").toBeInTheDocument();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(
+      inside.getByText("It comes with Node.js (nodejs.org)."),
+      "the hint should be shown",
+    ).toBeVisible();
+    expect(
+      inside.getByText(/line one\s+line two/),
+      "the standard error should be shown",
+    ).toBeVisible();
+    expect(inside.getByText("Searched 2 folders"), "the search should be mentioned").toBeVisible();
+    expect(inside.getByText("/opt/bin"), "each folder should be listed").toBeInTheDocument();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(inside.getByRole("button", { name: "Start again" }));
-    expect(host.requests("start_server"), "the next step").toEqual([{ server: "files" }]);
+    expect(host.requests("start_server"), "the server should be started again").toEqual([
+      { server: "files" },
+    ]);
     await user.click(inside.getByRole("button", { name: "Change the command" }));
-    expect(router.current, "the other next step").toMatchObject({ tab: "settings" });
+    expect(router.current, "the settings should be opened").toMatchObject({ tab: "settings" });
   });
 });
 
@@ -191,7 +224,7 @@ test.each([
   },
 );
 
-describe("a server whose sandbox hides what it needs [E6]", () => {
+describe("a server whose sandbox hides a required file [E6]", () => {
   const config = {
     ...{ type: "stdio" as const, command: "node", args: ["/w/app/index.js"], env: {} },
     ...{ cwd: null, revision: null },
@@ -218,23 +251,31 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
     },
   };
 
-  test("offers the folder with its contents, and requires consent again", async () => {
+  test("E6: offers the folder that the sandbox blocked, and requires consent again", async () => {
     const host = await showServerTab("overview", failed([offered]), {
       update_server: () => ({ onlyThisRun: null }),
     });
     const part = within(await screen.findByRole("region", { name: /sandbox may be the cause/ }));
-    expect(part.getByText("/w/app/node_modules"), "the folder").toBeVisible();
-    expect(part.getByText(/may request more than it needs/), "who says so").toBeVisible();
-    expect(part.getByText("and 38 more"), "how much lies there").toBeVisible();
-    expect(part.getByText(/U\+202E/), "hidden characters of names are named").toBeVisible();
-    expect(screen.queryByText("in words"), "not twice").toBeNull();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(part.getByText("/w/app/node_modules"), "the folder should be shown").toBeVisible();
+    expect(
+      part.getByText(/may request more than it needs/),
+      "the source of the request should be mentioned",
+    ).toBeVisible();
+    expect(
+      part.getByText("and 38 more"),
+      "the number of further entries should be shown",
+    ).toBeVisible();
+    expect(part.getByText(/U\+202E/), "hidden characters should be named").toBeVisible();
+    expect(screen.queryByText("in words"), "the message should not be repeated").toBeNull();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(part.getByRole("button", { name: "Add this folder" }));
     const added = { path: "/w/app/node_modules", access: "read" };
     await waitFor(() =>
-      expect(host.requests("start_server"), "which asks").toEqual([{ server: "files" }]),
+      expect(host.requests("start_server"), "the start should be requested").toEqual([
+        { server: "files" },
+      ]),
     );
-    expect(host.requests("update_server"), "one folder more, to be read").toEqual([
+    expect(host.requests("update_server"), "the folder should be added for reading").toEqual([
       {
         ...{ server: "files", name: "files" },
         config: {
@@ -251,14 +292,14 @@ describe("a server whose sandbox hides what it needs [E6]", () => {
     ["system", /belongs to the system/],
     ["own", /belongs to Drawbridge/],
     ["name", /invisible characters/],
-  ] as const)("is offered nothing where it is %s, and told why", async (because, why) => {
+  ] as const)("explains why nothing is offered: %s", async (because, why) => {
     const path = "/home/ann/.ssh/id_ed25519";
     await showServerTab(
       "overview",
       failed([{ path, namedBy: "server", offer: { is: "none", because } }]),
     );
-    expect(await screen.findByText(why), "why").toBeVisible();
-    expect(screen.getByText(path), "what it wanted").toBeVisible();
+    expect(await screen.findByText(why), "the reason should be shown").toBeVisible();
+    expect(screen.getByText(path), "the required path should be shown").toBeVisible();
     expect(screen.queryByRole("button", { name: "Add this folder" })).toBeNull();
   });
 });
@@ -270,56 +311,80 @@ describe("a disconnected server", () => {
       state: { ...state, cause: "the stream broke" },
     });
     const group = within(await screen.findByRole("group", { name: /^Reconnection$/ }));
-    expect(screen.getAllByText("reconnecting")[0], "the state in words").toBeVisible();
-    expect(group.getByText("the stream broke"), "why").toBeVisible();
-    expect(group.getByText("Attempt 3 in 12 seconds."), "when").toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(screen.getAllByText("reconnecting")[0], "the state should be shown").toBeVisible();
+    expect(group.getByText("the stream broke"), "the cause should be shown").toBeVisible();
+    expect(
+      group.getByText("Attempt 3 in 12 seconds."),
+      "the time of the next attempt should be shown",
+    ).toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(group.getByRole("button", { name: "Retry now" }));
     await user.click(group.getByRole("button", { name: "Stop retrying" }));
     expect(
       host.commands.map((one) => one.name),
-      "at once, or not at all",
+      "both actions should be sent",
     ).toEqual(["retry_now", "stop_server"]);
     host.send({
       type: "server_changed",
       server: sampleServer({ state: { ...state, attempt: 4, at: 0, cause: "" } }),
     });
-    expect(await group.findByText("Attempt 4 is running."), "no time below 0").toBeVisible();
+    expect(
+      await group.findByText("Attempt 4 is running."),
+      "the time should not be negative",
+    ).toBeVisible();
   });
 });
 
 describe("subscriptions of a server", () => {
   test("are listed, with a note while they are inactive", async () => {
     const host = await showServerTab("overview", { subscriptions: ["demo://a"] });
-    expect(await screen.findByText("1 resource is watched:"), "how much").toBeVisible();
-    expect(screen.queryByText(/notifications are interrupted/), "all is well").toBeNull();
+    expect(
+      await screen.findByText("1 resource is watched:"),
+      "the number of resources should be shown",
+    ).toBeVisible();
+    expect(
+      screen.queryByText(/notifications are interrupted/),
+      "there should be no note at first",
+    ).toBeNull();
     const subscriptionsLost = "the stream ended";
     const changes = { subscriptions: ["demo://a", "demo://b"], subscriptionsLost };
     host.send({ type: "server_changed", server: sampleServer(changes) });
-    expect(await screen.findByText(/notifications are interrupted/), "lost").toBeVisible();
-    expect(screen.getByText("the stream ended"), "why").toBeVisible();
-    expect(screen.getByText("2 resources are watched:"), "still wanted").toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(
+      await screen.findByText(/notifications are interrupted/),
+      "the interruption should be shown",
+    ).toBeVisible();
+    expect(screen.getByText("the stream ended"), "the cause should be shown").toBeVisible();
+    expect(
+      screen.getByText("2 resources are watched:"),
+      "the requested subscriptions should still be listed",
+    ).toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "demo://b" }));
-    expect(router.current, "leads there").toMatchObject({ tab: "resources", item: "demo://b" });
+    expect(router.current, "the resource should be opened").toMatchObject({
+      tab: "resources",
+      item: "demo://b",
+    });
   });
 });
 
 describe("a remote server", () => {
   test("shows its URL with the domain highlighted, and how the connection was determined", async () => {
     await showServerTab("overview", remoteServerFields);
-    expect(await screen.findByText("example.com"), "the domain").toHaveProperty(
-      "tagName",
-      "STRONG",
-    );
-    expect(screen.getByText("Streamable HTTP"), "the transport").toBeVisible();
-    expect(screen.getByText(/server\/discover answered 404/), "how").toBeVisible();
     expect(
-      screen.getByText("chosen by you"),
-      "the revision was not found but chosen",
+      await screen.findByText("example.com"),
+      "the domain should be highlighted",
+    ).toHaveProperty("tagName", "STRONG");
+    expect(screen.getByText("Streamable HTTP"), "the transport should be shown").toBeVisible();
+    expect(
+      screen.getByText(/server\/discover answered 404/),
+      "the detection method should be shown",
     ).toBeVisible();
-    expect(screen.getByText("secret, in the keychain"), "no value of a header").toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(screen.getByText("chosen by you"), "a chosen revision should be labeled").toBeVisible();
+    expect(
+      screen.getByText("secret, in the keychain"),
+      "the value of a header should not be shown",
+    ).toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("keeps the values of its headers unless they are entered again", async () => {
@@ -332,16 +397,22 @@ describe("a remote server", () => {
     await user.click(screen.getByLabelText("Value of X-Team"));
     await user.keyboard("42");
     await user.click(screen.getByRole("checkbox", { name: "X-Team is secret" }));
-    expect(screen.getByText(/disconnects the server/), "it is asked again").toBeVisible();
+    expect(
+      screen.getByText(/disconnects the server/),
+      "the effect of saving should be mentioned",
+    ).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Save" }));
-    expect(host.requests("update_server")[0]?.config, "only what was written").toMatchObject({
+    expect(
+      host.requests("update_server")[0]?.config,
+      "only the changed values should be sent",
+    ).toMatchObject({
       headers: [
         { name: "Authorization", value: null, secret: true },
         { name: "X-Team", value: "42", secret: false },
       ],
     });
     await waitFor(() =>
-      expect(failures.list.at(-1)?.title, "a secret that does not stay is said").toBe(
+      expect(failures.list.at(-1)?.title, "secrets that are not stored should be reported").toBe(
         "Secrets are stored only until Drawbridge closes",
       ),
     );
@@ -359,8 +430,8 @@ describe("a remote server", () => {
     const failure = within(
       await screen.findByRole("group", { name: "Why this server is not running" }),
     );
-    expect(failure.getByText(/enter it in a header/), "the next step").toBeVisible();
+    expect(failure.getByText(/enter it in a header/), "the next step should appear").toBeVisible();
     await user.click(failure.getByRole("button", { name: "Change the headers" }));
-    expect(router.current, "there").toMatchObject({ tab: "settings" });
+    expect(router.current, "the settings should be opened").toMatchObject({ tab: "settings" });
   });
 });

@@ -61,9 +61,9 @@ describe("the sandbox in the form", () => {
     await startFakeHost({ pick_folder: () => ({ folder: "/home/ann/in" }) });
     const draft = new ServerDraft("files", sampleServer().config);
     const { container } = render(CommandFields, { draft, problems: [] });
-    expect("sandbox" in draft.config, "nothing is said of a sandbox").toBe(false);
+    expect("sandbox" in draft.config, "the configuration should have no sandbox").toBe(false);
     await user.click(screen.getByRole("checkbox", { name: "Run it in a sandbox" }));
-    expect(draft.config, "nothing but what it needs").toMatchObject({
+    expect(draft.config, "the default sandbox should be minimal").toMatchObject({
       sandbox: { folders: [], network: { preset: "files_only" } },
     });
     await user.click(screen.getByRole("button", { name: "Add a folder…" }));
@@ -71,23 +71,27 @@ describe("the sandbox in the form", () => {
     await waitFor(() => expect(within(list).getByRole("textbox")).toHaveValue("/home/ann/in"));
     await user.selectOptions(within(list).getByRole("combobox"), "read and change");
     await user.selectOptions(screen.getByRole("combobox", { name: "Network" }), "Full network");
-    expect(draft.config, "as it was filled in").toMatchObject({
+    expect(draft.config, "the entered values should be sent").toMatchObject({
       sandbox: {
         folders: [{ path: "/home/ann/in", access: "write" }],
         network: { preset: "full" },
       },
     });
-    expect(await axeProblems(container), "for everybody").toEqual([]);
+    expect(await axeProblems(container), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Remove folder 1" }));
     await user.click(screen.getByRole("checkbox", { name: "Run it in a sandbox" }));
-    expect("sandbox" in draft.config, "turned off, nothing is left of it").toBe(false);
+    expect("sandbox" in draft.config, "the disabled sandbox should be removed").toBe(false);
   });
 
   test("preserves the stored values, and requires absolute paths", () => {
     const draft = new ServerDraft("files", sampleServer(sandboxed).config);
-    expect(draft.config, "as it is set up").toEqual(sampleServer(sandboxed).config);
+    expect(draft.config, "the stored values should be preserved").toEqual(
+      sampleServer(sandboxed).config,
+    );
     draft.sandbox.add("project");
-    expect(draftProblems(draft, []), "no whole path").toContain("sandbox_path");
+    expect(draftProblems(draft, []), "a relative path should be rejected").toContain(
+      "sandbox_path",
+    );
   });
 });
 
@@ -101,29 +105,31 @@ describe("the network of a sandbox", () => {
     const problems = () => draftProblems(draft, []);
     const { container, rerender } = render(CommandFields, { draft, problems: problems() });
     const list = () => screen.getByRole("list", { name: "Hosts it can access" });
-    expect(within(list()).getByRole("textbox"), "as set up").toHaveValue("example.com");
-    expect(problems(), "nothing is wrong with it").toEqual([]);
+    expect(within(list()).getByRole("textbox"), "the stored host should be shown").toHaveValue(
+      "example.com",
+    );
+    expect(problems(), "there should be no problem at first").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Add a host" }));
     await user.type(screen.getByRole("textbox", { name: "Host 2" }), "https://example.org/");
-    expect(problems(), "an address is no host").toContain("sandbox_host");
+    expect(problems(), "a URL should be rejected").toContain("sandbox_host");
     await rerender({ draft, problems: problems() });
-    expect(screen.getByText(/is not a host/), "and it is said").toBeVisible();
-    expect(await axeProblems(container), "for everybody").toEqual([]);
+    expect(screen.getByText(/is not a host/), "the problem should be shown").toBeVisible();
+    expect(await axeProblems(container), "axe should find no violations").toEqual([]);
     await user.clear(screen.getByRole("textbox", { name: "Host 2" }));
     await user.type(screen.getByRole("textbox", { name: "Host 2" }), "*.example.org:8443");
-    expect(draft.config, "what is asked for").toMatchObject({
+    expect(draft.config, "the entered hosts should be sent").toMatchObject({
       sandbox: { network: { preset: "named_hosts", hosts: ["example.com", "*.example.org:8443"] } },
     });
     await user.click(screen.getByRole("button", { name: "Remove host 1" }));
     await user.click(screen.getByRole("button", { name: "Remove host 1" }));
-    expect(problems(), "a list without a host is none").toContain("sandbox_no_host");
+    expect(problems(), "a list without a host should be rejected").toContain("sandbox_no_host");
   });
 
   test("S24: shows all hosts that a server may reach", () => {
     const hosts = ["example.com", "*.example.org:8443", "xn--bcher-kva.example"];
     render(SandboxReach, { plan: { ...plan, network: { preset: "named_hosts", hosts } } });
     for (const host of hosts) expect(screen.getByText(host), host).toBeVisible();
-    expect(screen.getByText(/Only these hosts/), "in words").toBeVisible();
+    expect(screen.getByText(/Only these hosts/), "the restriction should be stated").toBeVisible();
   });
 
   test("validates hosts like the Rust host", () => {
@@ -156,21 +162,28 @@ describe("the limits tab", () => {
     const answers = { limits: () => used, sandbox: () => ({ plan, problem: null }) };
     await startFakeHost(answers, { servers: [server] });
     const { container } = render(Limits, { server });
-    expect(await screen.findByText(/runs in a sandbox \(bubblewrap\)/), "held").toBeVisible();
+    expect(
+      await screen.findByText(/runs in a sandbox \(bubblewrap\)/),
+      "the sandbox should be shown",
+    ).toBeVisible();
     for (const path of ["/home/ann/in", "/home/ann/out", plan.program[0] ?? ""]) {
       expect(screen.getByText(path), path).toBeVisible();
     }
     const row = screen.getByRole("row", { name: /Pending requests/ });
-    expect(row, "now, at most, beyond").toHaveTextContent("10101,490 refused");
+    expect(row, "the usage, the limit and the refused calls should be shown").toHaveTextContent(
+      "10101,490 refused",
+    );
     const memory = screen.getByRole("row", { name: /^Memory/ });
-    expect(memory, "S37: what it was stopped for").toHaveTextContent("server stopped");
+    expect(memory, "S37: the limit that ended the server should be shown").toHaveTextContent(
+      "server stopped",
+    );
     const processor = screen.getByRole("row", { name: /^Processor time/ });
-    expect(processor, "S37: in minutes").toHaveTextContent("1.530");
+    expect(processor, "S37: the processor time should be in minutes").toHaveTextContent("1.530");
     expect(
       screen.getByText(/512 processes and threads/),
-      "S37: what it is stopped at",
+      "S37: the limits of the system should be shown",
     ).toBeVisible();
-    expect(await axeProblems(container), "for everybody").toEqual([]);
+    expect(await axeProblems(container), "axe should find no violations").toEqual([]);
   });
 
   test("explains why a sandbox can't be set up", async () => {
@@ -179,16 +192,22 @@ describe("the limits tab", () => {
     const answers = { limits: () => used, sandbox: () => ({ plan: null, problem }) };
     await startFakeHost(answers, { servers: [server] });
     render(Limits, { server });
-    expect(await screen.findByText(problem), "the cause").toBeVisible();
-    expect(screen.getByText(/so the server does not start/), "and what follows").toBeVisible();
+    expect(await screen.findByText(problem), "the cause should be shown").toBeVisible();
+    expect(
+      screen.getByText(/so the server does not start/),
+      "the consequence should be shown",
+    ).toBeVisible();
   });
 
   test("states that a server without a sandbox can access everything", async () => {
     const server = sampleServer();
     const host = await startFakeHost({ limits: () => used }, { servers: [server] });
     render(Limits, { server });
-    expect(screen.getByText(/can access everything that you can/), "no lock").toBeVisible();
-    expect(host.requests("sandbox"), "there is nothing to look at").toEqual([]);
+    expect(
+      screen.getByText(/can access everything that you can/),
+      "the missing sandbox should be mentioned",
+    ).toBeVisible();
+    expect(host.requests("sandbox"), "the sandbox should not be read").toEqual([]);
   });
 });
 
@@ -202,15 +221,17 @@ test("changes limits one by one, and resets them together", async () => {
   const changes: unknown[] = [];
   render(LimitsFields, { limits, onchange: (change) => changes.push(change) });
   const message = screen.getByRole("spinbutton", { name: "Largest message (MB)" });
-  expect(message, "in megabytes").toHaveValue(16.8);
+  expect(message, "the size should be in megabytes").toHaveValue(16.8);
   await user.clear(message);
   await user.type(message, "4");
   await user.tab();
-  expect(changes, "this one and no other").toEqual([{ ...limits, messageBytes: 4_000_000 }]);
+  expect(changes, "only this limit should be changed").toEqual([
+    { ...limits, messageBytes: 4_000_000 },
+  ]);
   const calls = screen.getByRole("spinbutton", { name: "Calls in progress" });
   await user.clear(calls);
   await user.tab();
-  expect(calls, "what is no number is revoked").toHaveValue(256);
+  expect(calls, "an invalid number should be reverted").toHaveValue(256);
   await user.click(screen.getByRole("button", { name: "Restore defaults" }));
-  expect(changes.at(-1), "as they were set").toBeUndefined();
+  expect(changes.at(-1), "the limits should be reset").toBeUndefined();
 });

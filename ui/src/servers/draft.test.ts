@@ -31,33 +31,37 @@ const remote: Extract<ServerConfig, { type: "http" }> = {
 describe("a draft", () => {
   test("returns the configuration that it was created from", () => {
     for (const one of [config, remote])
-      expect(new ServerDraft("files", one).config, "nothing is lost or changed").toEqual(one);
+      expect(new ServerDraft("files", one).config, "the configuration should be unchanged").toEqual(
+        one,
+      );
   });
 
   test("moves and removes arguments", () => {
     const draft = new ServerDraft("files", config);
     const [first, second] = draft.args;
     draft.moveArg(first!.id, -1);
-    expect(draft.config, "the first can't go up").toMatchObject({
+    expect(draft.config, "the first argument should not move up").toMatchObject({
       args: ["-y", "server files", ""],
     });
     draft.moveArg(first!.id, 1);
-    expect(draft.config, "one down").toMatchObject({ args: ["server files", "-y", ""] });
+    expect(draft.config, "the argument should move down").toMatchObject({
+      args: ["server files", "-y", ""],
+    });
     draft.removeArg(second!.id);
-    expect(draft.config, "one less").toMatchObject({ args: ["-y", ""] });
+    expect(draft.config, "the argument should be removed").toMatchObject({ args: ["-y", ""] });
     draft.addArg("a b");
-    expect(draft.commandLine, "as it will be asked for").toBe("npx -y '' 'a b'");
+    expect(draft.commandLine, "the command line should be quoted").toBe("npx -y '' 'a b'");
   });
 
   test("keeps a secret variable unless it is entered again, without its value", () => {
     const reference = "${secret:files.TOKEN}";
     const one = { ...config, env: { A: "1", TOKEN: reference }, secretEnv: ["TOKEN"] };
     const draft = new ServerDraft("files", one);
-    expect(draft.env[1]?.value, "nothing to show").toBe("");
-    expect(draft.config, "it stays").toEqual(one);
+    expect(draft.env[1]?.value, "the secret value should be empty").toBe("");
+    expect(draft.config, "the secret should be kept").toEqual(one);
     draft.env[1]!.value = "s3cret";
     draft.env[0]!.secret = true;
-    expect(draft.config, "both go to the keychain").toMatchObject({
+    expect(draft.config, "both values should be stored in the keychain").toMatchObject({
       env: { A: "1", TOKEN: "s3cret" },
       secretEnv: ["A", "TOKEN"],
     });
@@ -67,15 +71,13 @@ describe("a draft", () => {
     const pasted = { ...config, env: { TOKEN: "s3cret", KEY: "" }, secretEnv: ["TOKEN", "KEY"] };
     const draft = new ServerDraft("files", pasted);
     const rows = draft.env.map(({ value, secret, kept }) => [value, secret, kept]);
-    expect(rows, "the values as they were pasted").toEqual([
+    expect(rows, "the pasted values should be shown").toEqual([
       ["s3cret", true, null],
       ["", true, null],
     ]);
-    expect(draftProblems(draft, []), "one that is left blank is to be filled in").toEqual([
-      "env_value",
-    ]);
+    expect(draftProblems(draft, []), "an empty secret should be reported").toEqual(["env_value"]);
     draft.env[1]!.value = "typed";
-    expect(draft.config, "both are secret").toMatchObject({
+    expect(draft.config, "both values should be secret").toMatchObject({
       env: { TOKEN: "s3cret", KEY: "typed" },
       secretEnv: ["TOKEN", "KEY"],
     });
@@ -85,7 +87,7 @@ describe("a draft", () => {
     const draft = new ServerDraft("x", { ...config, command: " node ", args: [""], env: {} });
     draft.addEnv();
     draft.cwd = "  ";
-    expect(draft.config, "trimmed").toEqual({
+    expect(draft.config, "the values should be trimmed").toEqual({
       ...{ ...config, command: "node", args: [""] },
       ...{ env: {}, cwd: null },
     });
@@ -101,9 +103,13 @@ describe("a draft", () => {
     ["env_value", (d) => ((d.env[0]!.value = ""), (d.env[0]!.secret = true))],
   ])("reports %s", (problem, change) => {
     const draft = new ServerDraft("files", config);
-    expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
+    expect(draftProblems(draft, ["git"]), "there should be no problem before the change").toEqual(
+      [],
+    );
     change(draft);
-    expect(draftProblems(draft, ["git"]), "and only this is wrong after").toEqual([problem]);
+    expect(draftProblems(draft, ["git"]), "only this problem should be reported").toEqual([
+      problem,
+    ]);
   });
 
   test("marks likely keys as secret, except known other headers", () => {
@@ -114,7 +120,7 @@ describe("a draft", () => {
     const draft = new ServerDraft("far", { ...remote, headers });
     expect(
       draft.headers.map((row) => row.secret),
-      "a pasted key goes to the keychain",
+      "only the key should be secret",
     ).toEqual([true, false]);
   });
 
@@ -131,9 +137,13 @@ describe("a draft", () => {
     ["auth_port", (d) => (d.auth.redirectPort = "0")],
   ])("of a remote server reports %s", (problem, change) => {
     const draft = new ServerDraft("far", remote);
-    expect(draftProblems(draft, ["git"]), "all is well before").toEqual([]);
+    expect(draftProblems(draft, ["git"]), "there should be no problem before the change").toEqual(
+      [],
+    );
     change(draft);
-    expect(draftProblems(draft, ["git"]), "and only this is wrong after").toEqual([problem]);
+    expect(draftProblems(draft, ["git"]), "only this problem should be reported").toEqual([
+      problem,
+    ]);
   });
 });
 
@@ -147,7 +157,9 @@ describe("OAuth settings", () => {
 
   test("are preserved without the secret", () => {
     const one = { ...remote, auth };
-    expect(new ServerDraft("far", one).config, "nothing is lost or changed").toEqual(one);
+    expect(new ServerDraft("far", one).config, "the configuration should be unchanged").toEqual(
+      one,
+    );
   });
 
   test("preserve hidden fields of pasted settings", () => {
@@ -157,36 +169,44 @@ describe("OAuth settings", () => {
       ...{ identityProvider: null, dpop: null, assertion: null },
     };
     const pasted = { ...remote, auth: { ...auth, clientSecret: "s3cret", rest } };
-    expect(new ServerDraft("far", pasted).config, "nothing is lost").toEqual(pasted);
+    expect(new ServerDraft("far", pasted).config, "hidden fields should be preserved").toEqual(
+      pasted,
+    );
   });
 
   test("replace or remove the stored secret", () => {
     const draft = new ServerDraft("far", { ...remote, auth });
     draft.auth.clientSecret = "s3cret";
-    expect(draft.config, "the new one").toMatchObject({ auth: { clientSecret: "s3cret" } });
+    expect(draft.config, "the new secret should be sent").toMatchObject({
+      auth: { clientSecret: "s3cret" },
+    });
     draft.auth.clientSecret = "";
     draft.auth.secretKept = false;
-    expect(draft.config, "none").toMatchObject({ auth: { clientSecret: null, hasSecret: false } });
+    expect(draft.config, "the secret should be removed").toMatchObject({
+      auth: { clientSecret: null, hasSecret: false },
+    });
   });
 
   test("show the redirect URI of a port", () => {
     const draft = new ServerDraft("far", { ...remote, auth });
-    expect(redirectUri(draft.auth), "whole").toBe("http://127.0.0.1:4321/callback");
+    expect(redirectUri(draft.auth), "the redirect URI should be complete").toBe(
+      "http://127.0.0.1:4321/callback",
+    );
     draft.auth.redirectPort = "";
-    expect(redirectUri(draft.auth), "any port has none").toBeNull();
-    expect(draft.config, "nor is one kept").toMatchObject({ auth: { redirectPort: null } });
+    expect(redirectUri(draft.auth), "a dynamic port should have no fixed redirect URI").toBeNull();
+    expect(draft.config, "no port should be kept").toMatchObject({ auth: { redirectPort: null } });
   });
 
   test("are null if empty, unless they were set before", () => {
     const draft = new ServerDraft("far", remote);
     draft.auth.scopes = "  ";
-    expect(draft.config, "nothing was said").toMatchObject({ auth: null });
+    expect(draft.config, "empty settings should be null").toMatchObject({ auth: null });
     const before = new ServerDraft("far", { ...remote, auth });
     before.auth = {
       ...{ clientId: "", clientSecret: "", secretKept: false },
       ...{ issuer: "", scopes: "", redirectPort: "" },
     };
-    expect(before.config, "all of it is revoked").toMatchObject({
+    expect(before.config, "all settings should be cleared").toMatchObject({
       auth: {
         ...{ clientId: null, clientSecret: null, hasSecret: false },
         ...{ issuer: null, scopes: [], redirectPort: null },

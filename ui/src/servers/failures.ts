@@ -1,7 +1,7 @@
 // Failures of servers and their sandboxes: cause, remedy and buttons. Used by a server's overview, the sandbox in the
 // limits tab, and tabs without a ready server.
 import type { FailureReason, ProposalRefusal, SandboxProblem } from "$lib/api/generated";
-import type { FailureWords } from "$lib/failure-words";
+import type { FailureTexts } from "$lib/failure-texts";
 
 import { m } from "../paraglide/messages";
 
@@ -32,7 +32,7 @@ export const SERVER_ACTIONS: Record<ServerAction, () => string> = {
   check: m.checkup_open,
 };
 
-export type ServerFailure = FailureWords<ServerAction>;
+export type ServerFailure = FailureTexts<ServerAction>;
 
 /** Failure reasons that only remote servers have. */
 type OnlyRemote = "unreachable" | "unauthorized";

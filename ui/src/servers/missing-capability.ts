@@ -18,7 +18,10 @@ export interface CapabilityExplanation {
  * Explains an error of a server that requires sampling. Returns `null` for other errors, because the user can disable
  * no other capability.
  */
-export function missingCapability(cause: unknown, server: string): CapabilityExplanation | null {
+export function explainMissingCapability(
+  cause: unknown,
+  server: string,
+): CapabilityExplanation | null {
   const { rpcCode, rpcData } = (toApiError(cause).data ?? {}) as {
     rpcCode?: unknown;
     rpcData?: { requiredCapabilities?: unknown } | null;

@@ -13,12 +13,12 @@ export function reviewOptions(): { value: ResultReview; label: string }[] {
 }
 
 /** Returns the setting of a tool, or `null` if the setting of its server applies. */
-export function toolReview(flow: DataFlow, tool: string): ResultReview | null {
+export function toolReviewSetting(flow: DataFlow, tool: string): ResultReview | null {
   return Object.entries(flow.tools).find(([name]) => name === tool)?.[1] ?? null;
 }
 
 /** Returns a copy of the settings with another setting for one tool. `null` removes it. */
-export function withToolReview(
+export function withToolReviewSetting(
   flow: DataFlow,
   tool: string,
   review: ResultReview | null,

@@ -14,18 +14,27 @@ const user = userEvent.setup();
 describe("OAuth fields", () => {
   test("are collapsed by default, and never show the secret", async () => {
     const host = await showServerTab("settings", remoteServerFields);
-    expect(screen.queryByLabelText("Client ID"), "folded").not.toBeVisible();
+    expect(
+      screen.queryByLabelText("Client ID"),
+      "the fields should be collapsed",
+    ).not.toBeVisible();
     await user.click(screen.getByText("Authorization", { selector: "summary" }));
     await user.type(screen.getByLabelText("Client secret"), "s3cret");
     await user.click(screen.getByRole("button", { name: "Save" }));
-    expect(screen.getByText("A client secret needs a client ID."), "what is missing").toBeVisible();
+    expect(
+      screen.getByText("A client secret needs a client ID."),
+      "the missing value should be reported",
+    ).toBeVisible();
     await user.type(screen.getByLabelText("Client ID"), "drawbridge");
     await user.type(screen.getByLabelText("Scopes"), "ships:read  ships:write");
     await user.type(screen.getByLabelText("Redirect port"), "4321");
-    expect(screen.getByText("http://127.0.0.1:4321/callback"), "what to register").toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(
+      screen.getByText("http://127.0.0.1:4321/callback"),
+      "the redirect URI to register should be shown",
+    ).toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Save" }));
-    expect(host.requests("update_server")[0]?.config, "what is saved").toMatchObject({
+    expect(host.requests("update_server")[0]?.config, "the fields should be sent").toMatchObject({
       auth: {
         ...{ clientId: "drawbridge", clientSecret: "s3cret", hasSecret: true, issuer: null },
         scopes: ["ships:read", "ships:write"],
@@ -52,15 +61,15 @@ describe("a secret for sign-in", () => {
     );
     const field = await screen.findByRole("textbox", { name: "far.key" });
     const saveButton = screen.getByRole("button", { name: "Save far.key" });
-    expect(saveButton, "nothing is entered yet").toBeDisabled();
+    expect(saveButton, "the button should be disabled without a value").toBeDisabled();
     await user.type(field, "line 1{Enter}line 2");
     await user.click(saveButton);
-    expect(host.requests("set_secret"), "with all its lines").toEqual([
+    expect(host.requests("set_secret"), "all lines should be sent").toEqual([
       { server: "files", header: "far.key", value: "line 1\nline 2" },
     ]);
-    await waitFor(() => expect(field, "it does not stay in view").toHaveValue(""));
-    expect(screen.getByText("Saved."), "that it is kept").toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    await waitFor(() => expect(field, "the field should be cleared").toHaveValue(""));
+    expect(screen.getByText("Saved."), "the save should be confirmed").toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 });
 
@@ -68,15 +77,21 @@ describe("the settings tab", () => {
   test("changes name and command, and warns that the start requires consent again", async () => {
     const host = await showServerTab("settings");
     const save = await screen.findByRole("button", { name: "Save" });
-    expect(save, "nothing to save yet").toBeDisabled();
+    expect(save, "the button should be disabled without a change").toBeDisabled();
     const name = screen.getByRole("textbox", { name: "Name" });
     await user.clear(name);
     await user.type(name, "papers");
-    expect(screen.queryByText(/needs your approval again/), "a new name asks nothing").toBeNull();
+    expect(
+      screen.queryByText(/needs your approval again/),
+      "a new name should require no consent",
+    ).toBeNull();
     await user.click(screen.getByRole("button", { name: "Remove argument 1" }));
-    expect(screen.getByText(/needs your approval again/), "a new command does").toBeVisible();
+    expect(
+      screen.getByText(/needs your approval again/),
+      "a new command should require consent",
+    ).toBeVisible();
     await user.click(save);
-    expect(host.requests("update_server"), "the whole change at once").toEqual([
+    expect(host.requests("update_server"), "all changes should be sent together").toEqual([
       {
         server: "files",
         name: "papers",
@@ -86,7 +101,7 @@ describe("the settings tab", () => {
         },
       },
     ]);
-    expect(router.current, "the page follows the name").toMatchObject({ name: "papers" });
+    expect(router.current, "the page should follow the name").toMatchObject({ name: "papers" });
   });
 
   test("rejects a taken name, and follows changes of the file", async () => {
@@ -96,18 +111,21 @@ describe("the settings tab", () => {
     await user.type(name, "git");
     await user.click(screen.getByRole("button", { name: "Save" }));
     expect(screen.getByText("Another server has this name.")).toBeVisible();
-    expect(host.requests("update_server"), "nothing sent").toEqual([]);
+    expect(host.requests("update_server"), "nothing should be sent").toEqual([]);
     host.send({ type: "server_changed", server: sampleServer({ pid: 1 }) });
     expect(
       screen.getByRole("textbox", { name: "Name" }),
-      "what is written survives a change of the state",
+      "the edited value should survive a change of the state",
     ).toHaveValue("git");
     const config = { ...sampleServer().config, command: "deno" };
     host.send({ type: "server_changed", server: sampleServer({ config }) });
     await waitFor(() =>
-      expect(screen.getByRole("textbox", { name: "Command" }), "the file's").toHaveValue("deno"),
+      expect(
+        screen.getByRole("textbox", { name: "Command" }),
+        "the unedited value should be that of the file",
+      ).toHaveValue("deno"),
     );
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 });
 
@@ -120,7 +138,7 @@ describe("the roots tab", () => {
     );
     expect(await screen.findByText(/Not decided yet/)).toBeVisible();
     await user.click(screen.getByRole("button", { name: "Add a folder…" }));
-    expect(host.requests("set_roots").at(-1), "the picked one").toEqual({
+    expect(host.requests("set_roots").at(-1), "the selected folder should be added").toEqual({
       server: "files",
       folders: ["/home/ann/trip"],
     });
@@ -131,41 +149,44 @@ describe("the roots tab", () => {
       }),
     });
     await user.type(screen.getByRole("textbox", { name: "Or type a path" }), "/srv/x{Enter}");
-    expect(host.requests("set_roots").at(-1)?.folders, "the typed one too").toEqual([
+    expect(host.requests("set_roots").at(-1)?.folders, "the typed folder should be added").toEqual([
       "/home/ann/trip",
       "/srv/x",
     ]);
-    expect(screen.queryByText(/Not decided yet/), "decided").toBeNull();
+    expect(
+      screen.queryByText(/Not decided yet/),
+      "the note should be removed after a decision",
+    ).toBeNull();
     await user.click(screen.getByRole("button", { name: "Remove /home/ann/trip" }));
-    expect(host.requests("set_roots").at(-1)?.folders, "none left").toEqual([]);
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(host.requests("set_roots").at(-1)?.folders, "all folders should be removed").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("notes that a folder contains server settings, with a link to the import", async () => {
     const folder = "/home/ann/work";
     const roots = { decided: true, folders: [folder, "/srv/x"], told: [folder, "/srv/x"] };
-    const files = (asked: string) => (asked === folder ? [".mcp.json"] : []);
+    const files = (path: string) => (path === folder ? [".mcp.json"] : []);
     const host = await showServerTab(
       "roots",
       { roots },
       {
-        project_files: (asked) => ({ files: files(asked.folder) }),
+        project_files: (request) => ({ files: files(request.folder) }),
         import_candidates: () => ({ lookedFor: [], apps: [], problems: [] }),
       },
     );
     expect(await screen.findByText(/has its own servers: \.mcp\.json/)).toBeVisible();
-    expect(host.requests("import_candidates"), "not read yet").toEqual([]);
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(host.requests("import_candidates"), "nothing should be read yet").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: `Review the servers of ${folder}` }));
     expect(router.current).toEqual({ at: "import", project: folder });
     const source = { app: null, project: folder };
-    expect(host.requests("import_candidates"), "this folder alone").toEqual([source]);
+    expect(host.requests("import_candidates"), "only this folder should be read").toEqual([source]);
   });
 
   test("ignores a closed dialog", async () => {
     const host = await showServerTab("roots", {}, { pick_folder: () => ({ folder: null }) });
     await user.click(await screen.findByRole("button", { name: "Add a folder…" }));
-    expect(host.requests("set_roots"), "nothing").toEqual([]);
+    expect(host.requests("set_roots"), "nothing should be changed").toEqual([]);
   });
 });
 
@@ -199,23 +220,39 @@ describe("the permissions tab", () => {
         },
       },
     );
-    expect(await screen.findByText("until Drawbridge closes"), "for how long").toBeVisible();
-    expect(screen.queryByText("git_push"), "not another server's").toBeNull();
+    expect(
+      await screen.findByText("until Drawbridge closes"),
+      "the validity should be shown",
+    ).toBeVisible();
+    expect(
+      screen.queryByText("git_push"),
+      "grants of other servers should not be listed",
+    ).toBeNull();
     await user.click(screen.getByRole("button", { name: "Revoke read_file" }));
-    expect(host.requests("revoke_grant"), "by its id").toEqual([{ id: "2" }]);
-    expect(await screen.findByText("Revoked"), "in its place").toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(host.requests("revoke_grant"), "the grant should be revoked by its id").toEqual([
+      { id: "2" },
+    ]);
+    expect(
+      await screen.findByText("Revoked"),
+      "the grant should be marked as revoked",
+    ).toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     grants = [];
     host.send({ type: "audit_changed" });
-    await waitFor(() => expect(screen.queryByText("its command"), "read again").toBeNull());
+    await waitFor(() =>
+      expect(screen.queryByText("its command"), "the list should be read again").toBeNull(),
+    );
   });
 
   test("binds grants of a remote server to its URL", async () => {
     await showServerTab("permissions", remoteServerFields, {
       grants: () => ({ grants: [grant({})] }),
     });
-    expect(await screen.findByText("its address", { selector: "td" }), "said").toBeVisible();
-    expect(screen.queryByText("its command"), "it has none").toBeNull();
+    expect(
+      await screen.findByText("its address", { selector: "td" }),
+      "the URL should be mentioned",
+    ).toBeVisible();
+    expect(screen.queryByText("its command"), "a remote server should have no command").toBeNull();
   });
 
   test("mutes after confirmation, and unmutes", async () => {
@@ -223,9 +260,11 @@ describe("the permissions tab", () => {
     await user.click(await screen.findByRole("button", { name: "Deny all its requests" }));
     const dialog = await screen.findByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Deny all its requests" }));
-    expect(host.requests("deny_all"), "now and later").toEqual([{ server: "files", mute: true }]);
+    expect(host.requests("deny_all"), "current and later requests should be denied").toEqual([
+      { server: "files", mute: true },
+    ]);
     host.send({ type: "server_changed", server: sampleServer({ muted: true }) });
     await user.click(await screen.findByRole("button", { name: "Allow its requests again" }));
-    expect(host.requests("unmute"), "again").toEqual([{ server: "files" }]);
+    expect(host.requests("unmute"), "the server should be unmuted").toEqual([{ server: "files" }]);
   });
 });

@@ -37,15 +37,15 @@ describe("the lists of tools for models", () => {
     const { host } = await settings();
     await user.click(screen.getByText("Advanced"));
     expect(which()).toHaveValue("all");
-    expect(enabled(), "no list of offered tools").toBeNull();
+    expect(enabled(), "there should be no list of offered tools").toBeNull();
     await user.type(disabled(), "delete_*{Enter}{Enter} push ");
     expect(
       screen.queryByText(/stops the server/),
-      "the server is not stopped by a change of the lists",
+      "a change of the lists should not stop the server",
     ).toBeNull();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await save();
-    expect(host.requests("update_server"), "without empty lines").toEqual([
+    expect(host.requests("update_server"), "empty lines should be omitted").toEqual([
       {
         ...{ server: "files", name: "files" },
         config: { ...local, tools: { enabled: null, disabled: ["delete_*", "push"] } },
@@ -55,21 +55,22 @@ describe("the lists of tools for models", () => {
 
   test("are shown as they are, and cleared", async () => {
     const { host } = await settings({ enabled: ["read_*", "list"], disabled: ["read_all"] });
-    expect(which(), "the section is open").toBeVisible();
+    expect(which(), "the section should be expanded").toBeVisible();
     expect(which()).toHaveValue("only");
     expect(enabled()).toHaveValue("read_*\nlist");
     expect(disabled()).toHaveValue("read_all");
     await user.selectOptions(which(), "all");
     await user.clear(disabled());
     await save();
-    expect(host.requests("update_server"), "empty lists are sent, as none would keep them").toEqual(
-      [
-        {
-          ...{ server: "files", name: "files" },
-          config: { ...local, tools: { enabled: null, disabled: [] } },
-        },
-      ],
-    );
+    expect(
+      host.requests("update_server"),
+      "empty lists should be sent, because omitted ones are kept",
+    ).toEqual([
+      {
+        ...{ server: "files", name: "files" },
+        config: { ...local, tools: { enabled: null, disabled: [] } },
+      },
+    ]);
   });
 
   test("can offer no tool", async () => {
@@ -98,8 +99,8 @@ describe("the lists of tools for models", () => {
     await user.paste("é".repeat(501));
     await save();
     expect(screen.getByText(/1,000 names of 1,000 bytes/)).toBeVisible();
-    expect(disabled(), "for screen readers too").toBeInvalid();
-    expect(host.requests("update_server"), "nothing is sent").toEqual([]);
+    expect(disabled(), "the field should be marked as invalid").toBeInvalid();
+    expect(host.requests("update_server"), "nothing should be sent").toEqual([]);
   });
 
   test("report a problem at the field that has it", async () => {
@@ -108,27 +109,33 @@ describe("the lists of tools for models", () => {
     await user.click(enabled() as HTMLElement);
     await user.paste("é".repeat(501));
     await save();
-    expect(screen.getAllByText(/1,000 names of 1,000 bytes/), "once").toHaveLength(1);
-    expect(enabled(), "the list with the long name").toBeInvalid();
-    expect(disabled(), "and not the other").toBeValid();
+    expect(
+      screen.getAllByText(/1,000 names of 1,000 bytes/),
+      "the problem should be shown once",
+    ).toHaveLength(1);
+    expect(enabled(), "the list with the long name should be invalid").toBeInvalid();
+    expect(disabled(), "the other list should be valid").toBeValid();
     await user.click(disabled());
     await user.paste("é".repeat(501));
     await save();
-    expect(screen.getAllByText(/1,000 names of 1,000 bytes/), "at each").toHaveLength(2);
+    expect(
+      screen.getAllByText(/1,000 names of 1,000 bytes/),
+      "the problem should be shown at both lists",
+    ).toHaveLength(2);
     expect(disabled()).toBeInvalid();
-    expect(host.requests("update_server"), "nothing is sent").toEqual([]);
+    expect(host.requests("update_server"), "nothing should be sent").toEqual([]);
   });
 
   test("have a maximum number of names", () => {
     const draft = new ServerDraft("files", local);
     draft.tools.disabled = "x\n".repeat(1_000);
-    expect(draftProblems(draft, []), "as many as the host accepts").toEqual([]);
+    expect(draftProblems(draft, []), "the maximum of the host should be accepted").toEqual([]);
     draft.tools.disabled += "y";
     expect(draftProblems(draft, [])).toEqual(["tools_disabled_long"]);
     draft.tools.which = "only";
     draft.tools.enabled = draft.tools.disabled;
     const both = ["tools_enabled_long", "tools_disabled_long"];
-    expect(draftProblems(draft, []), "each list by itself").toEqual(both);
+    expect(draftProblems(draft, []), "each list should be counted separately").toEqual(both);
   });
 
   test("keep unusual names that were not edited", () => {

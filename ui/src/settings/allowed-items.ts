@@ -22,40 +22,49 @@ import { grantLabel } from "./grant-labels";
 const KINDS = ["start", "tool", "folders", "models", "rule"] as const;
 export type AllowedKind = (typeof KINDS)[number];
 
-/** The commands that revoke a permission and restore it. */
+/** Commands that revoke a permission and undo the revocation. */
 export interface Revocation {
   revoke: () => Promise<unknown>;
   restore: () => Promise<unknown>;
 }
 
 export interface AllowedItem {
-  /** Unique key, which stays the same while the permission does. */
+  /** Unique key of the permission, which does not change when other properties of the permission change. */
   key: string;
   kind: AllowedKind;
-  /** Name of the server, or the pattern of a rule. */
+  /** Name of the server, or the server pattern of a rule. */
   server: string;
   what: string;
-  /** Paths of shared folders. */
+  /** Paths of the shared folders. Empty for other kinds. */
   paths: readonly string[];
   until: string;
-  /** Time at which it expires, or `null` if it doesn't. */
+  /** Time at which the permission expires in milliseconds since 1970, or `null` if it does not expire. */
   expiresAt: number | null;
   since: number | null;
-  /** Last use, or `null` if none is known. */
+  /** Last use of the permission, or `null` if none is known. */
   lastUse: LastUse | null;
-  /** Set if it allows something without asking. Otherwise it is another decision of the user about the server. */
+  /**
+   * Set if the permission allows something without a consent request. Otherwise the item only records another decision
+   * of the user about the server.
+   */
   isAllowed: boolean;
-  /** Period that the last use is known for. `asks` if each use asks. */
+  /**
+   * Period for which the last use is known: always, or only the current run of Drawbridge. `asks` if each use requires
+   * consent.
+   */
   known: "always" | "run" | "asks";
-  /** Hash that a grant is bound to. */
+  /** Hash of the definition, command or URL that a grant is bound to. `null` for other kinds of permissions. */
   hash: string | null;
-  /** Consequence of the revocation. */
+  /** Text about the consequence of a revocation. */
   afterwards: string;
-  /** Absent if it can't be revoked here. */
+  /** Commands to revoke the permission, or `null` if it can't be revoked in this view. */
   revocation: Revocation | null;
 }
 
-/** Actions of the stores that revoke and restore a grant, and follow changes of rules and sampling. */
+/**
+ * Actions that the items need from the stores: revoke and restore a grant, and report changes of rules and sampling
+ * settings.
+ */
 export interface AllowedActions {
   revokeGrant: (grant: Grant) => Promise<unknown>;
   restoreGrant: (grant: Grant) => Promise<unknown>;

@@ -7,7 +7,7 @@ import { call, toApiError } from "$lib/api/client";
 import type { Policy, SamplingSettings } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
 import { currentSecond } from "$lib/state/clock.svelte";
-import { Grants } from "$lib/state/grants.svelte";
+import { GrantStore } from "$lib/state/grants.svelte";
 
 import type { PolicyStore } from "../rules/policy.svelte";
 import {
@@ -22,27 +22,27 @@ import {
 } from "./allowed-items";
 
 /** Time for which a revocation can be undone, in milliseconds. The host accepts it for longer. */
-export const UNDO_PERIOD = 10_000;
+export const UNDO_PERIOD_MS = 10_000;
 
 interface Revoked {
   item: AllowedItem;
   at: number;
-  /** Settings of the server at the revocation. */
+  /** Serialized settings of the server at the time of the revocation. */
   config: string;
-  /** Rules as they were read after the revocation. */
+  /** Rules that were read directly after the revocation. */
   policy: Policy | null;
 }
 
-export class Allowed {
-  readonly grants = new Grants();
+export class AllowedStore {
+  readonly grants = new GrantStore();
   readonly #policy: PolicyStore;
   /** Sampling settings by server. */
   readonly #sampling = new SvelteMap<string, SamplingSettings>();
   readonly #revoked = new SvelteMap<string, Revoked>();
-  /** Items whose revocation is in progress. They are drawn even after they were removed. */
+  /** Items whose revocation is in progress. Rendered until it ends, even if the host has already removed them. */
   readonly #leaving = new SvelteMap<string, AllowedItem>();
   readonly #busy = new SvelteSet<string>();
-  /** Error of reading the sampling settings. */
+  /** Error of the last attempt to read the sampling settings, or `null` if it succeeded. */
   readError = $state.raw<unknown>(null);
 
   constructor(policy: PolicyStore) {
@@ -111,7 +111,7 @@ export class Allowed {
   /** Returns `true` while the revocation of an item can be undone. */
   canUndo({ key }: AllowedItem): boolean {
     const revoked = this.#revoked.get(key);
-    return revoked !== undefined && currentSecond() - revoked.at < UNDO_PERIOD;
+    return revoked !== undefined && currentSecond() - revoked.at < UNDO_PERIOD_MS;
   }
 
   /** Revokes an item. Resolves to `false` if it is revoked already. */
@@ -140,7 +140,7 @@ export class Allowed {
     const revoked = this.#revoked.get(key);
     if (!revoked) return "changed";
     const { item, at, config } = revoked;
-    const isFresh = Date.now() - at < UNDO_PERIOD && configOf(item.server) === config;
+    const isFresh = Date.now() - at < UNDO_PERIOD_MS && configOf(item.server) === config;
     if (!isFresh || this.#isAllowedAgain(item)) return "changed";
     try {
       await this.#once(key, async () => {

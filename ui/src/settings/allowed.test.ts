@@ -1,4 +1,4 @@
-// The list of everything that is allowed without asking: its items, search, revocation and Undo.
+// The list of everything that allows something without consent: its items, search, revocation and Undo.
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
@@ -9,7 +9,7 @@ import { sampleServer, startFakeHost, type FakeHost } from "$lib/testing/fake-ho
 
 import { emptyPolicy, sampleRule } from "../rules/fixtures";
 import { samplingReport } from "../servers/sampling-fixtures";
-import { UNDO_PERIOD } from "./allowed.svelte";
+import { UNDO_PERIOD_MS } from "./allowed.svelte";
 import RulesView from "./RulesView.svelte";
 
 const NOW = 1_790_000_000_000;
@@ -81,12 +81,14 @@ test("lists grants, folders, models and rules with their validity and last use",
   });
   const always = await row("Tool read");
   expect(always).toHaveTextContent("files");
-  expect(always, "how long it holds").toHaveTextContent("Until you revoke it");
-  expect(always, "who used it").toHaveTextContent(
+  expect(always, "the validity should be shown").toHaveTextContent("Until you revoke it");
+  expect(always, "the last use should be shown").toHaveTextContent(
     "Last used 1 hour ago by a model in a conversation",
   );
   const session = await row("Tool write");
-  expect(session, "it is not saved").toHaveTextContent("Until Drawbridge closes");
+  expect(session, "the temporary grant should be labeled").toHaveTextContent(
+    "Until Drawbridge closes",
+  );
   expect(session).toHaveTextContent("Not used yet");
   expect(await row(/^may use your models/)).toHaveTextContent("git");
   const allowing = await row(/^Rule: tool add of files/);
@@ -94,12 +96,12 @@ test("lists grants, folders, models and rules with their validity and last use",
   expect(allowing).toHaveTextContent(/Last used .* by you/);
   expect(
     screen.queryByText(/^Rule: tool denied_tool/),
-    "a rule that denies allows nothing",
+    "a rule that denies should not be listed",
   ).toBeNull();
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
-test("what still asks is not listed as allowed without asking", async () => {
+test("an item that still requires consent is not listed", async () => {
   const servers = [
     sampleServer({ name: "files", roots: shared }),
     sampleServer({ name: "mail", roots: denied }),
@@ -114,7 +116,7 @@ test("what still asks is not listed as allowed without asking", async () => {
   expect(within(others).getAllByRole("listitem")).toHaveLength(2);
   expect(others).toHaveTextContent(/may use your models/);
   expect(others).toHaveTextContent(/has no shared folders/);
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
 test("a revoked grant is restored by Undo, which ends after a few seconds", async () => {
@@ -124,11 +126,16 @@ test("a revoked grant is restored by Undo, which ends after a few seconds", asyn
   expect(await screen.findByText("The next call of read needs your approval.")).toBeVisible();
   await fireEvent.click(undo);
   expect(await screen.findByText("It is allowed again, as before.")).toBeVisible();
-  expect(host.requests("restore_grant"), "exactly this one").toEqual([{ id: "g1" }]);
+  expect(host.requests("restore_grant"), "exactly this grant should be restored").toEqual([
+    { id: "g1" },
+  ]);
   await revoke(await row("Tool read"));
   await screen.findByRole("button", { name: /^Undo/ });
-  await vi.advanceTimersByTimeAsync(UNDO_PERIOD + 1_000);
-  expect(screen.queryByRole("button", { name: /^Undo/ }), "the time is over").toBeNull();
+  await vi.advanceTimersByTimeAsync(UNDO_PERIOD_MS + 1_000);
+  expect(
+    screen.queryByRole("button", { name: /^Undo/ }),
+    "Undo should not be offered after a few seconds",
+  ).toBeNull();
   expect(within(await row("Tool read")).getByText("Revoked")).toBeVisible();
 });
 
@@ -140,7 +147,7 @@ test("Undo does nothing after a change of the server, or if the host finds one",
   await revoke(await row("Tool write"));
   await fireEvent.click(await screen.findByRole("button", { name: "Undo: Tool write, files" }));
   expect(await screen.findByText(/^This can't be undone any more/)).toBeVisible();
-  expect(await row("Tool write"), "it stays revoked").toHaveTextContent("Revoked");
+  expect(await row("Tool write"), "the grant should stay revoked").toHaveTextContent("Revoked");
   await revoke(await row("Tool read"));
   const undo = await screen.findByRole("button", { name: "Undo: Tool read, files" });
   const config = {
@@ -150,9 +157,10 @@ test("Undo does nothing after a change of the server, or if the host finds one",
   host.send({ type: "server_changed", server: sampleServer({ name: "files", config }) });
   const before = host.requests("restore_grant").length;
   await fireEvent.click(undo);
-  expect(host.requests("restore_grant"), "nothing is restored for another server").toHaveLength(
-    before,
-  );
+  expect(
+    host.requests("restore_grant"),
+    "nothing should be restored after a change of the server",
+  ).toHaveLength(before);
   expect(await row("Tool read")).toHaveTextContent("Revoked");
 });
 
@@ -170,8 +178,14 @@ test("a new rule with the id of a revoked one is allowed, and can be revoked", a
   rules = [sampleRule({ id: "5", effect: "allow", tool: "echo" })];
   host.send({ type: "rules_changed" });
   const added = await row(/^Rule: tool echo/);
-  expect(within(added).queryByText("Revoked"), "another rule").toBeNull();
-  expect(await row(/^Rule: tool add/), "the removed one").toHaveTextContent("Revoked");
+  expect(
+    within(added).queryByText("Revoked"),
+    "the new rule should not be marked as revoked",
+  ).toBeNull();
+  expect(
+    await row(/^Rule: tool add/),
+    "the removed rule should be marked as revoked",
+  ).toHaveTextContent("Revoked");
   await revoke(added);
   await waitFor(() => expect(added).toHaveTextContent("Revoked"));
   expect(host.requests("remove_policy_rule")).toHaveLength(2);
@@ -191,7 +205,9 @@ test("a revoked rule that was added again is allowed", async () => {
   expect(await screen.findByText("Revoked")).toBeVisible();
   rules = all;
   host.send({ type: "rules_changed" });
-  await waitFor(() => expect(screen.queryByText("Revoked"), "it is in force").toBeNull());
+  await waitFor(() =>
+    expect(screen.queryByText("Revoked"), "the rule should not be marked as revoked").toBeNull(),
+  );
   await revoke(await row(/^Rule: tool add/));
   expect(await screen.findByText("Revoked")).toBeVisible();
   expect(host.requests("remove_policy_rule")).toHaveLength(2);
@@ -224,12 +240,15 @@ test("E16: shared folders and sampling are revoked with Undo, and denied folders
   render(RulesView);
   expect(await screen.findByText("/home/ann/trip")).toBeVisible();
   const none = await row("has no shared folders");
-  expect(none, "a denial stands, too").toHaveTextContent("mail");
-  expect(within(none).queryByRole("button", { name: /^Revoke/ }), "nothing to revoke").toBeNull();
+  expect(none, "denied folders should be listed").toHaveTextContent("mail");
+  expect(
+    within(none).queryByRole("button", { name: /^Revoke/ }),
+    "denied folders should not be revocable",
+  ).toBeNull();
   await revoke(await row("/home/ann/trip"));
   await fireEvent.click(await screen.findByRole("button", { name: /^Undo: .*files$/ }));
   await waitFor(() =>
-    expect(host.requests("set_roots"), "and as it was").toEqual([
+    expect(host.requests("set_roots"), "the folders should be restored").toEqual([
       { server: "files", folders: [] },
       { server: "files", folders: ["/home/ann/trip"] },
     ]),
@@ -247,7 +266,7 @@ test("more than ten items can be searched", async () => {
   }));
   await show(grants.slice(0, 9));
   await row("Tool tool-8");
-  expect(screen.queryByRole("searchbox"), "ten items need no search").toBeNull();
+  expect(screen.queryByRole("searchbox"), "ten items should have no search").toBeNull();
   cleanup();
   await show(grants);
   const search = await screen.findByRole("searchbox", { name: "Search this list" });

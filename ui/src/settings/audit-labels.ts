@@ -42,7 +42,7 @@ export const AUDIT_KINDS = [
 /** Decisions that the filter can select. */
 export const AUDIT_DECISIONS = ["allowed", "denied", "cancelled", "withdrawn", "noted"];
 
-/** Returns the label of the kind of an audit entry. */
+/** Returns the translated label of the kind of an audit entry. */
 export function auditKindLabel(kind: string): string {
   return labelOf(kind, {
     "start-server": m.settings_kind_start_server,
@@ -87,7 +87,7 @@ export function decisionLabel(decision: string): string {
   });
 }
 
-/** Returns the label of the origin of a request. */
+/** Returns the translated origin of a request: user, model, server or host. */
 export function requestOriginLabel(asker: string): string {
   return labelOf(asker, {
     user: m.audit_asker_user,
@@ -106,7 +106,7 @@ export function scopeLabel(scope: ApprovalScope): string {
   });
 }
 
-/** Returns the label of the actor that decided: user, grant, answers file or policy. */
+/** Returns the translated label of the actor that decided: the user, a grant, an answers file or the policy. */
 export function decidedByLabel(by: string): string {
   return labelOf(by, {
     user: m.settings_by_user,

@@ -50,15 +50,15 @@ describe("the audit log", () => {
     await startFakeHost({ audit: answer });
     const audit = new AuditLog();
     await audit.newest();
-    expect(audit.entries.length, "one page first").toBe(ENTRIES_PER_READ);
+    expect(audit.entries.length, "one page should be read first").toBe(ENTRIES_PER_READ);
     await audit.older();
-    expect(audit.entries.length, "then the rest").toBe(ENTRIES_PER_READ + 20);
-    expect(audit.canReadOlder, "there is no more").toBe(false);
+    expect(audit.entries.length, "the rest should be read on request").toBe(ENTRIES_PER_READ + 20);
+    expect(audit.canReadOlder, "there should be no further page").toBe(false);
     all.unshift(entry(ENTRIES_PER_READ + 21));
     await audit.newest();
     expect(
       audit.entries.map((e) => e.number),
-      "the new one first, none twice, none lost",
+      "the new decision should be first, and each decision listed once",
     ).toEqual(all.map((e) => e.number));
   });
 
@@ -69,8 +69,8 @@ describe("the audit log", () => {
     await audit.newest();
     for (let n = 11; n <= 300; n++) all.unshift(entry(n));
     await audit.newest();
-    expect(audit.entries.length, "no gap is left in the middle").toBe(ENTRIES_PER_READ);
-    expect(audit.more, "the older ones can be read").toBe(true);
+    expect(audit.entries.length, "there should be no gap between the pages").toBe(ENTRIES_PER_READ);
+    expect(audit.more, "older decisions should be readable").toBe(true);
   });
 
   it("is filtered by the host", async () => {
@@ -90,20 +90,31 @@ describe("the audit log", () => {
     await screen.findByText("write_file");
     await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "WEATHER" } });
     await waitFor(() =>
-      expect(screen.queryByText("write_file"), "only the matching server").toBeNull(),
+      expect(
+        screen.queryByText("write_file"),
+        "only decisions of the selected server should be listed",
+      ).toBeNull(),
     );
     await fireEvent.input(screen.getByRole("searchbox"), { target: { value: "nothing like it" } });
-    expect(await screen.findByText("No decision matches"), "it is said").toBeInTheDocument();
+    expect(
+      await screen.findByText("No decision matches"),
+      "the empty result should be shown",
+    ).toBeInTheDocument();
     await fireEvent.click(screen.getByRole("button", { name: "Clear the filters" }));
     await screen.findByText("write_file");
     await selectOption(screen.getByRole("combobox", { name: "Decision" }), "denied");
     await waitFor(() =>
-      expect(screen.getAllByRole("row").length, "the heading and one decision").toBe(2),
+      expect(
+        screen.getAllByRole("row").length,
+        "the heading and one decision should be listed",
+      ).toBe(2),
     );
     await selectOption(screen.getByRole("combobox", { name: "Period" }), "week");
     const last = host.requests("audit").at(-1);
-    expect(last?.since, "a week ago").toBeLessThan(Date.now() - 6 * 24 * 3600 * 1000);
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(last?.since, "the period should be a week").toBeLessThan(
+      Date.now() - 6 * 24 * 3600 * 1000,
+    );
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("drops a response for an old filter", async () => {
@@ -112,15 +123,15 @@ describe("the audit log", () => {
     const audit = new AuditLog();
     const first = audit.newest();
     const second = audit.setFilter({ server: "weather" });
-    await waitFor(() => expect(answers.length, "one is asked at a time").toBe(1));
+    await waitFor(() => expect(answers.length, "one read should run at a time").toBe(1));
     answers[0]?.({ entries: [entry(9)], more: false });
-    await waitFor(() => expect(answers.length, "then the other").toBe(2));
-    expect(audit.entries, "the late answer is omitted").toEqual([]);
+    await waitFor(() => expect(answers.length, "the other read should follow").toBe(2));
+    expect(audit.entries, "the late response should be ignored").toEqual([]);
     answers[1]?.({ entries: [entry(5, { server: "weather" })], more: false });
     await Promise.all([first, second]);
     expect(
       audit.entries.map((e) => e.number),
-      "only what fits",
+      "only matching decisions should be listed",
     ).toEqual([5]);
   });
 
@@ -137,20 +148,31 @@ describe("the audit log", () => {
     });
     render(AuditView);
     const details = await screen.findByRole("button", { name: "Details of decision 3" });
-    expect(details, "closed at first").toHaveAttribute("aria-expanded", "false");
+    expect(details, "the decision should be collapsed at first").toHaveAttribute(
+      "aria-expanded",
+      "false",
+    );
     await fireEvent.click(details);
-    expect(screen.getByText("rule 3"), "the rule").toBeVisible();
-    expect(screen.getByText("a model"), "who asked").toBeVisible();
-    expect(screen.getByText(/First part of 50 kB/), "that it is cut").toBeVisible();
-    expect(document.body.textContent, "X12: hidden characters are named").not.toContain("\u202e");
+    expect(screen.getByText("rule 3"), "the rule should be shown").toBeVisible();
+    expect(screen.getByText("a model"), "the origin should be shown").toBeVisible();
+    expect(
+      screen.getByText(/First part of 50 kB/),
+      "the shortening should be mentioned",
+    ).toBeVisible();
+    expect(document.body.textContent, "X12: hidden characters should be named").not.toContain(
+      "\u202e",
+    );
     await fireEvent.click(screen.getByRole("button", { name: "Details of decision 2" }));
-    expect(screen.getByText("Only the hash was stored."), "or that it is not").toBeVisible();
+    expect(
+      screen.getByText("Only the hash was stored."),
+      "missing content should be mentioned",
+    ).toBeVisible();
     await fireEvent.click(screen.getByRole("button", { name: "Details of decision 1" }));
     expect(
       screen.getByText(/older version, whose log had no chain/),
-      "where it is from",
+      "the older version should be mentioned",
     ).toBeVisible();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("is verified, and the result shown", async () => {
@@ -170,16 +192,19 @@ describe("the audit log", () => {
     const check = await screen.findByRole("button", { name: "Check the log" });
     await fireEvent.click(check);
     expect(await screen.findByText("Nothing was changed or removed")).toBeVisible();
-    expect(screen.getByText(/sealed with the key/), "and that it is sealed").toBeVisible();
+    expect(screen.getByText(/sealed with the key/), "the seal should be mentioned").toBeVisible();
     verdict = { ...intact, proved: false, unproved: [{ from: 3, to: 7 }] };
     await fireEvent.click(check);
     expect(
       await screen.findByText("The links are valid, but nothing proves who wrote the log"),
-      "a log that anybody could have written is not said to be in order",
+      "an unsealed log should not be reported as valid",
     ).toBeVisible();
-    expect(screen.getByText("3 to 7 were found without a seal"), "and where").toBeVisible();
+    expect(
+      screen.getByText("3 to 7 were found without a seal"),
+      "the unsealed decisions should be listed",
+    ).toBeVisible();
     const inOrder = screen.queryByText("Nothing was changed or removed");
-    expect(inOrder, "which it is not said to be").toBeNull();
+    expect(inOrder, "the log should not be reported as unchanged").toBeNull();
     verdict = {
       ...{ ...intact, whole: false, proved: false, more: 3 },
       seal: { state: "broken" },
@@ -191,19 +216,34 @@ describe("the audit log", () => {
     };
     await fireEvent.click(check);
     expect(await screen.findByText("The log is damaged or was changed")).toBeVisible();
-    expect(screen.getByText(/Decision 5 was changed/), "where").toBeVisible();
-    expect(screen.getByText(/Cut off at the end: 9 to 12/), "how much").toBeVisible();
-    expect(screen.getByText("the seal was removed"), "what was noted").toBeVisible();
-    expect(screen.getByText("and 3 more"), "what is not listed").toBeVisible();
+    expect(
+      screen.getByText(/Decision 5 was changed/),
+      "the changed decision should be named",
+    ).toBeVisible();
+    expect(
+      screen.getByText(/Cut off at the end: 9 to 12/),
+      "the removed decisions should be listed",
+    ).toBeVisible();
+    expect(
+      screen.getByText("the seal was removed"),
+      "the recorded events should be listed",
+    ).toBeVisible();
+    expect(
+      screen.getByText("and 3 more"),
+      "the number of further events should be shown",
+    ).toBeVisible();
     await fireEvent.click(screen.getByRole("button", { name: "Export…" }));
     expect(await screen.findByText("Saved as /tmp/audit.jsonl")).toBeVisible();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("shows an empty state", async () => {
     await startFakeHost({ audit: () => ({ entries: [], more: false }) });
     render(AuditView);
-    expect(await screen.findByText("No decisions yet"), "an empty state").toBeInTheDocument();
+    expect(
+      await screen.findByText("No decisions yet"),
+      "the empty state should be shown",
+    ).toBeInTheDocument();
   });
 
   it("shows a read failure, and retries", async () => {
@@ -215,9 +255,9 @@ describe("the audit log", () => {
       },
     });
     render(AuditView);
-    expect(await screen.findByText("disk full"), "the cause").toBeInTheDocument();
+    expect(await screen.findByText("disk full"), "the cause should be shown").toBeInTheDocument();
     broken = false;
     await fireEvent.click(screen.getByRole("button", { name: "Try again" }));
-    expect(await screen.findByText("tool 1"), "read at last").toBeInTheDocument();
+    expect(await screen.findByText("tool 1"), "the decisions should be read").toBeInTheDocument();
   });
 });

@@ -32,20 +32,22 @@ test("uses the official registry until a URL is set, with an optional header", a
   expect(await screen.findByText("Using the official registry:")).toHaveTextContent(official);
   expect(screen.queryByRole("button", { name: "Use the official registry" })).toBeNull();
   const use = screen.getByRole("button", { name: "Use this registry" });
-  expect(use, "without an address").toBeDisabled();
+  expect(use, "the button should be disabled without a URL").toBeDisabled();
   await user.type(screen.getByLabelText("Address of another registry"), ` ${ADDRESS}`);
   await user.type(screen.getByLabelText("Header (optional)"), "Authorization");
   const value = screen.getByLabelText("Header value");
   expect(value).toHaveAttribute("type", "password");
   await user.type(value, "Bearer t0ken");
-  expect(await axeProblems(), "axe").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await user.click(use);
   expect(host.requests("set_registry")).toEqual([
     { address: ADDRESS, header: { name: "Authorization", value: "Bearer t0ken" } },
   ]);
   expect(await screen.findByText("Using this registry:")).toHaveTextContent(ADDRESS);
   expect(screen.getByText("Saved.")).toBeVisible();
-  expect(screen.getByLabelText("Header value"), "it is not kept in the page").toHaveValue("");
+  expect(screen.getByLabelText("Header value"), "the header value should be cleared").toHaveValue(
+    "",
+  );
 });
 
 test("stores no header value for another URL, and restores the official one with a click", async () => {

@@ -25,7 +25,7 @@ describe("the window's sandbox", () => {
     (await startFakeHost()).sandbox = { is: "on" };
     render(SettingsView);
     expect(await screen.findByText(/^On\. The process that draws this window/)).toBeVisible();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("shows that it is off, with the cause", async () => {
@@ -36,12 +36,12 @@ describe("the window's sandbox", () => {
       await screen.findByText("Off: a flaw in WebKitGTK could expose your files"),
     ).toBeVisible();
     expect(screen.getByText(/does not let Drawbridge create user namespaces/)).toBeVisible();
-    expect(screen.getByText(cause), "what bubblewrap says").toBeVisible();
+    expect(screen.getByText(cause), "the message of bubblewrap should be shown").toBeVisible();
     expect(
       screen.queryByRole("button", { name: /next start/ }),
-      "the next start tries anyway",
+      "the next start should retry without a button",
     ).toBeNull();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("shows that a blank window can't be recorded, with the cause", async () => {
@@ -50,13 +50,13 @@ describe("the window's sandbox", () => {
     host.sandbox = { is: "off", because: "no_memory", cause, unkept: cause };
     const { unmount } = render(SettingsView);
     expect(await screen.findByText(/started without the sandbox/)).toBeVisible();
-    expect(screen.getAllByText(cause), "once").toHaveLength(1);
+    expect(screen.getAllByText(cause), "the cause should be shown once").toHaveLength(1);
     unmount();
     host.sandbox = { is: "on", unkept: cause };
     render(SettingsView);
     expect(await screen.findByText(/may be lost when your session ends/)).toBeVisible();
-    expect(screen.getByText(cause), "with the cause").toBeVisible();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(screen.getByText(cause), "the cause should be shown").toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("can be retried after a blank window", async () => {
@@ -66,7 +66,7 @@ describe("the window's sandbox", () => {
     const retry = await screen.findByRole("button", { name: "Try again at the next start" });
     await fireEvent.click(retry);
     expect(await screen.findByText("The next start tries the sandbox again.")).toBeVisible();
-    expect(host.sandboxRetries, "asked for once").toBe(1);
+    expect(host.sandboxRetries, "one retry should be requested").toBe(1);
     expect(screen.queryByRole("button", { name: "Try again at the next start" })).toBeNull();
   });
 });
@@ -79,18 +79,21 @@ describe("the desktop", () => {
     expect(screen.queryByRole("heading", { name: "Window and background" })).toBeNull();
   });
 
-  it("stores the action for closing the window", async () => {
+  it("stores the action on closing the window", async () => {
     const host = await startFakeHost();
     host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
     const background = await screen.findByRole("radio", { name: "Keep running in the background" });
-    expect(screen.getByRole("radio", { name: "Ask" }), "asks at first").toBeChecked();
-    expect(screen.getByText(/icon in the tray/), "the tray").toBeVisible();
+    expect(
+      screen.getByRole("radio", { name: "Ask" }),
+      "the app should ask by default",
+    ).toBeChecked();
+    expect(screen.getByText(/icon in the tray/), "the tray should be mentioned").toBeVisible();
     await fireEvent.click(background);
-    expect(host.requests("set_settings"), "only this is another").toEqual([
+    expect(host.requests("set_settings"), "only the action should be changed").toEqual([
       { ...host.snapshot.settings, onClose: "background" },
     ]);
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("sets the start at login", async () => {
@@ -98,15 +101,18 @@ describe("the desktop", () => {
     host.desktop = { hasTray: false, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
     const box = await screen.findByRole("checkbox", { name: "Start Drawbridge when you log in" });
-    expect(box, "off").not.toBeChecked();
-    expect(screen.getByText(/This desktop has no tray/), "no tray").toBeVisible();
+    expect(box, "the start at login should be disabled by default").not.toBeChecked();
+    expect(
+      screen.getByText(/This desktop has no tray/),
+      "the missing tray should be mentioned",
+    ).toBeVisible();
     host.desktop = { hasTray: false, loginStart: { is: "on" }, links: { is: "off" } };
     await fireEvent.click(box);
-    expect(host.loginStarts, "turned on").toEqual([true]);
+    expect(host.loginStarts, "the start at login should be enabled").toEqual([true]);
     await waitFor(() =>
       expect(
         screen.getByRole("checkbox", { name: "Start Drawbridge when you log in" }),
-        "as the system has it",
+        "the state of the system should be shown",
       ).toBeChecked(),
     );
   });
@@ -118,10 +124,10 @@ describe("the desktop", () => {
       loginStart: { is: "unavailable", cause },
     };
     render(SettingsView);
-    expect(await screen.findByText(cause), "the reason").toBeVisible();
+    expect(await screen.findByText(cause), "the cause should be shown").toBeVisible();
     expect(
       screen.getByRole("checkbox", { name: "Start Drawbridge when you log in" }),
-      "can't be changed",
+      "the box should be disabled",
     ).toBeDisabled();
   });
 
@@ -132,7 +138,7 @@ describe("the desktop", () => {
     render(SettingsView);
     const name = "Start Drawbridge when you log in";
     await fireEvent.click(await screen.findByRole("checkbox", { name }));
-    expect(await screen.findByText(/read-only/), "the cause").toBeVisible();
+    expect(await screen.findByText(/read-only/), "the cause should be shown").toBeVisible();
     await waitFor(() => expect(screen.getByRole("checkbox", { name })).not.toBeChecked());
   });
 });
@@ -145,7 +151,7 @@ describe("links of other apps", () => {
     host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "off" } };
     render(SettingsView);
     const box = await screen.findByRole("checkbox", { name: NAME });
-    expect(box, "off at first").not.toBeChecked();
+    expect(box, "links should be disabled by default").not.toBeChecked();
     host.desktop = { hasTray: true, loginStart: { is: "off" }, links: { is: "on" } };
     await fireEvent.click(box);
     await waitFor(() => expect(screen.getByRole("checkbox", { name: NAME })).toBeChecked());
@@ -184,12 +190,20 @@ describe("rules", () => {
     });
     render(RulesView);
     const row = (await screen.findByText("Tool write_file")).closest("li") as HTMLElement;
-    expect(within(row).getByText("Until Drawbridge closes"), "it is not saved").toBeVisible();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      within(row).getByText("Until Drawbridge closes"),
+      "the temporary grant should be labeled",
+    ).toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await fireEvent.click(within(row).getByRole("button", { name: /^Revoke/ }));
-    expect(screen.queryByRole("alertdialog"), "nothing is asked").toBeNull();
-    expect(await within(row).findByText("Revoked"), "said in its place").toBeVisible();
-    expect(host.requests("revoke_grant"), "exactly this one").toEqual([{ id: "g2" }]);
+    expect(screen.queryByRole("alertdialog"), "there should be no confirmation").toBeNull();
+    expect(
+      await within(row).findByText("Revoked"),
+      "the grant should be marked as revoked",
+    ).toBeVisible();
+    expect(host.requests("revoke_grant"), "exactly this grant should be revoked").toEqual([
+      { id: "g2" },
+    ]);
   });
 
   it("E24: a second click revokes no other grant, before or after the response", async () => {
@@ -209,17 +223,25 @@ describe("rules", () => {
     button.focus();
     await fireEvent.click(button);
     await fireEvent.click(button);
-    expect(host.requests("revoke_grant"), "while it is on its way").toHaveLength(1);
+    expect(
+      host.requests("revoke_grant"),
+      "one request should be sent until the response",
+    ).toHaveLength(1);
     answer();
     const confirmation = await within(first as HTMLElement).findByText("Revoked");
     await waitFor(() =>
-      expect(confirmation, "not the next button, which a held key would press").toHaveFocus(),
+      expect(
+        confirmation,
+        "the confirmation should be focused instead of the next button",
+      ).toHaveFocus(),
     );
     const list = screen.getByRole("list", { name: "Allowed without asking" });
     const rows = within(list)
       .getAllByRole("listitem")
       .map((row) => row.textContent);
-    expect(rows[0], "it stays in its place").toMatch(/Starting the server.*Revoked/s);
+    expect(rows[0], "the revoked grant should keep its position").toMatch(
+      /Starting the server.*Revoked/s,
+    );
     expect(rows[1]).toMatch(/write_file/);
     expect(host.requests("revoke_grant")).toEqual([{ id: "g1" }]);
   });
@@ -234,8 +256,14 @@ describe("rules", () => {
       { servers: [sampleServer({ config })] },
     );
     render(RulesView);
-    expect(await screen.findByText("Connecting to the server"), "in words").toBeVisible();
-    expect(screen.queryByText("Starting the server"), "nothing is started").toBeNull();
+    expect(
+      await screen.findByText("Connecting to the server"),
+      "the action should be described",
+    ).toBeVisible();
+    expect(
+      screen.queryByText("Starting the server"),
+      "a remote server should not be described as started",
+    ).toBeNull();
   });
 
   it("shows that every call requires consent", async () => {
@@ -243,7 +271,7 @@ describe("rules", () => {
     render(RulesView);
     expect(
       await screen.findByText("Everything needs your approval"),
-      "an empty state",
+      "the empty state should be shown",
     ).toBeInTheDocument();
   });
 });
@@ -253,11 +281,14 @@ describe("settings", () => {
     const host = await startFakeHost({ secrets_status: () => ({ is: "keychain" }) });
     render(SettingsView);
     await fireEvent.click(screen.getByRole("radio", { name: "Dark" }));
-    expect(host.requests("set_settings"), "only the theme is another").toEqual([
+    expect(host.requests("set_settings"), "only the theme should be changed").toEqual([
       { ...host.snapshot.settings, theme: "dark" },
     ]);
-    expect(screen.getByText(host.snapshot.paths.audit), "where the log lies").toBeInTheDocument();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      screen.getByText(host.snapshot.paths.audit),
+      "the path of the log should be shown",
+    ).toBeInTheDocument();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   it("show why they were not saved", async () => {
@@ -269,10 +300,12 @@ describe("settings", () => {
     });
     render(SettingsView);
     await fireEvent.click(screen.getByRole("checkbox", { name: /Notify me about requests/ }));
-    expect((await screen.findByRole("alert")).textContent, "the cause").toContain("disk full");
+    expect((await screen.findByRole("alert")).textContent, "the cause should be shown").toContain(
+      "disk full",
+    );
   });
 
-  it("keep the selected value while events are late", async () => {
+  it("E31: keep the selected value while events are late", async () => {
     const host = await startFakeHost();
     const { settings } = host.snapshot;
     render(SettingsView);
@@ -281,24 +314,44 @@ describe("settings", () => {
     vi.useFakeTimers();
     await fireEvent.click(dark);
     await settle();
-    expect(host.requests("set_settings").length, "it is saved").toBe(1);
-    expect(dark, "the host's answer alone takes nothing back").toBeChecked();
+    expect(host.requests("set_settings").length, "the change should be saved").toBe(1);
+    expect(dark, "the response should not revert the selection").toBeChecked();
     await fireEvent.click(chinese);
     await settle();
-    expect(host.requests("set_settings")[1], "with the change before it").toEqual({
+    expect(host.requests("set_settings")[1], "both changes should be sent").toEqual({
       ...{ ...settings, theme: "dark", language: "zh" },
     });
     host.send({ type: "settings_changed", settings: { ...settings, theme: "dark" } });
     await settle();
-    expect(chinese, "the event about the first does not undo the second").toBeChecked();
+    expect(chinese, "an event about the first change should not revert the second").toBeChecked();
     host.send({
       type: "settings_changed",
       settings: { ...settings, theme: "dark", language: "zh" },
     });
     host.send({ type: "settings_changed", settings });
     await settle();
-    expect(dark, "what comes after them holds").not.toBeChecked();
-    expect(chinese, "for each of them").not.toBeChecked();
+    expect(dark, "a later change should be applied to the theme").not.toBeChecked();
+    expect(chinese, "a later change should be applied to the language").not.toBeChecked();
+  });
+
+  it("E31: keep the clicked state of a checkbox when they are rendered again before it is saved", async () => {
+    let answer = () => {};
+    const host = await startFakeHost({
+      set_settings: () => new Promise((done) => (answer = () => done({}))),
+    });
+    const { settings } = host.snapshot;
+    render(SettingsView);
+    const box = screen.getByRole("checkbox", { name: /Notify me about requests/ });
+    expect(box).toBeChecked();
+    vi.useFakeTimers();
+    await fireEvent.click(box);
+    host.send({ type: "settings_changed", settings: { ...settings, theme: "dark" } });
+    await settle();
+    expect(screen.getByRole("radio", { name: "Dark" }), "another change is rendered").toBeChecked();
+    expect(box, "an event about another setting should not undo the click").not.toBeChecked();
+    answer();
+    await settle();
+    expect(box, "the response should not undo the click").not.toBeChecked();
   });
 
   it("revert to the effective value when saving failed", async () => {
@@ -312,12 +365,15 @@ describe("settings", () => {
     await fireEvent.click(screen.getByRole("checkbox", { name: /Notify me about requests/ }));
     await screen.findByRole("alert");
     await waitFor(() =>
-      expect(screen.getByRole("radio", { name: "Light" }), "the theme").toBeChecked(),
+      expect(
+        screen.getByRole("radio", { name: "Light" }),
+        "the theme should be reverted",
+      ).toBeChecked(),
     );
     await waitFor(() =>
       expect(
         screen.getByRole("checkbox", { name: /Notify me about requests/ }),
-        "the box",
+        "the box should be reverted",
       ).toBeChecked(),
     );
   });
@@ -326,25 +382,30 @@ describe("settings", () => {
     ["locked", /is locked/, /Unlock the keychain/],
     ["missing", /No keychain is available/, /GNOME Keyring or KWallet/],
     ["broken", /can't be used/, /Fix the problem below/],
-  ] as const)("say of a keychain that is %s what to do, and ask again", async (is, what, next) => {
+  ] as const)("explain a keychain that is %s, and check it again", async (is, what, next) => {
     let status: SecretsStatus = { is, cause: "said by the system" };
     await startFakeHost({ secrets_status: () => status });
     render(SettingsView);
-    expect(await screen.findByText(what), "what is the matter").toBeVisible();
-    expect(screen.getByText(next), "what to do").toHaveTextContent("when Drawbridge closes");
-    expect(screen.getByText("said by the system"), "the cause").toBeVisible();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await screen.findByText(what), "the problem should be shown").toBeVisible();
+    expect(screen.getByText(next), "the remedy should be shown").toHaveTextContent(
+      "when Drawbridge closes",
+    );
+    expect(screen.getByText("said by the system"), "the cause should be shown").toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     status = { is: "keychain" };
     await fireEvent.click(screen.getByRole("button", { name: "Check again" }));
-    expect(await screen.findByText(/^Encrypted on this computer/), "it works now").toBeVisible();
-    expect(screen.queryByText(what), "and no more is said").toBeNull();
+    expect(
+      await screen.findByText(/^Encrypted on this computer/),
+      "the keychain should be shown as available",
+    ).toBeVisible();
+    expect(screen.queryByText(what), "the problem should be removed").toBeNull();
   });
 
   it.each([
     ["encrypted", { is: "encrypted" }, /^Encrypted\./],
     ["plain", { is: "plain" }, /^Not encrypted\./],
     ["unreadable", { is: "unreadable", cause: "another key" }, /another key/],
-  ] as const)("say of contents that are %s how they stand on the disk", async (_, at, words) => {
+  ] as const)("show that stored contents are %s", async (_, at, words) => {
     await startFakeHost({
       content_protection: () => ({ conversations: at, decisions: { is: "plain" } }),
     });
@@ -352,17 +413,22 @@ describe("settings", () => {
     const section = await screen.findByRole("region", {
       name: "Conversations and decisions on disk",
     });
-    expect((await within(section).findAllByText(words))[0], "what is said").toBeVisible();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      (await within(section).findAllByText(words))[0],
+      "the encryption should be described",
+    ).toBeVisible();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
-  it("explain why it is unknown if secrets are stored", async () => {
+  it("explain why it is unknown whether secrets are stored", async () => {
     await startFakeHost({
       secrets_status: () => {
         throw { code: "internal", message: "the host is busy" };
       },
     });
     render(SettingsView);
-    expect((await screen.findByRole("alert")).textContent, "why").toContain("the host is busy");
+    expect((await screen.findByRole("alert")).textContent, "the cause should be shown").toContain(
+      "the host is busy",
+    );
   });
 });

@@ -44,10 +44,13 @@ describe("the updates section", () => {
     ["flatpak", /^Flatpak updates/],
     ["not_in_build", /^This build does not include updates/],
     ["unknown_installation", /can't determine how this copy was installed/],
-  ] as const)("say who brings them: %s", async (is, words) => {
+  ] as const)("shows who provides updates: %s", async (is, words) => {
     await settings(report({ is: "idle" }, { is }));
     expect(await screen.findByText(words)).toBeVisible();
-    expect(screen.queryByRole("button", { name: "Check now" }), "nothing to ask").toBeNull();
+    expect(
+      screen.queryByRole("button", { name: "Check now" }),
+      "there should be no button",
+    ).toBeNull();
     expect(screen.queryByRole("checkbox", { name: /automatically/ })).toBeNull();
   });
 
@@ -61,13 +64,13 @@ describe("the updates section", () => {
   it("checks on request only, and not automatically by default", async () => {
     const host = await settings(report({ is: "idle" }));
     const automatic = await screen.findByRole("checkbox", { name: /automatically/ });
-    expect(automatic, "off").not.toBeChecked();
-    expect(host.updateSteps, "nothing was asked").toEqual([]);
+    expect(automatic, "automatic checks should be disabled by default").not.toBeChecked();
+    expect(host.updateSteps, "nothing should be checked automatically").toEqual([]);
     await fireEvent.click(screen.getByRole("button", { name: "Check now" }));
     expect(host.updateSteps).toEqual(["check"]);
     await fireEvent.click(automatic);
     await waitFor(() =>
-      expect(host.requests("set_settings"), "kept").toEqual([
+      expect(host.requests("set_settings"), "the setting should be stored").toEqual([
         { ...host.snapshot.settings, checkUpdates: true },
       ]),
     );
@@ -78,9 +81,9 @@ describe("the updates section", () => {
     expect(await screen.findByText("Drawbridge 1.2.0 is available")).toBeVisible();
     expect(screen.getByText(`The Drawbridge project, key ${KEY}`)).toBeVisible();
     expect(screen.getByText("12 MB")).toBeVisible();
-    expect(screen.getByText(/Now <b>bold<\/b>/), "no markup").toBeVisible();
-    expect(document.body.textContent, "hidden characters are named").not.toContain("\u202e");
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(screen.getByText(/Now <b>bold<\/b>/), "no markup should be rendered").toBeVisible();
+    expect(document.body.textContent, "hidden characters should be named").not.toContain("\u202e");
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await fireEvent.click(screen.getByRole("button", { name: INSTALL }));
     expect(host.updateSteps).toEqual(["install 1.2.0"]);
   });
@@ -90,10 +93,10 @@ describe("the updates section", () => {
     const host = await settings(found, { servers: [sampleServer(), stopped] });
     await fireEvent.click(await screen.findByRole("button", { name: INSTALL }));
     const dialog = await screen.findByRole("dialog", { name: "Restart and stop 1 server?" });
-    expect(host.updateSteps, "not yet").toEqual([]);
+    expect(host.updateSteps, "nothing should be installed before the confirmation").toEqual([]);
     await fireEvent.click(within(dialog).getByRole("button", { name: "Cancel" }));
     await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
-    expect(host.updateSteps, "nothing").toEqual([]);
+    expect(host.updateSteps, "nothing should be installed after cancelling").toEqual([]);
     await fireEvent.click(screen.getByRole("button", { name: INSTALL }));
     const secondDialog = await screen.findByRole("dialog");
     await fireEvent.click(within(secondDialog).getByRole("button", { name: INSTALL }));
@@ -106,7 +109,10 @@ describe("the updates section", () => {
       name: /Downloading/,
     });
     expect(bar.value / bar.max).toBe(0.5);
-    expect(screen.queryByRole("button", { name: INSTALL }), "once").toBeNull();
+    expect(
+      screen.queryByRole("button", { name: INSTALL }),
+      "a second download should not be offered",
+    ).toBeNull();
     expect(screen.getByRole("button", { name: "Check now" })).toBeDisabled();
     await fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
     expect(host.updateSteps).toEqual(["stop"]);
@@ -129,5 +135,7 @@ it("marks an available version next to the settings", async () => {
   host.shell({ type: "updates_changed", report: found });
   await waitFor(() => expect(entry).toHaveTextContent(/Settings\s*Update/));
   host.shell({ type: "updates_changed", report: report({ is: "current" }) });
-  await waitFor(() => expect(entry, "no more").toHaveTextContent(/Settings\s*$/));
+  await waitFor(() =>
+    expect(entry, "the mark should be removed").toHaveTextContent(/Settings\s*$/),
+  );
 });

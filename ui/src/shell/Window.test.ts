@@ -1,11 +1,10 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 
 import App from "../App.svelte";
 import type { Server } from "$lib/api/generated";
 import { app } from "$lib/state/app.svelte";
-import { details } from "$lib/state/details.svelte";
 import { router } from "$lib/state/router.svelte";
 import { axeProblems } from "$lib/testing/axe";
 import {
@@ -15,8 +14,6 @@ import {
   sampleServer,
   startFakeHost,
 } from "$lib/testing/fake-host";
-
-import StateMark from "$lib/ui/StateMark.svelte";
 
 import { rememberedState } from "../tools/remembered-inputs.svelte";
 import { overlay } from "./overlay.svelte";
@@ -49,17 +46,20 @@ describe("the welcome", () => {
     const steps = within(screen.getByRole("main")).getAllByRole("listitem");
     expect(
       steps.map((step) => within(step).getByRole("heading").textContent),
-      "what will happen",
+      "the steps should be listed",
     ).toEqual(["Start a server", "Check its exact command or address", "Approve or deny"]);
-    expect(host.commands, "nothing happens by itself").toEqual([]);
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(host.commands, "nothing should be done automatically").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Start the demo server" }));
-    expect(host.requests("start_server"), "the demo").toEqual([{ server: "demo" }]);
-    expect(host.requests("set_settings")[0]?.welcomeDone, "it does not come again").toBe(true);
-    expect(router.current, "a tool of it is in front").toMatchObject({
+    expect(host.requests("start_server"), "the demo should start").toEqual([{ server: "demo" }]);
+    expect(host.requests("set_settings")[0]?.welcomeDone, "the welcome should be done").toBe(true);
+    expect(router.current, "a tool of the server should be opened").toMatchObject({
       ...{ at: "server", name: "demo", tab: "tools", item: "add" },
     });
-    expect(rememberedState("demo", "add").value, "E2: filled in").toEqual({ a: 2, b: 3 });
+    expect(rememberedState("demo", "add").value, "E2: the form should be filled in").toEqual({
+      a: 2,
+      b: 3,
+    });
   });
 
   test("scans other apps on request, and offers that until the user has a server", async () => {
@@ -70,25 +70,28 @@ describe("the welcome", () => {
     );
     render(App);
     const offer = within(screen.getByRole("region", { name: "Servers set up in other apps?" }));
-    expect(host.commands, "nothing is read before").toEqual([]);
+    expect(host.commands, "nothing should be read automatically").toEqual([]);
     await user.click(offer.getByRole("button", { name: "Search for servers" }));
     expect(router.current.at).toBe("import");
     expect(await screen.findByText("No servers found in other apps")).toBeVisible();
-    expect(host.requests("import_candidates").length, "one click, one look").toBe(1);
+    expect(host.requests("import_candidates").length, "one click should start one scan").toBe(1);
     router.go({ at: "welcome" });
     host.send({ type: "server_changed", server: sampleServer({ name: "own" }) });
     await screen.findByRole("button", { name: "Add your own server" });
-    expect(screen.queryByText("Servers set up in other apps?"), "with an own server").toBeNull();
+    expect(
+      screen.queryByText("Servers set up in other apps?"),
+      "the offer should be removed once there is a server",
+    ).toBeNull();
   });
 
   test("links to adding a server, and can be closed", async () => {
     const host = await startFakeHost({}, { settings });
     render(App);
-    expect(screen.queryByText("Try the demo server"), "no demo, no word of it").toBeNull();
+    expect(screen.queryByText("Try the demo server"), "a missing demo should be hidden").toBeNull();
     await user.click(screen.getByRole("button", { name: "Don't show this at startup" }));
-    expect(host.requests("set_settings").length, "closed").toBe(1);
+    expect(host.requests("set_settings").length, "closing should be stored").toBe(1);
     await user.click(screen.getByRole("button", { name: "Add your own server" }));
-    expect(router.current.at, "the way to an own server").toBe("add-server");
+    expect(router.current.at, "the view to add a server should be opened").toBe("add-server");
   });
 });
 
@@ -101,7 +104,7 @@ describe("the first view", () => {
     history.replaceState(null, "", location.pathname);
     await startFakeHost({}, snapshot);
     render(App);
-    await waitFor(() => expect(router.current, "where one starts").toMatchObject(view));
+    await waitFor(() => expect(router.current, "the view should be selected").toMatchObject(view));
   });
 });
 
@@ -114,24 +117,27 @@ describe("the window", () => {
     const painted = vi.fn();
     host.painted = painted;
     render(App);
-    await waitFor(() => expect(painted, "said once").toHaveBeenCalledTimes(1));
-    expect(document.documentElement.lang, "for readers").toBe("zh-Hans");
-    expect(document.documentElement.dataset.theme, "dark").toBe("dark");
-    expect(screen.getByRole("heading", { name: "服务器" }), "in Chinese").toBeVisible();
+    await waitFor(() => expect(painted, "one paint should be reported").toHaveBeenCalledTimes(1));
+    expect(document.documentElement.lang, "screen readers should use the language").toBe("zh-Hans");
+    expect(document.documentElement.dataset.theme, "the theme should be dark").toBe("dark");
+    expect(screen.getByRole("heading", { name: "服务器" }), "text should be Chinese").toBeVisible();
     host.send({ type: "settings_changed", settings });
-    expect(await screen.findByRole("heading", { name: "Servers" }), "at once").toBeVisible();
+    expect(
+      await screen.findByRole("heading", { name: "Servers" }),
+      "a changed language should be applied at once",
+    ).toBeVisible();
   });
 
   test("notifies the host when the network is back, while it is mounted", async () => {
     const host = await startFakeHost({ network_changed: () => ({}) });
     const { unmount } = render(App);
     dispatchEvent(new Event("offline"));
-    expect(host.requests("network_changed"), "nothing without a network").toEqual([]);
+    expect(host.requests("network_changed"), "an offline window should report nothing").toEqual([]);
     dispatchEvent(new Event("online"));
-    expect(host.requests("network_changed"), "told").toEqual([{}]);
+    expect(host.requests("network_changed"), "the network should be reported").toEqual([{}]);
     unmount();
     dispatchEvent(new Event("online"));
-    expect(host.requests("network_changed"), "by the window").toHaveLength(1);
+    expect(host.requests("network_changed"), "a removed page should not report it").toHaveLength(1);
   });
 
   test("groups many servers by state, and remembers collapsed groups", async () => {
@@ -152,19 +158,19 @@ describe("the window", () => {
     expect(buttons.map((button) => button.getAttribute("aria-expanded"))).toEqual(
       Array(3).fill("true"),
     );
-    expect(links(), "all are there").toHaveLength(21);
-    expect(links()[0], "what needs the user comes first").toHaveTextContent("server-2");
+    expect(links(), "all servers should be listed").toHaveLength(21);
+    expect(links()[0], "servers that need the user should be first").toHaveTextContent("server-2");
     await user.click(group(/^Stopped/));
-    expect(links(), "without those that are stopped").toHaveLength(14);
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(links(), "stopped servers should be collapsed").toHaveLength(14);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.type(screen.getByRole("searchbox", { name: "Search servers" }), "server-1");
     expect(
       links().some((link) => link.textContent.includes("server-1")),
-      "a search finds those, too",
+      "the search should include collapsed servers",
     ).toBe(true);
     unmount();
     render(App);
-    expect(group(/^Stopped/), "as it was left").toHaveAttribute("aria-expanded", "false");
+    expect(group(/^Stopped/), "it should stay collapsed").toHaveAttribute("aria-expanded", "false");
   });
 
   test("does not group a few servers", async () => {
@@ -188,7 +194,7 @@ describe("the window", () => {
     );
     render(App);
     const left = within(screen.getByRole("navigation"));
-    expect(left.getByRole("link", { name: "demo stopped" }), "a shape and a word").toBeVisible();
+    expect(left.getByRole("link", { name: "demo stopped" }), "state should be shown").toBeVisible();
     host.send({
       type: "question_changed",
       question: {
@@ -208,17 +214,23 @@ describe("the window", () => {
     });
     expect(
       await left.findByRole("link", { name: "git 1 request is waiting ready" }),
-      "what waits, by server",
+      "the pending requests of the server should be counted",
     ).toBeVisible();
-    expect(screen.getByRole("button", { name: "Approvals (1)" }), "and in all").toBeInTheDocument();
+    expect(
+      screen.getByRole("button", { name: "Approvals (1)" }),
+      "all pending requests should be counted",
+    ).toBeInTheDocument();
     host.send({ type: "question_closed", id: "q", outcome: "denied" });
     await user.click(left.getByRole("button", { name: "New conversation" }));
-    expect(router.current, "the new one is in front").toEqual({ at: "conversation", id: "new" });
+    expect(router.current, "the new conversation should be opened").toEqual({
+      at: "conversation",
+      id: "new",
+    });
     expect(
       await screen.findByRole("heading", { name: "Nothing said yet" }),
-      "as it was read",
+      "the conversation should be shown",
     ).toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("E30: marks a server with new or changed definitions until they are reviewed", async () => {
@@ -226,21 +238,26 @@ describe("the window", () => {
     const host = await startFakeHost({}, { servers: [sampleServer({ unreviewed })], settings });
     render(App);
     const row = () => within(screen.getByRole("link", { name: /files/ }));
-    expect(row().getByText("1 changed"), "what changed comes first").toBeVisible();
+    expect(row().getByText("1 changed"), "changed definitions should come first").toBeVisible();
     expect(
       screen.getByRole("link", {
         name: /1 definition changed since you reviewed it. 2 definitions you have not reviewed yet/,
       }),
-      "in words for all",
+      "the accessible name should include all definitions",
     ).toBeVisible();
     host.send({
       type: "server_changed",
       server: sampleServer({ unreviewed: { new: 2, changed: 0 } }),
     });
     expect(await row().findByText("2 new")).toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     host.send({ type: "server_changed", server: sampleServer() });
-    await waitFor(() => expect(row().queryByText(/new|changed/), "reviewed").toBeNull());
+    await waitFor(() =>
+      expect(
+        row().queryByText(/new|changed/),
+        "the mark should be removed after the review",
+      ).toBeNull(),
+    );
   });
 
   test("shows that a server was muted and until when, and undoes it", async () => {
@@ -249,17 +266,23 @@ describe("the window", () => {
     const muted = { name: "git", muted: true };
     const until = new Date(2026, 0, 2, 16, 57).getTime();
     host.send({ type: "server_changed", server: sampleServer({ ...muted, mutedUntil: until }) });
-    expect(await screen.findByText(/^git is muted until .*4:57/), "said in front").toBeVisible();
+    expect(
+      await screen.findByText(/^git is muted until .*4:57/),
+      "the mute should be reported",
+    ).toBeVisible();
     expect(
       screen.getByRole("link", { name: "git muted ready" }),
-      "and beside its name",
+      "the mute should be shown next to the name",
     ).toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(screen.getByRole("button", { name: "Undo: let git send requests again" }));
-    expect(host.requests("unmute"), "revoked").toEqual([{ server: "git" }]);
+    expect(host.requests("unmute"), "the mute should be ended").toEqual([{ server: "git" }]);
     host.send({ type: "server_changed", server: sampleServer({ ...muted, mutedUntil: null }) });
     await waitFor(() =>
-      expect(screen.queryByText(/is muted until/), "what the user wished is no news").toBeNull(),
+      expect(
+        screen.queryByText(/is muted until/),
+        "an unmute by the user should not be reported",
+      ).toBeNull(),
     );
   });
 
@@ -272,16 +295,18 @@ describe("the window", () => {
     const title = await screen.findByRole("textbox", { name: "Title" });
     await user.clear(title);
     await user.type(title, "Holiday{Enter}");
-    expect(host.requests("rename_conversation"), "renamed").toEqual([
+    expect(host.requests("rename_conversation"), "the conversation should be renamed").toEqual([
       { conversation: "c1", title: "Holiday" },
     ]);
-    await waitFor(() => expect(screen.queryByRole("dialog"), "closed").toBeNull());
+    await waitFor(() => expect(screen.queryByRole("dialog"), "the dialog should close").toBeNull());
     await user.click(more);
     await user.click(await screen.findByRole("menuitem", { name: "Delete" }));
     const dialog = await screen.findByRole("dialog");
-    expect(host.requests("delete_conversation"), "not without a confirmation").toEqual([]);
+    expect(host.requests("delete_conversation"), "a deletion should need confirmation").toEqual([]);
     await user.click(within(dialog).getByRole("button", { name: "Delete" }));
-    expect(host.requests("delete_conversation"), "deleted").toEqual([{ conversation: "c1" }]);
+    expect(host.requests("delete_conversation"), "the conversation should be deleted").toEqual([
+      { conversation: "c1" },
+    ]);
   });
 
   test("shows that the settings file is invalid", async () => {
@@ -292,13 +317,15 @@ describe("the window", () => {
       problem: { file: "/x/mcp.json", line: 12, column: 4, message: "expected `,`" },
     });
     const alert = await screen.findByRole("alert");
-    expect(alert, "the file").toHaveTextContent("/x/mcp.json");
-    expect(alert, "the place").toHaveTextContent("line 12, column 4");
-    expect(alert, "what was expected").toHaveTextContent("expected `,`");
-    expect(alert, "what holds").toHaveTextContent("Drawbridge uses the previous settings");
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(alert, "the file should be named").toHaveTextContent("/x/mcp.json");
+    expect(alert, "the position should be shown").toHaveTextContent("line 12, column 4");
+    expect(alert, "the cause should be shown").toHaveTextContent("expected `,`");
+    expect(alert, "the consequence should be shown").toHaveTextContent(
+      "Drawbridge uses the previous settings",
+    );
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     host.send({ type: "config_problem", problem: null });
-    await waitFor(() => expect(screen.queryByRole("alert"), "in order again").toBeNull());
+    await waitFor(() => expect(screen.queryByRole("alert"), "the alert should close").toBeNull());
   });
 
   test("shows why the host can't be reached, and retries", async () => {
@@ -308,51 +335,10 @@ describe("the window", () => {
     app.ready = false;
     await app.refresh();
     render(App);
-    expect(screen.getByText("it broke"), "the reason").toBeVisible();
+    expect(screen.getByText("it broke"), "the cause should be shown").toBeVisible();
     host.call = working;
     await user.click(screen.getByRole("button", { name: "Try again" }));
-    expect(await screen.findByRole("navigation"), "the window").toBeVisible();
-  });
-});
-
-describe("the outer columns", () => {
-  const viewport = (width: number) => {
-    (window as unknown as { happyDOM: { setViewport(size: object): void } }).happyDOM.setViewport({
-      width,
-      height: 600,
-    });
-  };
-  afterEach(() => {
-    viewport(1024);
-    details.close();
-  });
-
-  test("are columns in a wide window", async () => {
-    await startFakeHost({}, { servers: [demo] });
-    render(App);
-    details.show("About demo", StateMark, { state: { is: "ready" } });
-    const aside = await screen.findByRole("complementary", { name: "About demo" });
-    expect(within(aside).getByText("ready"), "the component with its props").toBeVisible();
-    await user.click(within(aside).getByRole("button", { name: "Close details" }));
-    expect(screen.queryByRole("complementary"), "closed").toBeNull();
-    details.show("About demo", StateMark, { state: { is: "ready" } });
-    await user.click(screen.getByRole("link", { name: "demo stopped" }));
-    await waitFor(() => expect(details.current, "another view, no old details").toBeNull());
-  });
-
-  test("are sheets in a narrow one", async () => {
-    viewport(700);
-    await startFakeHost({}, { servers: [demo] });
-    render(App);
-    expect(screen.queryByRole("navigation"), "behind a button").toBeNull();
-    await user.click(screen.getByRole("button", { name: "Menu" }));
-    const sheet = await screen.findByRole("dialog", { name: "Menu" });
-    await user.click(within(sheet).getByRole("link", { name: "demo stopped" }));
-    await waitFor(() => expect(screen.queryByRole("navigation"), "closes by itself").toBeNull());
-    details.show("About demo", StateMark, { state: { is: "ready" } });
-    expect(await screen.findByRole("dialog", { name: "About demo" }), "details too").toBeVisible();
-    await user.keyboard("{Escape}");
-    await waitFor(() => expect(details.current, "Escape closes").toBeNull());
+    expect(await screen.findByRole("navigation"), "the window should be shown").toBeVisible();
   });
 });
 
@@ -401,32 +387,38 @@ describe("keyboard shortcuts", () => {
     render(App);
     await user.keyboard("{Control>}k{/Control}");
     const input = await screen.findByRole("combobox", { name: "Search or run" });
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.type(input, "wrfi");
     const option = await screen.findByRole("option", { name: /write_file/ });
-    expect(option, "with its server").toHaveTextContent("papers");
+    expect(option, "the option should name its server").toHaveTextContent("papers");
     await waitFor(() =>
-      expect(option, "the first is chosen").toHaveAttribute("aria-selected", "true"),
+      expect(option, "the first option should be selected").toHaveAttribute(
+        "aria-selected",
+        "true",
+      ),
     );
     await user.keyboard("{Enter}");
-    expect(router.current, "the tool is in front").toEqual({
+    expect(router.current, "the tool should be opened").toEqual({
       at: "server",
       name: "papers",
       tab: "tools",
       item: "write_file",
     });
-    await waitFor(() => expect(screen.queryByRole("dialog"), "closed").toBeNull());
+    await waitFor(() => expect(screen.queryByRole("dialog"), "it should be closed").toBeNull());
     await user.keyboard("{Control>}k{/Control}");
     await user.type(await screen.findByRole("combobox", { name: "Search or run" }), "trip");
     await screen.findByRole("option", { name: "Trip plan" });
     await user.keyboard("{Enter}");
-    expect(router.current, "a conversation").toEqual({ at: "conversation", id: "c1" });
-    await waitFor(() => expect(screen.queryByRole("dialog"), "closed").toBeNull());
+    expect(router.current, "the conversation should be opened").toEqual({
+      at: "conversation",
+      id: "c1",
+    });
+    await waitFor(() => expect(screen.queryByRole("dialog"), "it should be closed").toBeNull());
     await user.keyboard("{Control>}k{/Control}");
     await user.type(await screen.findByRole("combobox", { name: "Search or run" }), "dark");
     await screen.findByRole("option", { name: "Theme: dark" });
     await user.keyboard("{Enter}");
-    expect(host.requests("set_settings")[0]?.theme, "a setting").toBe("dark");
+    expect(host.requests("set_settings")[0]?.theme, "the setting should be changed").toBe("dark");
   });
 
   test("? lists the shortcuts, except while the user types", async () => {
@@ -434,11 +426,11 @@ describe("keyboard shortcuts", () => {
     render(App);
     await user.keyboard("?");
     expect(await screen.findByRole("dialog", { name: "Keyboard shortcuts" })).toBeVisible();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.keyboard("{Escape}");
-    await waitFor(() => expect(screen.queryByRole("dialog"), "Escape closes").toBeNull());
+    await waitFor(() => expect(screen.queryByRole("dialog"), "Escape should close it").toBeNull());
     await user.click(screen.getByRole("link", { name: "Add a server" }));
     await user.type(await screen.findByRole("textbox", { name: /README/ }), "?");
-    expect(screen.queryByRole("dialog"), "a question mark is a question mark").toBeNull();
+    expect(screen.queryByRole("dialog"), "a question mark should be typed").toBeNull();
   });
 });

@@ -18,31 +18,33 @@ async function closed(answers: Parameters<typeof startFakeHost>[0] = {}) {
   return host;
 }
 
-it("asks for the action, and reports that it is shown", async () => {
+it("shows a choice, and reports that it is shown", async () => {
   const host = await closed();
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   const keepButton = screen.getByRole("button", { name: BACKGROUND });
-  await waitFor(() => expect(keepButton, "what ends nothing has the focus").toHaveFocus());
-  expect(host.closingsShown, "the shell knows that somebody can answer").toBe(1);
+  await waitFor(() => expect(keepButton, "the safe choice should be focused").toHaveFocus());
+  expect(host.closingsShown, "the dialog should be reported as shown").toBe(1);
   host.shell({ type: "closing_asked", servers: 2 });
-  expect(host.closingsShown, "and once more when it is asked again").toBe(2);
-  expect(host.closings, "nothing was done").toEqual([]);
+  expect(host.closingsShown, "the dialog should be reported again").toBe(2);
+  expect(host.closings, "nothing should be done").toEqual([]);
 });
 
 it("keeps running in the background without remembering the choice", async () => {
   const host = await closed();
   await fireEvent.click(screen.getByRole("button", { name: BACKGROUND }));
-  await waitFor(() => expect(screen.queryByRole("dialog"), "it is gone").toBeNull());
-  expect(host.closings, "hidden").toEqual(["background"]);
-  expect(host.requests("set_settings"), "no setting is changed").toEqual([]);
+  await waitFor(() =>
+    expect(screen.queryByRole("dialog"), "the dialog should be closed").toBeNull(),
+  );
+  expect(host.closings, "the window should be hidden").toEqual(["background"]);
+  expect(host.requests("set_settings"), "no setting should be changed").toEqual([]);
 });
 
 it("remembers the choice on request", async () => {
   const host = await closed();
   await fireEvent.click(screen.getByRole("checkbox", { name: "Remember my choice" }));
   await fireEvent.click(screen.getByRole("button", { name: "Quit" }));
-  await waitFor(() => expect(host.closings, "it quits").toEqual(["quit"]));
-  expect(host.requests("set_settings"), "kept first").toEqual([
+  await waitFor(() => expect(host.closings, "the app should quit").toEqual(["quit"]));
+  expect(host.requests("set_settings"), "the choice should be stored first").toEqual([
     { ...host.snapshot.settings, onClose: "quit" },
   ]);
 });
@@ -55,18 +57,20 @@ it("shows why a choice was not remembered, and keeps the window open", async () 
   });
   await fireEvent.click(screen.getByRole("checkbox", { name: "Remember my choice" }));
   await fireEvent.click(screen.getByRole("button", { name: BACKGROUND }));
-  expect(await screen.findByText(/disk full/), "the cause").toBeVisible();
-  expect(host.closings, "nothing was done").toEqual([]);
+  expect(await screen.findByText(/disk full/), "the cause should be shown").toBeVisible();
+  expect(host.closings, "nothing should be done").toEqual([]);
 });
 
 it("keeps the window open when dismissed", async () => {
   const host = await closed();
   await fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
-  await waitFor(() => expect(screen.queryByRole("dialog"), "it is gone").toBeNull());
-  expect(host.closings, "nothing was done").toEqual([]);
+  await waitFor(() =>
+    expect(screen.queryByRole("dialog"), "the dialog should be closed").toBeNull(),
+  );
+  expect(host.closings, "nothing should be done").toEqual([]);
   host.shell({ type: "closing_asked", servers: 1 });
   expect(
     await screen.findByRole("dialog", { name: "Keep 1 server running?" }),
-    "it comes again",
+    "the dialog should be shown again",
   ).toBeVisible();
 });

@@ -64,34 +64,44 @@ test("the left column finds titles and messages page by page, and opens a messag
   const field = await screen.findByRole("searchbox", { name: "Search conversations" });
   await user.type(field, "berg");
   const results = await screen.findByRole("list", { name: "Messages in conversations" });
-  expect(host.requests("search_history").at(-1)?.text, "what was typed, once it rests").toBe(
-    "berg",
-  );
+  expect(
+    host.requests("search_history").at(-1)?.text,
+    "the query should be sent after a pause",
+  ).toBe("berg");
   const titles = screen.getByRole("list", { name: "Conversations by title" });
-  expect(within(titles).getAllByRole("link").length, "only the title that has it").toBe(1);
+  expect(within(titles).getAllByRole("link").length, "only matching titles should be listed").toBe(
+    1,
+  );
   const link = within(results).getByRole("link");
-  expect(link.textContent, "the words of the item, as text, and nothing hidden in them").toContain(
+  expect(link.textContent, "the excerpt should be text with named hidden characters").toContain(
     "… the <b>Bergen</b>[U+202E] ferry",
   );
-  expect(link.querySelector("mark")?.textContent, "what was searched for is marked").toBe("Bergen");
-  expect(await axeProblems(), "axe").toEqual([]);
+  expect(link.querySelector("mark")?.textContent, "the match should be marked").toBe("Bergen");
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await user.click(screen.getByRole("button", { name: "Older" }));
   await waitFor(() =>
-    expect(within(results).getAllByRole("link").length, "older ones are added").toBe(2),
+    expect(within(results).getAllByRole("link").length, "older results should be appended").toBe(2),
   );
-  expect(screen.queryByRole("button", { name: "Older" }), "until there are none").toBeNull();
+  expect(
+    screen.queryByRole("button", { name: "Older" }),
+    "there should be no further page",
+  ).toBeNull();
   link.focus();
   await user.keyboard("{Enter}");
   await waitFor(() =>
-    expect(router.current, "at the item").toEqual({ at: "conversation", id: "c2", item: "i9" }),
+    expect(router.current, "the item should be opened").toEqual({
+      at: "conversation",
+      id: "c2",
+      item: "i9",
+    }),
   );
-  expect(host.requests("choose_branch"), "in its branch").toEqual([
+  expect(host.requests("choose_branch"), "the branch of the item should be selected").toEqual([
     { conversation: "c2", item: "i9" },
   ]);
   await user.clear(field);
   expect(
     screen.queryByRole("list", { name: "Messages in conversations" }),
-    "then all are back",
+    "the conversations should be listed again",
   ).toBeNull();
 });
 
@@ -100,12 +110,12 @@ test("shows that nothing was found, or that the search failed", async () => {
   render(App);
   const field = await screen.findByRole("searchbox", { name: "Search conversations" });
   await user.type(field, "zzz");
-  expect(await screen.findByText("No results."), "in words").toBeTruthy();
+  expect(await screen.findByText("No results."), "the empty result should be shown").toBeTruthy();
   host.answers.search_history = () => {
     throw { code: "system", message: "history.db: the disk is full" };
   };
   await user.type(field, "z");
-  expect(await screen.findByText(/the disk is full/), "with its cause").toBeTruthy();
+  expect(await screen.findByText(/the disk is full/), "the cause should be shown").toBeTruthy();
 });
 
 test("the palette finds messages", async () => {
@@ -114,10 +124,10 @@ test("the palette finds messages", async () => {
   overlay.palette = true;
   await user.type(await screen.findByRole("combobox"), "berg");
   const option = await screen.findByRole("option", { name: /Bergen.*ferry/ });
-  expect(option.querySelector("mark")?.textContent, "marked there too").toBe("Bergen");
+  expect(option.querySelector("mark")?.textContent, "the match should be marked").toBe("Bergen");
   await user.click(option);
   await waitFor(() =>
-    expect(host.requests("choose_branch"), "and opens it").toEqual([
+    expect(host.requests("choose_branch"), "the branch of the item should be selected").toEqual([
       { conversation: "c2", item: "i9" },
     ]),
   );

@@ -3,8 +3,8 @@ import { app } from "$lib/state/app.svelte";
 import type { View } from "$lib/state/route";
 
 /**
- * Returns the route of the home view: the latest conversation, else the first server. Until the user has closed the
- * welcome view, that is returned instead. Excludes `leaving`, which is being deleted.
+ * Returns the route of the home view: the welcome view until the user has closed it, then the latest conversation, or
+ * the first server if there is no conversation. Ignores `leaving`, which is being deleted.
  */
 export function homeRoute(leaving: { conversation?: string; server?: string } = {}): View {
   if (!app.settings.welcomeDone) return { at: "welcome" };

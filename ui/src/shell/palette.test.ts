@@ -62,17 +62,23 @@ test("loads the models once a query is typed, and starts a conversation with one
   render(App);
   await user.keyboard("{Control>}k{/Control}");
   await screen.findByRole("combobox", { name: "Search or run" });
-  expect(host.requests("models"), "nobody looks for one yet").toEqual([]);
+  expect(host.requests("models"), "models should not be loaded at first").toEqual([]);
   await user.keyboard("small");
   const option = await screen.findByRole("option", { name: /New conversation with Small/ });
-  expect(option, "with its provider").toHaveTextContent("Lab");
-  expect(await axeProblems(), "axe").toEqual([]);
+  expect(option, "the option should name its provider").toHaveTextContent("Lab");
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await user.keyboard("{Enter}");
   await waitFor(() =>
-    expect(router.current, "it is in front").toEqual({ at: "conversation", id: "new" }),
+    expect(router.current, "the conversation should be opened").toEqual({
+      at: "conversation",
+      id: "new",
+    }),
   );
   const [set] = host.requests("set_conversation");
-  expect(set?.settings.model, "and answers").toEqual({ provider: "lab", model: "small-1" });
+  expect(set?.settings.model, "the model should be set").toEqual({
+    provider: "lab",
+    model: "small-1",
+  });
 });
 
 test("changes the model of a conversation, found by its id, by keyboard alone", async () => {
@@ -80,16 +86,24 @@ test("changes the model of a conversation, found by its id, by keyboard alone", 
   router.go({ at: "conversation", id: "c1" });
   render(App);
   await waitFor(() =>
-    expect(screen.getByRole("textbox", { name: "Message" }), "one writes there").toHaveFocus(),
+    expect(
+      screen.getByRole("textbox", { name: "Message" }),
+      "the message field should be focused",
+    ).toHaveFocus(),
   );
   await searchFor("large-1");
   await screen.findByRole("option", { name: /Answer here with large-1/ });
   await user.keyboard("{Enter}");
-  await waitFor(() => expect(host.requests("set_conversation"), "set once").toHaveLength(1));
+  await waitFor(() =>
+    expect(host.requests("set_conversation"), "the model should be set once").toHaveLength(1),
+  );
   const [set] = host.requests("set_conversation");
-  expect(set?.conversation, "this one").toBe("c1");
-  expect(set?.settings.model, "the model").toEqual({ provider: "lab", model: "large-1" });
-  expect(host.requests("create_conversation"), "no other is begun").toEqual([]);
+  expect(set?.conversation, "the model should be set in this conversation").toBe("c1");
+  expect(set?.settings.model, "the selected model should be set").toEqual({
+    provider: "lab",
+    model: "large-1",
+  });
+  expect(host.requests("create_conversation"), "no conversation should be created").toEqual([]);
 });
 
 test("groups the results, moves through them with the arrow keys, and ranks the best match first", async () => {
@@ -98,18 +112,30 @@ test("groups the results, moves through them with the arrow keys, and ranks the 
   await searchFor("papers");
   const list = await screen.findByRole("listbox", { name: "Found" });
   const options = () => within(list).getAllByRole("option");
-  await waitFor(() => expect(options().length, "the server and what it can do").toBeGreaterThan(3));
-  expect(options()[0], "the server itself").toHaveTextContent("papers");
-  await waitFor(() => expect(options()[0], "is chosen").toHaveAttribute("aria-selected", "true"));
+  await waitFor(() =>
+    expect(options().length, "the server and its tools should be listed").toBeGreaterThan(3),
+  );
+  expect(options()[0], "the server should be first").toHaveTextContent("papers");
+  await waitFor(() =>
+    expect(options()[0], "the first option should be selected").toHaveAttribute(
+      "aria-selected",
+      "true",
+    ),
+  );
   await user.keyboard("{ArrowDown}");
-  expect(options()[1], "then the next").toHaveAttribute("aria-selected", "true");
-  expect(within(list).getByText("Servers"), "under its heading").toBeVisible();
+  expect(options()[1], "the next option should be selected").toHaveAttribute(
+    "aria-selected",
+    "true",
+  );
+  expect(within(list).getByText("Servers"), "the results should have a heading").toBeVisible();
   await user.keyboard("{Escape}");
-  await waitFor(() => expect(screen.queryByRole("dialog"), "Escape closes").toBeNull());
-  expect(router.current, "nothing was run").toEqual({ at: "add-server" });
+  await waitFor(() =>
+    expect(screen.queryByRole("dialog"), "Escape should close the palette").toBeNull(),
+  );
+  expect(router.current, "nothing should be run").toEqual({ at: "add-server" });
 });
 
-test("opens the import, which reads nothing by itself", async () => {
+test("opens the import, which reads nothing automatically", async () => {
   const host = await start();
   render(App);
   await searchFor("other apps");
@@ -117,15 +143,15 @@ test("opens the import, which reads nothing by itself", async () => {
   await user.keyboard("{Enter}");
   await waitFor(() => expect(router.current).toEqual({ at: "import" }));
   const button = await screen.findByRole("button", { name: "Search for servers" });
-  await waitFor(() => expect(button, "the keyboard goes on there").toHaveFocus());
-  expect(host.requests("import_candidates"), "not before the user says so").toEqual([]);
+  await waitFor(() => expect(button, "the button should be focused").toHaveFocus());
+  expect(host.requests("import_candidates"), "nothing should be read automatically").toEqual([]);
 });
 
 test("shows that nothing was found", async () => {
   await start();
   render(App);
   await searchFor("xyzzy");
-  expect(await screen.findByText("No results."), "in words").toBeVisible();
+  expect(await screen.findByText("No results."), "the empty result should be shown").toBeVisible();
   await user.keyboard("{Enter}");
-  expect(router.current, "and Enter runs nothing").toEqual({ at: "add-server" });
+  expect(router.current, "Enter should run nothing").toEqual({ at: "add-server" });
 });

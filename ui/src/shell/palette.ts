@@ -218,8 +218,8 @@ const MAX_ENTRIES = 60;
 const MOST_UNASKED = 8;
 
 /**
- * Returns the texts in which the search looks: the name of a server. For tools and prompts both of their names, and the
- * label with the name of the server.
+ * Returns the texts of an entry that the query is compared with: its label, and for tools and prompts also the name and
+ * the label after the name of the server.
  */
 function searched({ label, name, context }: PaletteEntry): string[] {
   return name === undefined ? [label] : [label, name, `${context} ${label}`];

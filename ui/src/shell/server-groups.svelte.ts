@@ -4,9 +4,9 @@ import { registerPageState } from "$lib/page-state";
 
 import { m } from "../paraglide/messages";
 
-export type GroupId = "attention" | "in_use" | "not_in_use";
+export type ServerGroupId = "attention" | "in_use" | "not_in_use";
 
-const OF_STATE: Record<ServerState["is"], GroupId> = {
+const OF_STATE: Record<ServerState["is"], ServerGroupId> = {
   failed: "attention",
   needs_sign_in: "attention",
   awaiting_approval: "attention",
@@ -17,16 +17,18 @@ const OF_STATE: Record<ServerState["is"], GroupId> = {
   stopped: "not_in_use",
 };
 
-export const GROUP_LABELS: Record<GroupId, () => string> = {
+export const SERVER_GROUP_LABELS: Record<ServerGroupId, () => string> = {
   attention: m.shell_servers_attention,
   in_use: m.shell_servers_in_use,
   not_in_use: m.shell_servers_not_in_use,
 };
 
-const GROUPS = Object.keys(GROUP_LABELS) as GroupId[];
+const GROUPS = Object.keys(SERVER_GROUP_LABELS) as ServerGroupId[];
 
 /** Returns the non-empty groups. Servers keep their order within a group. */
-export function groupedServers(servers: readonly Server[]): { id: GroupId; servers: Server[] }[] {
+export function groupedServers(
+  servers: readonly Server[],
+): { id: ServerGroupId; servers: Server[] }[] {
   return GROUPS.map((id) => ({
     id,
     servers: servers.filter(({ state }) => OF_STATE[state.is] === id),
@@ -36,7 +38,7 @@ export function groupedServers(servers: readonly Server[]): { id: GroupId; serve
 const KEY = "collapsed servers";
 
 class CollapsedGroups {
-  #ids = $state.raw<readonly GroupId[]>([]);
+  #ids = $state.raw<readonly ServerGroupId[]>([]);
 
   constructor() {
     try {
@@ -47,11 +49,11 @@ class CollapsedGroups {
     }
   }
 
-  has(id: GroupId): boolean {
+  has(id: ServerGroupId): boolean {
     return this.#ids.includes(id);
   }
 
-  toggle(id: GroupId): void {
+  toggle(id: ServerGroupId): void {
     this.#ids = this.has(id) ? this.#ids.filter((other) => other !== id) : [...this.#ids, id];
     try {
       localStorage.setItem(KEY, this.#ids.join(" "));

@@ -35,18 +35,23 @@ describe("E11: zoom", () => {
   test("moves between steps within the bounds", () => {
     const out: number[] = [];
     for (let at = 200; out.length < 20; at = zoomAfterStep(at, "out")) out.push(at);
-    expect(out.slice(0, ZOOM_PERCENTS.length), "all of them").toEqual(ZOOM_PERCENTS.toReversed());
-    expect(new Set(out.slice(ZOOM_PERCENTS.length)), "and no further").toEqual(new Set([50]));
-    expect(zoomAfterStep(103, "in"), "from a size of its own to the next step").toBe(110);
+    expect(out.slice(0, ZOOM_PERCENTS.length), "all steps should be reached").toEqual(
+      ZOOM_PERCENTS.toReversed(),
+    );
+    expect(
+      new Set(out.slice(ZOOM_PERCENTS.length)),
+      "the zoom should not fall below the minimum",
+    ).toEqual(new Set([50]));
+    expect(zoomAfterStep(103, "in"), "the next step should follow a custom zoom").toBe(110);
     expect(zoomAfterStep(103, "reset")).toBe(100);
-    expect(keyNames("Mod++", false), "the plus is a key as well").toEqual(["Ctrl", "+"]);
+    expect(keyNames("Mod++", false), "the plus key should be separate").toEqual(["Ctrl", "+"]);
   });
 
   test("changes by keys and wheel, and is stored and restored", async () => {
     const host = await startFakeHost();
     follow(host);
     render(App);
-    expect(host.drawnIn, "as it was kept").toEqual([100]);
+    expect(host.drawnIn, "the stored zoom should be applied").toEqual([100]);
     for (const init of [
       { key: "+", shiftKey: true },
       { key: "=" },
@@ -59,10 +64,14 @@ describe("E11: zoom", () => {
     await fireEvent.keyDown(window, { key: "-", code: "NumpadSubtract", ctrlKey: true });
     await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(110));
     turnWheel(120, true);
-    await vi.waitFor(() => expect(host.drawnIn.at(-1), "a notch to oneself").toBe(100));
+    await vi.waitFor(() =>
+      expect(host.drawnIn.at(-1), "a whole notch should change the zoom by a step").toBe(100),
+    );
     turnWheel(-30, true);
     turnWheel(-30, true);
-    await vi.waitFor(() => expect(host.drawnIn.at(-1), "two half notches").toBe(110));
+    await vi.waitFor(() =>
+      expect(host.drawnIn.at(-1), "two half notches should change the zoom by a step").toBe(110),
+    );
     await fireEvent.keyDown(window, { key: "à", code: "Digit0", ctrlKey: true });
     await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(100));
     const before = host.drawnIn.length;
@@ -70,8 +79,8 @@ describe("E11: zoom", () => {
     await fireEvent.keyDown(window, { key: "+" });
     await fireEvent.keyDown(window, { key: "+", ctrlKey: true, altKey: true });
     await user.keyboard("x");
-    expect(host.drawnIn.length, "nothing else does it").toBe(before);
-    expect(host.requests("set_settings").at(-1)?.zoom, "kept").toBe(100);
+    expect(host.drawnIn.length, "other input should not change the zoom").toBe(before);
+    expect(host.requests("set_settings").at(-1)?.zoom, "the zoom should be stored").toBe(100);
   });
 
   test("is in the view menu and in Settings, with the current value", async () => {
@@ -82,7 +91,10 @@ describe("E11: zoom", () => {
     await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(200));
     await user.click(screen.getByRole("button", { name: "View (200 %)" }));
     const closer = await screen.findByRole("menuitem", { name: "Zoom in" });
-    expect(closer, "the end").toHaveAttribute("aria-disabled", "true");
+    expect(closer, "the maximum should disable the button").toHaveAttribute(
+      "aria-disabled",
+      "true",
+    );
     await user.click(screen.getByRole("menuitem", { name: "Actual size (now 200 %)" }));
     await vi.waitFor(() => expect(host.drawnIn.at(-1)).toBe(100));
     expect(screen.getByLabelText<HTMLSelectElement>("Zoom").value).toBe("100");

@@ -1,6 +1,6 @@
 // Failures of sign-ins: cause, remedy and buttons. Used by the sign-in tab of a server.
 import type { SignInFailure } from "$lib/api/generated";
-import type { FailureWords } from "$lib/failure-words";
+import type { FailureTexts } from "$lib/failure-texts";
 
 import { m } from "../paraglide/messages";
 
@@ -14,7 +14,7 @@ export const SIGN_IN_ACTIONS: Record<SignInAction, () => string> = {
   report: m.signin_copy_steps,
 };
 
-export const SIGN_IN_FAILURES: Record<SignInFailure, FailureWords<SignInAction>> = {
+export const SIGN_IN_FAILURES: Record<SignInFailure, FailureTexts<SignInAction>> = {
   declined: {
     cause: m.signin_failure_declined,
     fix: m.signin_fix_declined,
@@ -155,7 +155,7 @@ export const SIGN_IN_FAILURES: Record<SignInFailure, FailureWords<SignInAction>>
 };
 
 /** Failure texts for a sign-in that expired or was revoked. */
-export const SIGN_IN_ENDED: FailureWords<SignInAction> = {
+export const SIGN_IN_ENDED: FailureTexts<SignInAction> = {
   cause: m.signin_ended,
   fix: m.signin_fix_ended,
   action: "sign_in",

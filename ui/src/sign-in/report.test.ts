@@ -37,11 +37,12 @@ const AT = "https://mcp.harbour.example/mcp";
 test("omits keys in the URL of the server", () => {
   const at = "https://ann:pa55@mcp.harbour.example/mcp?api_key=SECRET#SECRET";
   const text = signInReport(sampleAuthorization({ steps: [discoveryStep] }), at, "1");
-  expect(text, "the address is").toContain(`Sign-in to ${AT} with`);
-  expect(text, "the key is not").not.toMatch(/SECRET|pa55|api_key/);
-  expect(signInReport(sampleAuthorization(), "no address", "1"), "nor what is none").not.toContain(
-    "no address",
-  );
+  expect(text, "the report should contain the URL").toContain(`Sign-in to ${AT} with`);
+  expect(text, "the report should not contain keys").not.toMatch(/SECRET|pa55|api_key/);
+  expect(
+    signInReport(sampleAuthorization(), "no address", "1"),
+    "an invalid URL should be omitted",
+  ).not.toContain("no address");
 });
 
 test("makes hidden characters from the server visible", () => {
@@ -51,12 +52,16 @@ test("makes hidden characters from the server visible", () => {
     AT,
     "1",
   );
-  expect(text, "hidden characters are named").toContain("< [U+202E]gnp.exe");
-  expect(text, "and what was not sent is not made up").not.toContain("\n> ");
-  expect(text, "where it ended well").toContain("Signed in at https://login.idp.example/7.");
+  expect(text, "hidden characters should be named").toContain("< [U+202E]gnp.exe");
+  expect(text, "no request should be added").not.toContain("\n> ");
+  expect(text, "the success should be reported").toContain(
+    "Signed in at https://login.idp.example/7.",
+  );
   const declined = sampleAuthorization({
     failed: "You declined the sign-in.",
     failure: "declined",
   });
-  expect(signInReport(declined, AT, "1"), "a no is no failure").toContain("It was declined.");
+  expect(signInReport(declined, AT, "1"), "a denial should not be reported as a failure").toContain(
+    "It was declined.",
+  );
 });

@@ -51,31 +51,41 @@ beforeEach(() => (known = sampleAuthorization()));
 describe("a server that needs sign-in", () => {
   test("shows the cause with sign-in as the next step", async () => {
     const host = await show("overview", { state: needs });
-    expect(screen.getAllByText("needs sign-in")[0], "the state in words").toBeVisible();
+    expect(screen.getAllByText("needs sign-in")[0], "the state should be shown").toBeVisible();
     const note = await screen.findByRole("group", { name: "Sign-in" });
-    expect(note, "why").toHaveTextContent("it answered 401");
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(note, "the cause should be shown").toHaveTextContent("it answered 401");
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(within(note).getByRole("button", { name: "Sign in" }));
-    expect(host.requests("sign_in"), "begun").toEqual([{ server: "files" }]);
-    expect(router.current, "how it goes on is in front").toMatchObject({ tab: "sign-in" });
+    expect(host.requests("sign_in"), "the sign-in should be started").toEqual([
+      { server: "files" },
+    ]);
+    expect(router.current, "the sign-in tab should be opened").toMatchObject({ tab: "sign-in" });
   });
 
   test("offers sign-in on the tabs of its offers", async () => {
     const host = await show("tools", { state: needs });
-    expect(await screen.findByText("files needs you to sign in"), "what is missing").toBeVisible();
+    expect(
+      await screen.findByText("files needs you to sign in"),
+      "the missing sign-in should be mentioned",
+    ).toBeVisible();
     const panel = screen.getByRole("tabpanel");
     await user.click(within(panel).getByRole("button", { name: "Sign in" }));
-    expect(host.requests("sign_in"), "begun").toEqual([{ server: "files" }]);
+    expect(host.requests("sign_in"), "the sign-in should be started").toEqual([
+      { server: "files" },
+    ]);
   });
 
-  test("a local server has no sign-in tab, whatever the route", async () => {
+  test("a local server has no sign-in tab on any route", async () => {
     await startFakeHost({}, { servers: [sampleServer()] });
     render(ServerPage, { name: "files", tab: "sign-in", item: undefined });
-    expect(screen.queryByRole("tab", { name: "Sign-in" }), "no tab").toBeNull();
-    expect(screen.getByRole("tab", { name: "Overview" }), "another is in front").toHaveAttribute(
-      "aria-selected",
-      "true",
-    );
+    expect(
+      screen.queryByRole("tab", { name: "Sign-in" }),
+      "there should be no sign-in tab",
+    ).toBeNull();
+    expect(
+      screen.getByRole("tab", { name: "Overview" }),
+      "the overview should be selected",
+    ).toHaveAttribute("aria-selected", "true");
   });
 });
 
@@ -87,17 +97,20 @@ describe("an account", () => {
     });
     await show("sign-in", {});
     const panel = await screen.findByRole("region", { name: "Account" });
-    expect(panel.querySelector(".url strong"), "the issuer's host is marked").toHaveTextContent(
-      "idp.example",
-    );
-    expect(panel, "a scope in words and as written").toHaveTextContent(
+    expect(
+      panel.querySelector(".url strong"),
+      "the host of the issuer should be highlighted",
+    ).toHaveTextContent("idp.example");
+    expect(panel, "the scope should be shown with its explanation").toHaveTextContent(
       "know which account is yours openid",
     );
-    expect(panel, "an unknown one as written").toHaveTextContent("ships:read");
+    expect(panel, "an unknown scope should be shown without an explanation").toHaveTextContent(
+      "ships:read",
+    );
     for (const text of ["renewed automatically", "registered by Drawbridge", "DPoP", "keychain"]) {
       expect(panel, text).toHaveTextContent(text);
     }
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("shows that tokens are stored for this run only, and why", async () => {
@@ -105,8 +118,8 @@ describe("an account", () => {
     known = sampleAuthorization({ account: sampleAccount(), kept: { where: "this_run", cause } });
     await show("sign-in", {});
     const panel = await screen.findByRole("region", { name: "Account" });
-    expect(panel, "for how long").toHaveTextContent("until Drawbridge closes");
-    expect(panel, "why").toHaveTextContent(cause);
+    expect(panel, "the storage time should be shown").toHaveTextContent("until Drawbridge closes");
+    expect(panel, "the cause should be shown").toHaveTextContent(cause);
   });
 
   test("shows that it no longer works", async () => {
@@ -116,7 +129,7 @@ describe("an account", () => {
     await show("sign-in", {});
     expect(
       await screen.findByRole("group", { name: "This sign-in is no longer valid" }),
-      "why",
+      "the cause should be shown",
     ).toHaveTextContent("the refresh token was refused");
   });
 
@@ -133,12 +146,17 @@ describe("an account", () => {
       const host = await show("sign-in", {}, { sign_out: () => done });
       await user.click(await screen.findByRole("button", { name: "Sign out" }));
       const dialog = await screen.findByRole("dialog", { name: "Sign out of files?" });
-      expect(host.requests("sign_out"), "not yet").toEqual([]);
-      await user.click(within(dialog).getByRole("button", { name: "Sign out" }));
-      expect(host.requests("sign_out"), "asked for").toEqual([{ server: "files" }]);
-      expect(await screen.findByRole("group", { name: "Sign out" }), "said").toHaveTextContent(
-        words,
+      expect(host.requests("sign_out"), "nothing should be done before the confirmation").toEqual(
+        [],
       );
+      await user.click(within(dialog).getByRole("button", { name: "Sign out" }));
+      expect(host.requests("sign_out"), "the user should be signed out").toEqual([
+        { server: "files" },
+      ]);
+      expect(
+        await screen.findByRole("group", { name: "Sign out" }),
+        "the outcome should be shown",
+      ).toHaveTextContent(words);
     },
   );
 
@@ -146,20 +164,30 @@ describe("an account", () => {
     known = sampleAuthorization({ account: sampleAccount() });
     const host = await show("sign-in", {}, { change_account: () => ({ revoked: "yes" }) });
     await user.click(await screen.findByRole("button", { name: "Sign in again" }));
-    expect(host.requests("sign_in"), "again").toEqual([{ server: "files" }]);
+    expect(host.requests("sign_in"), "the sign-in should be started again").toEqual([
+      { server: "files" },
+    ]);
     await user.click(screen.getByRole("button", { name: "Change account" }));
     const dialog = await screen.findByRole("dialog");
     await user.click(within(dialog).getByRole("button", { name: "Change account" }));
-    expect(host.requests("change_account"), "another").toEqual([{ server: "files" }]);
+    expect(host.requests("change_account"), "the account should be changed").toEqual([
+      { server: "files" },
+    ]);
   });
 
   test("has no sign-in when a header authorizes", async () => {
     known = sampleAuthorization({ notOffered: "its settings have an Authorization header" });
     await show("sign-in", {});
-    expect(await screen.findByText(/have an Authorization header/), "why").toBeVisible();
-    expect(screen.queryByRole("button", { name: "Sign in" }), "no button").toBeNull();
+    expect(
+      await screen.findByText(/have an Authorization header/),
+      "the reason should be shown",
+    ).toBeVisible();
+    expect(
+      screen.queryByRole("button", { name: "Sign in" }),
+      "there should be no button to sign in",
+    ).toBeNull();
     await user.click(screen.getByRole("button", { name: "Show the headers" }));
-    expect(router.current, "where they are").toMatchObject({ tab: "settings" });
+    expect(router.current, "the settings should be opened").toMatchObject({ tab: "settings" });
   });
 });
 
@@ -176,17 +204,25 @@ describe("a running sign-in", () => {
     known = sampleAuthorization({ inProgress: signInProgress() });
     const host = await show("sign-in", { state: { ...needs, signingIn: true } });
     const note = await screen.findByRole("group", { name: "Signing in" });
-    expect(note, "what it is at").toHaveTextContent("Looking up the sign-in page…");
+    expect(note, "the current phase should be shown").toHaveTextContent(
+      "Looking up the sign-in page…",
+    );
     known = sampleAuthorization({ inProgress: waiting() });
     host.send({ type: "authorization_changed", server: "files" });
-    await waitFor(() => expect(note, "the next phase").toHaveTextContent("in the browser"));
-    expect(within(note).getByRole("timer"), "the time left").toHaveTextContent(/[34] min.* left/);
-    expect(await axeProblems(), "axe").toEqual([]);
+    await waitFor(() =>
+      expect(note, "the next phase should be shown").toHaveTextContent("in the browser"),
+    );
+    expect(within(note).getByRole("timer"), "the remaining time should be shown").toHaveTextContent(
+      /[34] min.* left/,
+    );
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(within(note).getByRole("button", { name: "Cancel sign-in" }));
-    expect(host.requests("cancel_sign_in"), "cancelled").toEqual([{ server: "files" }]);
+    expect(host.requests("cancel_sign_in"), "the sign-in should be cancelled").toEqual([
+      { server: "files" },
+    ]);
     known = sampleAuthorization({ failed: "it was cancelled", failure: "cancelled" });
     host.send({ type: "authorization_changed", server: "files" });
-    expect(await screen.findByText("it was cancelled"), "its end").toBeVisible();
+    expect(await screen.findByText("it was cancelled"), "the end should be shown").toBeVisible();
   });
 
   test("that the user denied is shown, but not as a failure", async () => {
@@ -197,9 +233,12 @@ describe("a running sign-in", () => {
     });
     await show("sign-in", {});
     const note = await screen.findByRole("group", { name: "The last sign-in" });
-    expect(note, "in words").toHaveTextContent("You declined the sign-in");
-    expect(note, "for information").toHaveClass("info");
-    expect(screen.queryByText(/The last sign-in failed/), "nothing went wrong").toBeNull();
+    expect(note, "the denial should be shown").toHaveTextContent("You declined the sign-in");
+    expect(note, "the denial should be shown as information").toHaveClass("info");
+    expect(
+      screen.queryByText(/The last sign-in failed/),
+      "the denial should not be shown as a failure",
+    ).toBeNull();
   });
 
   test("explains the next step when the browser does not open", async () => {
@@ -207,8 +246,11 @@ describe("a running sign-in", () => {
       inProgress: { ...waiting(), browserProblem: "no browser is set up" },
     });
     await show("sign-in", {});
-    expect(await screen.findByText("no browser is set up"), "why").toBeVisible();
-    expect(screen.getByText(/Did nothing open/), "the way on").toBeVisible();
+    expect(
+      await screen.findByText("no browser is set up"),
+      "the cause should be shown",
+    ).toBeVisible();
+    expect(screen.getByText(/Did nothing open/), "the alternative should be offered").toBeVisible();
   });
 
   test("copies its URL, accepts the redirect URL, and rejects a wrong one", async () => {
@@ -226,18 +268,23 @@ describe("a running sign-in", () => {
     );
     await user.click(await screen.findByText(/Did nothing open/));
     await user.click(screen.getByRole("button", { name: "Copy the address" }));
-    expect(await navigator.clipboard.readText(), "the whole address").toContain("state=s");
+    expect(await navigator.clipboard.readText(), "the whole URL should be copied").toContain(
+      "state=s",
+    );
     const field = screen.getByRole("textbox", { name: "Final address" });
     await user.type(field, " http://127.0.0.1:4711/callback?code=c");
     await user.click(screen.getByRole("button", { name: "Continue" }));
-    expect(await screen.findByText("this is not the address"), "why not").toBeVisible();
+    expect(
+      await screen.findByText("this is not the address"),
+      "the cause should be shown",
+    ).toBeVisible();
     isWrong = false;
     await user.click(screen.getByRole("button", { name: "Continue" }));
-    expect(host.requests("paste_redirect").at(-1), "handed over").toEqual({
+    expect(host.requests("paste_redirect").at(-1), "the redirect URL should be sent").toEqual({
       server: "files",
       url: "http://127.0.0.1:4711/callback?code=c",
     });
-    await waitFor(() => expect(field, "the code does not stay in view").toHaveValue(""));
+    await waitFor(() => expect(field, "the code should be cleared").toHaveValue(""));
   });
 });
 
@@ -251,20 +298,22 @@ describe("the steps of a sign-in", () => {
     await show("sign-in", { state: needs });
     const list = await screen.findByRole("region", { name: "Steps of the last sign-in" });
     const [first, second] = within(list).getAllByRole("listitem");
-    expect(first, "a step that went well is folded").not.toHaveTextContent("Request");
-    expect(second, "marked by a word").toHaveTextContent("failed");
-    expect(second, "its conclusion").toHaveTextContent("refused: invalid_grant");
+    expect(first, "a successful step should be collapsed").not.toHaveTextContent("Request");
+    expect(second, "the failed step should be labeled").toHaveTextContent("failed");
+    expect(second, "the cause should be shown").toHaveTextContent("refused: invalid_grant");
     const request = within(second!).getByRole("group", { name: "Step 2: Request" });
-    expect(request.querySelectorAll("mark").length, "both secrets are marked").toBe(2);
-    expect(request, "in a word").toHaveTextContent("code=redacted&code_verifier=redacted");
+    expect(request.querySelectorAll("mark").length, "both secrets should be marked").toBe(2);
+    expect(request, "the secrets should be redacted").toHaveTextContent(
+      "code=redacted&code_verifier=redacted",
+    );
     await user.click(within(first!).getByRole("button"));
     expect(
       within(first!).getByRole("group", { name: "Step 1: Response" }),
-      "opened",
+      "the step should be expandable",
     ).toHaveTextContent("authorization_servers");
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     await user.click(within(list).getByRole("button", { name: "Copy as text" }));
-    expect(await navigator.clipboard.readText(), "the report").toContain("FAILED");
+    expect(await navigator.clipboard.readText(), "the report should be copied").toContain("FAILED");
   });
 
   test("show the report for manual copying when the system refuses the clipboard", async () => {
@@ -278,14 +327,24 @@ describe("the steps of a sign-in", () => {
     const write = vi.spyOn(navigator.clipboard, "writeText").mockRejectedValue(new Error("no"));
     await user.click(within(list).getByRole("button", { name: "Copy as text" }));
     const alert = await within(list).findByRole("alert");
-    expect(alert, "that it did not work").toHaveTextContent("blocked access to the clipboard");
+    expect(alert, "the failure should be shown").toHaveTextContent(
+      "blocked access to the clipboard",
+    );
     const text = within(alert).getByRole<HTMLTextAreaElement>("textbox");
-    expect(text.value, "the whole report").toContain("FAILED");
-    expect(within(list).queryByText("Copied as text"), "nothing else is said").toBeNull();
-    expect(await axeProblems(), "axe").toEqual([]);
+    expect(text.value, "the whole report should be shown").toContain("FAILED");
+    expect(
+      within(list).queryByText("Copied as text"),
+      "the copy should not be confirmed",
+    ).toBeNull();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
     write.mockRestore();
     await user.click(within(list).getByRole("button", { name: "Copy as text" }));
-    await waitFor(() => expect(within(list).queryByRole("alert"), "it works later").toBeNull());
+    await waitFor(() =>
+      expect(
+        within(list).queryByRole("alert"),
+        "the failure should be removed after a successful copy",
+      ).toBeNull(),
+    );
   });
 
   test("can be read again after a failure", async () => {
@@ -301,9 +360,12 @@ describe("the steps of a sign-in", () => {
       },
     );
     const alert = await screen.findByRole("alert");
-    expect(alert, "why").toHaveTextContent("the host is busy");
+    expect(alert, "the cause should be shown").toHaveTextContent("the host is busy");
     fails = false;
     await user.click(within(alert).getByRole("button"));
-    expect(await screen.findByText(/Not signed in/), "read").toBeVisible();
+    expect(
+      await screen.findByText(/Not signed in/),
+      "the account should be read again",
+    ).toBeVisible();
   });
 });

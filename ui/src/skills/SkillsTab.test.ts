@@ -57,30 +57,38 @@ test("lists a skill with its files, and reads them when they are opened", async 
   const user = userEvent.setup();
   const { rerender } = render(SkillsTab, { server });
   await user.click(await screen.findByRole("option", { name: /plan-passage/ }));
-  expect(router.current, "opened").toMatchObject({ tab: "skills", item: URI });
+  expect(router.current, "the skill should be opened").toMatchObject({ tab: "skills", item: URI });
   await rerender({ server, item: URI });
   const files = screen.getByRole("list", { name: "Files" });
   expect(
     within(files)
       .getAllByRole("button")
       .map((file) => file.textContent.trim()),
-    "by their paths",
+    "the files should be listed by their paths",
   ).toEqual(["SKILL.md", "references/rules.md"]);
-  expect(screen.getByText(/Written by port/), "whose instructions they are").toBeInTheDocument();
-  expect(host.requests("read_skill"), "nothing is read before it is asked for").toEqual([]);
+  expect(
+    screen.getByText(/Written by port/),
+    "the author of the instructions should be named",
+  ).toBeInTheDocument();
+  expect(host.requests("read_skill"), "nothing should be read automatically").toEqual([]);
   await user.click(screen.getByRole("button", { name: "Read" }));
-  expect(await screen.findByText("Plan it"), "as Markdown").toBeVisible();
+  expect(
+    await screen.findByText("Plan it"),
+    "the instructions should be rendered as Markdown",
+  ).toBeVisible();
   const head = screen.getByText(/name: plan-passage/, { selector: "pre" });
-  expect(head.textContent, "its header apart").toBe("name: plan-passage\ndescription: Plans");
-  expect(host.requests("read_skill"), "by its URI").toMatchObject([
+  expect(head.textContent, "the front matter should be separate").toBe(
+    "name: plan-passage\ndescription: Plans",
+  );
+  expect(host.requests("read_skill"), "the instructions should be read by URI").toMatchObject([
     { server: server.name, skill: URI, shown: "e3b0", file: null },
   ]);
   await user.click(within(files).getByRole("button", { name: "references/rules.md" }));
-  expect(await screen.findByText("Rules"), "a file of it").toBeVisible();
-  expect(host.requests("read_skill")[1], "by its own").toMatchObject({
+  expect(await screen.findByText("Rules"), "the file should be shown").toBeVisible();
+  expect(host.requests("read_skill")[1], "the file should be read by its URI").toMatchObject({
     file: `${ROOT}/references/rules.md`,
   });
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
 test("attaches a skill to the selected conversation", async () => {
@@ -88,11 +96,17 @@ test("attaches a skill to the selected conversation", async () => {
   render(SkillsTab, { server, item: URI });
   await user.click(await screen.findByRole("button", { name: "Attach…" }));
   await user.click(await screen.findByRole("option", { name: /Trip/ }));
-  expect(host.requests("append_items")[0]?.items[0]?.body, "as a skill, with its text").toEqual({
+  expect(
+    host.requests("append_items")[0]?.items[0]?.body,
+    "the skill should be attached with its text",
+  ).toEqual({
     ...{ kind: "attachment", server: server.name, uri: URI, name: "plan-passage", skill: true },
     contents: [{ uri: URI, mimeType: "text/markdown", text: TEXT, blob: null }],
   });
-  expect(router.current, "and goes there").toEqual({ at: "conversation", id: "c1" });
+  expect(router.current, "the conversation should be opened").toEqual({
+    at: "conversation",
+    id: "c1",
+  });
 });
 
 test("explains why a skill is omitted or can't be read", async () => {
@@ -103,9 +117,15 @@ test("explains why a skill is omitted or can't be read", async () => {
     throw { code: "bad_answer", message: "port: its SHA-256 is another than the one listed" };
   };
   render(SkillsTab, { server, item: URI });
-  expect(await screen.findAllByText(/skill:\/\/other/), "also two that are equal").toHaveLength(2);
+  expect(
+    await screen.findAllByText(/skill:\/\/other/),
+    "two equal skills should be listed",
+  ).toHaveLength(2);
   await user.click(screen.getByRole("button", { name: "Read" }));
-  expect(await screen.findByText(/its SHA-256 is another/), "not as listed").toBeInTheDocument();
+  expect(
+    await screen.findByText(/its SHA-256 is another/),
+    "the changed hash should be reported",
+  ).toBeInTheDocument();
 });
 
 test("makes hidden characters of a skill visible, and bounds its text", async () => {
@@ -120,11 +140,21 @@ test("makes hidden characters of a skill visible, and bounds its text", async ()
     },
   });
   const { container } = render(SkillsTab, { server, item: URI });
-  expect(await screen.findAllByText("U+202E"), "in the list and beside it").toHaveLength(2);
+  expect(
+    await screen.findAllByText("U+202E"),
+    "hidden characters should be named in the list and next to it",
+  ).toHaveLength(2);
   await user.click(screen.getByRole("button", { name: "Read" }));
-  expect(await screen.findByText(/U\+001B/), "in its text").toBeInTheDocument();
-  expect(container.textContent, "nothing acts").not.toMatch(/[\u202e]|\p{Cc}\[2J/u);
-  expect(container.textContent.length, "the rest is opened on demand").toBeLessThan(size / 2);
+  expect(
+    await screen.findByText(/U\+001B/),
+    "hidden characters should be named in the text",
+  ).toBeInTheDocument();
+  expect(container.textContent, "no control character should remain").not.toMatch(
+    /[\u202e]|\p{Cc}\[2J/u,
+  );
+  expect(container.textContent.length, "the rest should be rendered on demand").toBeLessThan(
+    size / 2,
+  );
 });
 
 test("lists the skills again after an announced change, and keeps unchanged open ones", async () => {
@@ -141,27 +171,35 @@ test("lists the skills again after an announced change, and keeps unchanged open
     notes,
   });
   announce();
-  expect(await screen.findByRole("option", { name: /moor/ }), "the new one is there").toBeVisible();
-  expect(screen.getByText("Plan it"), "what is read stays, as it did not change").toBeVisible();
+  expect(
+    await screen.findByRole("option", { name: /moor/ }),
+    "the new skill should be listed",
+  ).toBeVisible();
+  expect(screen.getByText("Plan it"), "an unchanged skill should stay open").toBeVisible();
   const files = skill.files?.map((file) => ({ ...file, sha256: "0c".repeat(32) })) ?? null;
   skill = { ...skill, files };
   announce();
-  await waitFor(() => expect(screen.queryByText("Plan it"), "no more, as it changed").toBeNull());
-  expect(lists(), "once at first, and once for each announcement").toBe(3);
+  await waitFor(() =>
+    expect(screen.queryByText("Plan it"), "a changed skill should be closed").toBeNull(),
+  );
+  expect(lists(), "each announcement should cause one read").toBe(3);
   unmount();
   announce();
   announce();
-  expect(lists(), "nobody looks, so the server is not asked").toBe(3);
+  expect(lists(), "the skills should not be read while the tab is closed").toBe(3);
   render(SkillsTab, { server, item: undefined });
-  await waitFor(() => expect(lists(), "until somebody does").toBe(4));
+  await waitFor(() => expect(lists(), "the skills should be read once the tab is opened").toBe(4));
 });
 
 test("is shown only for a server with skills", async () => {
   render(ServerPage, { name: server.name, tab: "overview", item: undefined });
-  expect(await screen.findByRole("tab", { name: /Skills/ }), "it does").toBeInTheDocument();
+  expect(
+    await screen.findByRole("tab", { name: /Skills/ }),
+    "the tab should be shown",
+  ).toBeInTheDocument();
   host.send({ type: "server_changed", server: { ...server, capabilities: ["resources"] } });
   const tab = () => screen.queryByRole("tab", { name: /Skills/ });
-  await waitFor(() => expect(tab(), "no more").toBeNull());
+  await waitFor(() => expect(tab(), "the tab should be removed").toBeNull());
   skillLists.request(server.name);
-  expect(host.requests("skills"), "and it is not asked").toEqual([]);
+  expect(host.requests("skills"), "the skills should not be read").toEqual([]);
 });

@@ -8,7 +8,7 @@ import type { ActivityBody, ActivityEntry, Tool } from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import { REVIEWED_DEFINITION, sampleServer, startFakeHost } from "$lib/testing/fake-host";
 
-import { toolCallsIn, sentCall } from "./call-history";
+import { toolCallsIn, parseSentCall } from "./call-history";
 import RunTool from "./RunTool.svelte";
 import { MAX_CALLS } from "./tool-calls.svelte";
 
@@ -48,7 +48,7 @@ function body(tool: string, sent: unknown, more: object = {}): ActivityBody {
 }
 
 describe("calls in an activity log", () => {
-  test("E29: are matched to their responses, also after the server restarted its ids", () => {
+  test("E29: are matched to their responses, even if the server restarted its ids", () => {
     const entries = [
       entry(1, "3"),
       answer(2, "3"),
@@ -58,11 +58,11 @@ describe("calls in an activity log", () => {
       answer(6, "9"),
       entry(7, "5"),
       answer(8, "5", { kind: "error" }),
-      // A request of the server with the same id is no response.
+      // A request of the server with the same id is not a response.
       entry(9, "3", { sent: false, method: "roots/list" }),
     ];
     const found = toolCallsIn(entries).map(({ request, response }) => [request.seq, response?.seq]);
-    expect(found, "the latest first").toEqual([
+    expect(found, "the latest call should be first").toEqual([
       [7, 8],
       [5, undefined],
       [1, 2],
@@ -71,18 +71,30 @@ describe("calls in an activity log", () => {
 
   test("E29: can't be repeated if the log is not exact", () => {
     const revision = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
-    expect(sentCall(body("echo", { text: "a" }, revision))).toEqual({
+    expect(parseSentCall(body("echo", { text: "a" }, revision))).toEqual({
       ...{ tool: "echo", arguments: { text: "a" }, revision: "2026-07-28" },
       ...{ continued: false, exact: true },
     });
     for (const more of [{ inputResponses: {} }, { requestState: "s" }])
-      expect(sentCall(body("echo", {}, more))?.continued, "a retry with answers").toBe(true);
-    expect(sentCall(body("echo", { n: 2 ** 60 }))?.exact, "a rounded number").toBe(false);
+      expect(
+        parseSentCall(body("echo", {}, more))?.continued,
+        "a retry with responses should be detected",
+      ).toBe(true);
+    expect(
+      parseSentCall(body("echo", { n: 2 ** 60 }))?.exact,
+      "a rounded number should not be exact",
+    ).toBe(false);
     const secret = { ...body("echo", { text: "[redacted]" }), redacted: true };
-    expect(sentCall(secret)?.exact, "a secret that the log does not keep").toBe(false);
+    expect(parseSentCall(secret)?.exact, "a redacted secret should not be exact").toBe(false);
     for (const text of ["[U+202E]", "[redacted]"])
-      expect(sentCall(body("echo", { text }))?.exact, "such text that was sent itself").toBe(true);
-    expect(sentCall({ ...body("echo", {}), truncated: true }), "only its beginning").toBeNull();
+      expect(
+        parseSentCall(body("echo", { text }))?.exact,
+        "literal text that looks redacted should be exact",
+      ).toBe(true);
+    expect(
+      parseSentCall({ ...body("echo", {}), truncated: true }),
+      "a truncated call should not be repeatable",
+    ).toBeNull();
   });
 });
 
@@ -123,16 +135,22 @@ describe("the history of a tool", () => {
     const { user } = await show();
     const messages = await screen.findByRole("button", { name: /^Messages/ });
     const row = messages.closest("li") as HTMLElement;
-    expect(screen.getAllByRole("button", { name: /^Messages/ }), "of this tool only").toHaveLength(
-      1,
+    expect(
+      screen.getAllByRole("button", { name: /^Messages/ }),
+      "only calls of this tool should be listed",
+    ).toHaveLength(1);
+    expect(row, "the duration should be shown").toHaveTextContent("12 ms");
+    expect(row, "the arguments to send again should be shown").toHaveTextContent(
+      '{"text":"first"}',
     );
-    expect(row, "how long it took").toHaveTextContent("12 ms");
-    expect(row, "what Run again sends").toHaveTextContent('{"text":"first"}');
     await user.click(messages);
     for (const name of ["Request", "Response"])
-      expect(within(row).getByRole("heading", { name }), "as it crossed").toBeVisible();
+      expect(
+        within(row).getByRole("heading", { name }),
+        "the message should be shown as it was sent",
+      ).toBeVisible();
     await waitFor(() => expect(row).toHaveTextContent('"first"'));
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("E29: folds long arguments", async () => {
@@ -141,9 +159,9 @@ describe("the history of a tool", () => {
       seq === 1 ? body("echo", { text }) : BODIES[3]!,
     );
     const row = (await screen.findByRole("button", { name: /^Run again/ })).closest("li");
-    expect(row?.textContent.length, "a line or two").toBeLessThan(500);
+    expect(row?.textContent.length, "long arguments should be collapsed").toBeLessThan(500);
     await user.click(within(row as HTMLElement).getByRole("button", { name: /^Show all/ }));
-    expect(row, "and the rest").toHaveTextContent("xend");
+    expect(row, "the rest should be shown on request").toHaveTextContent("xend");
   });
 
   test("E29: shows progress until everything is read, and only then an empty state", async () => {
@@ -151,7 +169,10 @@ describe("the history of a tool", () => {
     const reading = new Promise<ActivityBody>((done) => (resolve = done));
     await show([entry(1, "1")], () => reading);
     expect(await screen.findByText("Reading the log…")).toBeVisible();
-    expect(screen.queryByText(/no calls of this tool/), "not known yet").toBeNull();
+    expect(
+      screen.queryByText(/no calls of this tool/),
+      "the empty state should not be shown while reading",
+    ).toBeNull();
     resolve(body("other", {}));
     expect(await screen.findByText(/no calls of this tool/)).toBeVisible();
     expect(screen.queryByText("Reading the log…")).toBeNull();
@@ -169,7 +190,7 @@ describe("the history of a tool", () => {
     await waitFor(() =>
       expect(screen.getAllByRole("button", { name: /^Run again/ })).toHaveLength(MAX_CALLS),
     );
-    expect(screen.queryByText("Reading the log…"), "and no more are read").toBeNull();
+    expect(screen.queryByText("Reading the log…"), "no further messages should be read").toBeNull();
     expect(host.requests("activity_body")).toHaveLength(MAX_CALLS);
   });
 
@@ -188,20 +209,23 @@ describe("the history of a tool", () => {
       if (broken) throw new ApiError({ code: "internal", message: "broken", data: null });
       return body("echo", { text: "first" });
     });
-    expect(await screen.findByText(/broken/), "said").toBeVisible();
-    expect(screen.queryByText(/was dropped|were dropped/), "no fault").toBeNull();
+    expect(await screen.findByText(/broken/), "the error should be shown").toBeVisible();
+    expect(
+      screen.queryByText(/was dropped|were dropped/),
+      "expired messages should not be reported",
+    ).toBeNull();
     broken = false;
     await user.click(screen.getByText("Call history"));
     await user.click(screen.getByText("Call history"));
     expect(await screen.findAllByRole("button", { name: /^Run again/ })).toHaveLength(1);
-    expect(screen.queryByText(/broken/), "it is over").toBeNull();
+    expect(screen.queryByText(/broken/), "the error should be cleared").toBeNull();
   });
 
   test("E29: marks a request that continues a call with input", async () => {
     await show([entry(1, "1"), answer(2, "1"), entry(4, "2"), answer(5, "2")]);
     await waitFor(() => expect(screen.getAllByRole("listitem")).toHaveLength(2));
     const [last, first] = screen.getAllByRole("listitem");
-    expect(last, "the latest first").toHaveTextContent("Sent again with answers");
+    expect(last, "the latest call should be first").toHaveTextContent("Sent again with answers");
     expect(first).not.toHaveTextContent("Sent again");
   });
 
@@ -209,13 +233,19 @@ describe("the history of a tool", () => {
     const { host, user } = await show();
     await user.click(await screen.findByRole("button", { name: /^Edit:/ }));
     await waitFor(() => expect(screen.getByRole("textbox", { name: "text" })).toHaveValue("first"));
-    expect(screen.getByRole("textbox", { name: "text" }), "to be edited at once").toHaveFocus();
-    expect(host.requests("call_tool"), "nothing is sent by it").toEqual([]);
+    expect(
+      screen.getByRole("textbox", { name: "text" }),
+      "the form should be focused",
+    ).toHaveFocus();
+    expect(host.requests("call_tool"), "nothing should be sent for editing").toEqual([]);
     await user.click(screen.getByRole("button", { name: /^Run again/ }));
-    expect(host.requests("call_tool"), "what was sent then").toMatchObject([
+    expect(host.requests("call_tool"), "the previous arguments should be sent").toMatchObject([
       { server: "files", tool: "echo", arguments: { text: "first" } },
     ]);
-    expect(screen.getByRole("button", { name: /^Run again/ }), "one at a time").toBeDisabled();
+    expect(
+      screen.getByRole("button", { name: /^Run again/ }),
+      "one call should run at a time",
+    ).toBeDisabled();
   });
 
   test("E29: confirms before replacing the filled-in values", async () => {
@@ -225,15 +255,15 @@ describe("the history of a tool", () => {
     await user.type(text(), "half");
     await user.click(edit);
     await user.click(await screen.findByRole("button", { name: "Cancel" }));
-    expect(text(), "it stays").toHaveValue("half");
+    expect(text(), "the edited value should be kept").toHaveValue("half");
     await user.click(edit);
     await user.click(await screen.findByRole("button", { name: "Replace" }));
     await waitFor(() => expect(text()).toHaveValue("first"));
     await user.type(text(), "!");
     await user.click(screen.getByRole("button", { name: /^Run again/ }));
-    expect(host.requests("call_tool"), "sends what it shows").toMatchObject([
+    expect(host.requests("call_tool"), "the shown arguments should be sent").toMatchObject([
       { arguments: { text: "first" } },
     ]);
-    expect(text(), "and leaves the form alone").toHaveValue("first!");
+    expect(text(), "the form should be unchanged").toHaveValue("first!");
   });
 });

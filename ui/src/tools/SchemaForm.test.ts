@@ -40,29 +40,50 @@ function show(schema: JsonValue, value?: JsonValue) {
 
 test("renders every kind of field with a label and without axe violations", async () => {
   show(EVERY_KIND);
-  expect(screen.getByRole("textbox", { name: "Name" }), "text").toBeRequired();
-  expect(screen.getByRole("textbox", { name: "count" }), "a number").toBeInTheDocument();
-  expect(screen.getByRole("combobox", { name: "color" }), "a choice").toBeInTheDocument();
-  expect(screen.getByRole("combobox", { name: "sure" }), "a boolean").toHaveValue("false");
-  expect(screen.getByRole("button", { name: "Add to tags" }), "a list").toBeInTheDocument();
-  expect(screen.getByRole("checkbox", { name: "Send place" }), "an object").not.toBeChecked();
-  expect(screen.getByRole("textbox", { name: "rest" }), "JSON").toBeInTheDocument();
-  expect(screen.getByText("^(a+)+$"), "a pattern is shown and not run").toBeInTheDocument();
+  expect(
+    screen.getByRole("textbox", { name: "Name" }),
+    "text should have a text field",
+  ).toBeRequired();
+  expect(
+    screen.getByRole("textbox", { name: "count" }),
+    "a number should have a text field",
+  ).toBeInTheDocument();
+  expect(
+    screen.getByRole("combobox", { name: "color" }),
+    "options should have a select element",
+  ).toBeInTheDocument();
+  expect(
+    screen.getByRole("combobox", { name: "sure" }),
+    "a boolean should have a select element",
+  ).toHaveValue("false");
+  expect(
+    screen.getByRole("button", { name: "Add to tags" }),
+    "a list should have a button to add items",
+  ).toBeInTheDocument();
+  expect(
+    screen.getByRole("checkbox", { name: "Send place" }),
+    "an optional object should have a check box",
+  ).not.toBeChecked();
+  expect(
+    screen.getByRole("textbox", { name: "rest" }),
+    "other values should have a JSON editor",
+  ).toBeInTheDocument();
+  expect(screen.getByText("^(a+)+$"), "a pattern should be shown but not run").toBeInTheDocument();
   expect(
     screen.getByText("U+202E"),
-    "hidden characters of a description are named",
+    "hidden characters of a description should be named",
   ).toBeInTheDocument();
   expect(
     screen.getByText('"2026-01-01T00:00:00Z"'),
-    "the server's default is said",
+    "the default of the server should be shown",
   ).toBeInTheDocument();
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
 test("builds the value from the filled fields, and omits the others", async () => {
   const user = userEvent.setup();
   const { observed } = show(EVERY_KIND);
-  expect(observed, "what must be sent and can only be one thing").toEqual({
+  expect(observed, "only required values with one option should be sent").toEqual({
     value: { sure: false, version: "v1" },
     ready: false,
   });
@@ -78,7 +99,7 @@ test("builds the value from the filled fields, and omits the others", async () =
   await user.type(screen.getByRole("textbox", { name: "Name 1" }), "k");
   await user.type(screen.getByRole("textbox", { name: "Value 1" }), "v");
   await user.click(screen.getByRole("checkbox", { name: "Send null for maybe" }));
-  expect(observed, "all that was filled in").toEqual({
+  expect(observed, "all filled fields should be sent").toEqual({
     value: {
       ...{ name: "Ann", count: 3, color: "green", sure: false, version: "v1" },
       ...{ tags: ["t"], place: { x: 1.5 }, headers: { k: "v" }, maybe: null },
@@ -86,7 +107,7 @@ test("builds the value from the filled fields, and omits the others", async () =
     ready: true,
   });
   await user.click(screen.getByRole("button", { name: "Remove tags 1" }));
-  expect((observed.value as { tags?: JsonValue }).tags, "an emptied list is omitted").toBe(
+  expect((observed.value as { tags?: JsonValue }).tags, "an emptied list should be omitted").toBe(
     undefined,
   );
 });
@@ -96,13 +117,17 @@ test("shows problems next to their fields, and focuses the first one", async () 
   const { observed, check } = show(EVERY_KIND);
   const count = screen.getByRole("textbox", { name: "count" });
   await user.type(count, "12x");
-  expect(count, "marked while typing").toHaveAccessibleDescription("Not a number.");
+  expect(count, "an invalid number should be marked while typing").toHaveAccessibleDescription(
+    "Not a number.",
+  );
   const name = screen.getByRole("textbox", { name: "Name" });
-  expect(name, "what is missing is not marked before it was tried").toBeValid();
-  expect(check(), "can't be sent").toBe(false);
-  await expect.poll(() => document.activeElement, { message: "the first is focused" }).toBe(name);
-  expect(name, "then it is").toHaveAccessibleDescription("Enter a value.");
-  expect(observed.ready, "not ready").toBe(false);
+  expect(name, "a missing value should not be marked before an attempt").toBeValid();
+  expect(check(), "the form should be invalid").toBe(false);
+  await expect.poll(() => document.activeElement, { message: "name should be focused" }).toBe(name);
+  expect(name, "a missing value should be marked after an attempt").toHaveAccessibleDescription(
+    "Enter a value.",
+  );
+  expect(observed.ready, "the form should not be ready").toBe(false);
 });
 
 test("keeps the JSON view and the fields in sync", async () => {
@@ -113,23 +138,26 @@ test("keeps the JSON view and the fields in sync", async () => {
   );
   await user.click(screen.getByRole("button", { name: "JSON" }));
   const json = screen.getByRole("textbox", { name: "Arguments as JSON" });
-  expect(json, "what the fields say").toHaveValue('{\n  "a": "x"\n}');
+  expect(json, "the JSON should contain the values of the fields").toHaveValue('{\n  "a": "x"\n}');
   await user.clear(json);
   await user.click(json);
   await user.paste('{"a":"y","n":"no number","more":1}');
-  expect(observed, "JSON may be sent against the schema").toEqual({
+  expect(observed, "JSON should be allowed to violate the schema").toEqual({
     value: { a: "y", n: "no number", more: 1 },
     ready: true,
   });
   await user.click(screen.getByRole("button", { name: "Form" }));
-  expect(screen.getByRole("textbox", { name: "a" }), "the field follows").toHaveValue("y");
+  expect(
+    screen.getByRole("textbox", { name: "a" }),
+    "the field should have the value of the JSON",
+  ).toHaveValue("y");
   expect(
     screen.getByRole("textbox", { name: "n" }),
-    "what doesn't fit is kept as JSON",
+    "a value without a field should be kept as JSON",
   ).toHaveValue('"no number"');
-  expect(screen.getByText("more"), "what has no field is said").toBeInTheDocument();
+  expect(screen.getByText("more"), "a member without a field should be shown").toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "Clear" }));
-  expect(observed.value, "and can be taken out").toEqual({ a: "y", more: 1 });
+  expect(observed.value, "a value should be removable").toEqual({ a: "y", more: 1 });
   setValue({ a: "from outside" });
   await expect
     .poll(() => screen.getByRole<HTMLInputElement>("textbox", { name: "a" }).value, {
@@ -146,9 +174,14 @@ test("shows the position of a JSON error, and keeps the fields unchanged", async
   await user.clear(json);
   await user.click(json);
   await user.paste('{\n"a" 1}');
-  expect(json, "line and column").toHaveAccessibleDescription("Not valid JSON: line 2, column 5");
-  expect(observed, "nothing to send").toEqual({ value: undefined, ready: false });
-  expect(screen.getByRole("button", { name: "Form" }), "no way past the mistake").toBeDisabled();
+  expect(json, "the line and the column should be shown").toHaveAccessibleDescription(
+    "Not valid JSON: line 2, column 5",
+  );
+  expect(observed, "there should be no value").toEqual({ value: undefined, ready: false });
+  expect(
+    screen.getByRole("button", { name: "Form" }),
+    "the form view should be disabled while the JSON is invalid",
+  ).toBeDisabled();
 });
 
 test("preserves line breaks pasted into a text", async () => {
@@ -156,10 +189,11 @@ test("preserves line breaks pasted into a text", async () => {
   const { observed } = show({ properties: { a: { type: "string" } } });
   await user.click(screen.getByRole("textbox", { name: "a" }));
   await user.paste("one\ntwo");
-  expect(observed.value, "the line break is sent").toEqual({ a: "one\ntwo" });
-  expect(screen.getByRole("textbox", { name: "a" }).tagName, "in a field with lines").toBe(
-    "TEXTAREA",
-  );
+  expect(observed.value, "the line break should be sent").toEqual({ a: "one\ntwo" });
+  expect(
+    screen.getByRole("textbox", { name: "a" }).tagName,
+    "the field should have several lines",
+  ).toBe("TEXTAREA");
 });
 
 test("moves rows of a list with their buttons", async () => {
@@ -170,8 +204,11 @@ test("moves rows of a list with their buttons", async () => {
   );
   const list = within(screen.getByRole("list", { name: "l" }));
   await user.click(list.getByRole("button", { name: "Move l 3 up" }));
-  expect(observed.value, "moved").toEqual({ l: [1, 3, 2] });
-  expect(list.getByRole("button", { name: "Move l 1 up" }), "not beyond the start").toBeDisabled();
+  expect(observed.value, "the row should be moved").toEqual({ l: [1, 3, 2] });
+  expect(
+    list.getByRole("button", { name: "Move l 1 up" }),
+    "the first row should not move up",
+  ).toBeDisabled();
 });
 
 test("shows a JSON editor for a hostile schema", () => {
@@ -179,5 +216,5 @@ test("shows a JSON editor for a hostile schema", () => {
     Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: "string" }]),
   );
   show({ type: "object", properties });
-  expect(screen.getAllByRole("textbox"), "one editor").toHaveLength(1);
+  expect(screen.getAllByRole("textbox"), "there should be one editor").toHaveLength(1);
 });

@@ -105,26 +105,30 @@ function shownTab(item?: string) {
 test("lists the tools of the server, and opens them by keyboard", async () => {
   const user = userEvent.setup();
   shownTab();
-  expect(await screen.findByRole("option", { name: /Echo/ }), "a tool").toBeInTheDocument();
-  expect(screen.getByRole("option", { name: /Destructive/ }), "its claim").toHaveTextContent(
-    "remove",
-  );
+  expect(
+    await screen.findByRole("option", { name: /Echo/ }),
+    "the tool should be listed",
+  ).toBeInTheDocument();
+  expect(
+    screen.getByRole("option", { name: /Destructive/ }),
+    "the claim should be shown",
+  ).toHaveTextContent("remove");
   await user.type(screen.getByRole("searchbox", { name: "Search tools" }), "rem");
-  expect(screen.getAllByRole("option"), "the search filters").toHaveLength(1);
+  expect(screen.getAllByRole("option"), "the search should filter the list").toHaveLength(1);
   await user.keyboard("{ArrowDown}{Enter}");
-  expect(router.current, "Enter opens it").toEqual({
+  expect(router.current, "Enter should open the tool").toEqual({
     at: "server",
     name,
     tab: "tools",
     item: "remove",
   });
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
 });
 
 test("E8: highlights that a tool may be destructive", async () => {
   shownTab("remove");
   const claim = await screen.findByText("Destructive", { selector: "article .badge" });
-  expect(claim, "as it does where a call of it is decided").toHaveClass("warn");
+  expect(claim, "the claim should have the color of a warning").toHaveClass("warn");
 });
 
 // [tools-descriptions-untrusted] [base-display-title] [tools-title-precedence]
@@ -133,14 +137,20 @@ test("shows the claims of a tool, and is called once its arguments are valid", a
   let answer: (result: ToolResult) => void = () => undefined;
   host.answers.call_tool = () => new Promise((resolve) => (answer = resolve));
   shownTab("echo");
-  expect(await screen.findByRole("heading", { name: "Echo" }), "its title").toBeInTheDocument();
-  expect(screen.getByText("Read-only"), "a claim").toBeInTheDocument();
+  expect(
+    await screen.findByRole("heading", { name: "Echo" }),
+    "the title should be shown",
+  ).toBeInTheDocument();
+  expect(screen.getByText("Read-only"), "the claim should be shown").toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "Call" }));
-  expect(host.requests("call_tool"), "not without what must be given").toEqual([]);
+  expect(
+    host.requests("call_tool"),
+    "nothing should be called without the required arguments",
+  ).toEqual([]);
   await user.type(screen.getByRole("textbox", { name: "text" }), "hi");
   await user.click(screen.getByRole("button", { name: "Call" }));
   const [request] = host.requests("call_tool");
-  expect(request, "called").toMatchObject({
+  expect(request, "the tool should be called").toMatchObject({
     server: name,
     tool: "echo",
     arguments: { text: "hi" },
@@ -155,45 +165,57 @@ test("shows the claims of a tool, and is called once its arguments are valid", a
     type: "call_changed",
     call: { ...call, state: "awaiting_approval", progress: null },
   });
-  expect(await screen.findByText(/Waiting for your approval/), "it waits").toBeInTheDocument();
+  expect(
+    await screen.findByText(/Waiting for your approval/),
+    "the pending consent should be shown",
+  ).toBeInTheDocument();
   const progress = { progress: 1, total: 2, message: "half" };
   host.send({ type: "call_changed", call: { ...call, state: "running", progress } });
-  expect(await screen.findByText("half"), "its progress").toBeInTheDocument();
-  expect(screen.getByRole("progressbar"), "as a bar").toHaveAttribute("value", "0.5");
+  expect(await screen.findByText("half"), "the progress should be shown").toBeInTheDocument();
+  expect(screen.getByRole("progressbar"), "the progress should be shown as a bar").toHaveAttribute(
+    "value",
+    "0.5",
+  );
   const task = {
     ...{ id: "t1", status: "working" as const, message: "step 2 of 5" },
     ...{ createdAt: "2026-07-28T10:00:00Z", updatedAt: "not a time" },
   };
   host.send({ type: "call_changed", call: { ...call, state: "running", progress, task } });
   const shown = within(await screen.findByRole("group", { name: "Task" }));
-  expect(shown.getByText("step 2 of 5"), "what the server says").toBeInTheDocument();
-  expect(shown.getByText("Running"), "where it is").toBeInTheDocument();
-  expect(shown.getByText(/2026/), "since when").toBeInTheDocument();
+  expect(
+    shown.getByText("step 2 of 5"),
+    "the message of the server should be shown",
+  ).toBeInTheDocument();
+  expect(shown.getByText("Running"), "the state should be shown").toBeInTheDocument();
+  expect(shown.getByText(/2026/), "the start time should be shown").toBeInTheDocument();
   const waits = { ...task, status: "input_required" as const, createdAt: "yesterday" };
   const asking = { ...call, state: "awaiting_input" as const, progress: null, task: waits };
   host.send({ type: "call_changed", call: asking });
-  expect(await shown.findByText("Needs your input"), "it waits").toBeInTheDocument();
-  expect(shown.queryByText(/Invalid/), "what is no time is omitted").toBeNull();
+  expect(
+    await shown.findByText("Needs your input"),
+    "the required input should be mentioned",
+  ).toBeInTheDocument();
+  expect(shown.queryByText(/Invalid/), "an invalid time should be omitted").toBeNull();
   host.send({ type: "server_changed", server: sampleServer({ name, muted: true }) });
   expect(
     await screen.findByText("Muted: all its requests are denied."),
-    "it waits for nothing that is shown",
+    "the mute should be mentioned",
   ).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Cancel the call" }));
-  expect(host.requests("cancel_call"), "can be cancelled").toEqual([{ call: call.id }]);
+  expect(host.requests("cancel_call"), "the call should be cancelled").toEqual([{ call: call.id }]);
 
   answer(RESULT);
-  expect(await screen.findByText("bold"), "Markdown is drawn").toBeInTheDocument();
+  expect(await screen.findByText("bold"), "Markdown should be rendered").toBeInTheDocument();
   expect(
     screen.getByText(/n is no text/),
-    "what is wrong with the data is said",
+    "the problem of the structured content should be shown",
   ).toBeInTheDocument();
-  expect(await axeProblems(), "axe finds nothing").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   await user.click(screen.getByRole("button", { name: "Text" }));
-  expect(screen.getByText("**bold**"), "and as text").toBeInTheDocument();
+  expect(screen.getByText("**bold**"), "the source should be shown on request").toBeInTheDocument();
 });
 
-test("remembers the filled-in values and the last result", async () => {
+test("remembers the entered values and the last result", async () => {
   const user = userEvent.setup();
   host.answers.call_tool = () => RESULT;
   const first = shownTab("echo");
@@ -202,8 +224,11 @@ test("remembers the filled-in values and the last result", async () => {
   await screen.findByText("bold");
   first.unmount();
   shownTab("echo");
-  expect(await screen.findByRole("textbox", { name: "text" }), "the arguments").toHaveValue("hi");
-  expect(screen.getByText("bold"), "the result").toBeInTheDocument();
+  expect(
+    await screen.findByRole("textbox", { name: "text" }),
+    "the arguments should be restored",
+  ).toHaveValue("hi");
+  expect(screen.getByText("bold"), "the result should be restored").toBeInTheDocument();
 });
 
 test.each([
@@ -211,27 +236,32 @@ test.each([
   ["cancelled", "Cancelled", "Call again"],
   ["timeout", "The server did not respond in time. Drawbridge canceled the call.", "Show activity"],
   ["server_gone", "The server stopped during this operation", "Restart the server"],
-] as const)("the end %s has its words and its next step", async (code, words, step) => {
+] as const)("the end %s has a message and a next step", async (code, words, step) => {
   const user = userEvent.setup();
   host.answers.call_tool = () => Promise.reject({ code, message: "cause" });
   shownTab("echo");
   await user.type(await screen.findByRole("textbox", { name: "text" }), "hi");
   await user.keyboard("{Control>}{Enter}{/Control}");
-  expect(await screen.findByText(words), "what happened").toBeInTheDocument();
-  expect(screen.getByRole("button", { name: step }), "what to do").toBeInTheDocument();
+  expect(await screen.findByText(words), "the message should be shown").toBeInTheDocument();
+  expect(
+    screen.getByRole("button", { name: step }),
+    "the next step should be offered",
+  ).toBeInTheDocument();
 });
 
 test("shows that a server does not run, and starts it", async () => {
   const user = userEvent.setup();
   render(ToolsTab, { server: sampleServer({ name, state: { is: "stopped" } }) });
   await user.click(screen.getByRole("button", { name: "Start" }));
-  expect(host.requests("start_server"), "started").toEqual([{ server: name }]);
+  expect(host.requests("start_server"), "the server should be started").toEqual([{ server: name }]);
 });
 
 describe("a tool result", () => {
   test("labels an error", () => {
     render(ToolResultView, { result: { ...RESULT, isError: true }, server: name });
-    expect(screen.getByRole("alert"), "in words").toHaveTextContent("The tool reported an error");
+    expect(screen.getByRole("alert"), "the error should be labeled").toHaveTextContent(
+      "The tool reported an error",
+    );
   });
 
   test("shows every kind of content", async () => {
@@ -262,25 +292,34 @@ describe("a tool result", () => {
       ],
     };
     const { container } = render(ToolResultView, { result, server: name });
-    expect(screen.getByRole("img"), "a picture").toHaveAttribute(
+    expect(screen.getByRole("img"), "a picture should be rendered").toHaveAttribute(
       "src",
       `data:image/png;base64,${pixel}`,
     );
-    expect(container.querySelector("audio[controls]"), "a sound").toHaveAttribute(
-      "src",
-      "data:audio/wav;base64,UklGRiQAAABXQVZFZm10IA==",
-    );
-    expect(screen.getByText("inside b"), "an embedded resource").toBeInTheDocument();
-    expect(screen.getByText(/hologram/), "what is not known, as JSON").toBeInTheDocument();
+    expect(
+      container.querySelector("audio[controls]"),
+      "a sound should have a player",
+    ).toHaveAttribute("src", "data:audio/wav;base64,UklGRiQAAABXQVZFZm10IA==");
+    expect(
+      screen.getByText("inside b"),
+      "an embedded resource should be shown",
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/hologram/),
+      "unknown content should be shown as JSON",
+    ).toBeInTheDocument();
     await user.click(screen.getByRole("button", { name: "Open" }));
-    expect(router.current, "a link opens the resource").toEqual({
+    expect(router.current, "a link should open the resource").toEqual({
       ...{ at: "server", name, tab: "resources", item: "demo://a" },
     });
   });
 
   test("shows which arguments were sent", () => {
     render(ToolResultView, { result: RESULT, server: name, sent: { text: "before" } });
-    expect(screen.getByText(/^Arguments sent/), "changed on the way").toBeInTheDocument();
+    expect(
+      screen.getByText(/^Arguments sent/),
+      "changed arguments should be shown",
+    ).toBeInTheDocument();
   });
 });
 
@@ -292,26 +331,36 @@ describe("tools of all servers", () => {
     const other = `${name}-other`;
     host.send({ type: "server_changed", server: sampleServer({ name: other }) });
     render(AllTools);
-    expect(await screen.findAllByRole("option", { name: /Echo/ }), "one of each").toHaveLength(2);
+    expect(
+      await screen.findAllByRole("option", { name: /Echo/ }),
+      "each server should have one result",
+    ).toHaveLength(2);
     await user.type(screen.getByRole("searchbox"), "remove");
     await user.click(screen.getByRole("option", { name: new RegExp(`remove.*${other}`) }));
-    expect(screen.getByText(`on ${other}`), "opens with its server's name").toBeInTheDocument();
-    expect(await axeProblems(), "axe finds nothing").toEqual([]);
+    expect(
+      screen.getByText(`on ${other}`),
+      "the tool should be shown with the name of its server",
+    ).toBeInTheDocument();
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
   test("5,000 tools are searched and rendered without delay", async () => {
     const many = Array.from({ length: 5000 }, (_, i) => tool(`tool_number_${i}`));
     host.answers.catalog = ({ server }) => catalog(server, many);
     await catalogs.read(name);
-    expect(matchingTools("number 49", many).length, "finds").toBeGreaterThan(0);
+    expect(
+      matchingTools("number 49", many).length,
+      "the search should have results",
+    ).toBeGreaterThan(0);
     expect(
       fastestRunMs(() => matchingTools("number 49", many)),
-      "one search",
+      "one search should be fast",
     ).toBeLessThan(150);
     const { container } = render(AllTools);
-    expect(container.querySelectorAll("[role=option]").length, "only what is in view").toBeLessThan(
-      200,
-    );
+    expect(
+      container.querySelectorAll("[role=option]").length,
+      "only visible options should be rendered",
+    ).toBeLessThan(200);
   });
 });
 
@@ -323,7 +372,7 @@ test("a search ranks names before descriptions, and matches whole servers", () =
   ];
   expect(
     matchingTools("write", tools).map((t) => t.name),
-    "by name first",
+    "matching names should be first",
   ).toEqual(["write_file", "a"]);
   const rows = groupedTools("files", [
     { server: "files", tools },
@@ -331,6 +380,6 @@ test("a search ranks names before descriptions, and matches whole servers", () =
   ]);
   expect(
     rows.map((row) => row.is),
-    "a server's name keeps all its tools",
+    "the name of a server should match all of its tools",
   ).toEqual(["server", "tool", "tool", "tool"]);
 });

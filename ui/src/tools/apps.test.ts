@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { JsonValue } from "$lib/api/generated";
 
-import { hasApp, isAppUri } from "./apps";
+import { refersToApp, isAppUri } from "./apps";
 
 describe("apps", () => {
   test.each([
@@ -23,6 +23,6 @@ describe("apps", () => {
     [{ _meta: null }, false],
     [null, false],
   ])("a tool with %j has an app: %s", (others, has) => {
-    expect(hasApp({ others })).toBe(has);
+    expect(refersToApp({ others })).toBe(has);
   });
 });

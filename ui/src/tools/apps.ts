@@ -12,7 +12,7 @@ export function isAppUri(uri: string): boolean {
  * Returns `true` if the tool's definition refers to an app, by `_meta.ui.resourceUri` or the older
  * `_meta["ui/resourceUri"]`.
  */
-export function hasApp({ others }: Pick<Tool, "others">): boolean {
+export function refersToApp({ others }: Pick<Tool, "others">): boolean {
   const meta = member(others, "_meta");
   const named = [member(member(meta, "ui"), "resourceUri"), member(meta, "ui/resourceUri")];
   return named.some((uri) => typeof uri === "string" && isAppUri(uri));

@@ -64,7 +64,7 @@ export function toolCallsIn(entries: readonly ActivityEntry[]): PastCall[] {
 }
 
 /** Returns the content of a call's request. `null` if the log contains only the beginning of the request. */
-export function sentCall({ text, truncated, redacted }: ActivityBody): SentCall | null {
+export function parseSentCall({ text, truncated, redacted }: ActivityBody): SentCall | null {
   const parsed = truncated ? null : parseJson(text);
   const params = parsed?.ok ? member(parsed.value, "params") : undefined;
   const tool = member(params, "name");

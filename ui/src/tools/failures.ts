@@ -1,6 +1,6 @@
 // Failures of calls: cause, remedy and buttons. Used by the run of a tool and by calls in a conversation.
 import type { CallFailureCode, ErrorCode } from "$lib/api/generated";
-import type { FailureWords } from "$lib/failure-words";
+import type { FailureTexts } from "$lib/failure-texts";
 
 import { m } from "../paraglide/messages";
 
@@ -21,7 +21,7 @@ export const CALL_ACTIONS: Record<CallAction, () => string> = {
   tool: m.tools_open_tool,
 };
 
-export const CALL_FAILURES: Record<CallFailureCode, FailureWords<CallAction>> = {
+export const CALL_FAILURES: Record<CallFailureCode, FailureTexts<CallAction>> = {
   not_found: {
     cause: m.shell_error_not_found,
     fix: m.tools_fix_not_found,
@@ -90,7 +90,7 @@ export const CALL_FAILURES: Record<CallFailureCode, FailureWords<CallAction>> = 
 };
 
 /** Returns the failure texts for a call that ended with this error, or `null` if calls can't end with it. */
-export function callFailure(code: ErrorCode): FailureWords<CallAction> | null {
+export function callFailure(code: ErrorCode): FailureTexts<CallAction> | null {
   return Object.hasOwn(CALL_FAILURES, code) ? CALL_FAILURES[code as CallFailureCode] : null;
 }
 

@@ -7,7 +7,7 @@ import { SvelteMap } from "svelte/reactivity";
 import type { ToolRun } from "./tool-run.svelte";
 
 /** Maximum number of tools whose state is remembered. */
-export const MAX_REMEMBERED = 50;
+export const MAX_REMEMBERED_TOOLS = 50;
 
 interface Remembered {
   value: JsonValue | undefined;
@@ -35,7 +35,7 @@ export function rememberState(server: string, tool: string, what: Partial<Rememb
   tools.delete(key);
   tools.set(key, { ...previous, ...what });
   for (const oldest of tools.keys()) {
-    if (tools.size <= MAX_REMEMBERED) break;
+    if (tools.size <= MAX_REMEMBERED_TOOLS) break;
     tools.delete(oldest);
   }
 }

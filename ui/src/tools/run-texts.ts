@@ -6,7 +6,7 @@ import { m } from "../paraglide/messages";
 
 import type { RunState } from "./tool-run.svelte";
 
-/** Returns the label of the state of a run. */
+/** Returns the translated state of a tool call that the page has started. */
 export function runStateText(state: RunState): string {
   const texts: Record<RunState, () => string> = {
     starting: m.tools_state_starting,
@@ -23,7 +23,7 @@ export function runStateText(state: RunState): string {
   return texts[state]();
 }
 
-/** Returns the label of the state of a task. */
+/** Returns the translated status of an MCP task. */
 export function taskStatusText(status: TaskStatus): string {
   const texts: Record<TaskStatus, () => string> = {
     working: m.tools_task_working,

@@ -4,7 +4,7 @@ import { SvelteMap } from "svelte/reactivity";
 
 import { call, toApiError } from "$lib/api/client";
 
-import { sentCall, type PastCall, type SentCall } from "./call-history";
+import { parseSentCall, type PastCall, type SentCall } from "./call-history";
 
 /** Maximum number of listed calls. */
 export const MAX_CALLS = 50;
@@ -73,7 +73,7 @@ export class ToolCalls {
 
   async #readRequest(seq: number): Promise<SentCall | null | OtherTool> {
     try {
-      const sent = sentCall(await call("activity_body", { server: this.#server, seq }));
+      const sent = parseSentCall(await call("activity_body", { server: this.#server, seq }));
       return sent === null || sent.tool === this.#tool ? sent : "other";
     } catch (cause) {
       // The host dropped the message.

@@ -47,7 +47,7 @@ export function toolKey(server: string, tool: string): string {
   return `tool ${JSON.stringify([server, tool])}`;
 }
 
-/** Returns the list key of a row. */
+/** Returns a key that identifies the row in the rendered list. */
 export function rowKey(row: ToolRow): string {
   return row.is === "server" ? `server ${row.server}` : toolKey(row.server, row.tool.name);
 }

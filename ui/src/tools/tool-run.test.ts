@@ -47,26 +47,35 @@ function setState(id: string, state: CallState, progress: CallProgress | null = 
 
 test("goes from waiting to running to its result", async () => {
   const run = runTool(REQUEST);
-  expect(host.requests("call_tool"), "called once, by its own id").toEqual([
+  expect(host.requests("call_tool"), "the call should be sent once with its id").toEqual([
     { call: run.id, ...REQUEST, conversation: null },
   ]);
-  expect(run.state, "before the host says anything").toBe("starting");
+  expect(run.state, "the call should be starting before an event arrives").toBe("starting");
   setState(run.id, "awaiting_approval");
-  expect(run.state, "asked for").toBe("awaiting_approval");
+  expect(run.state, "the call should wait for consent").toBe("awaiting_approval");
   setState(run.id, "running", { progress: 1, total: 4, message: "one" });
-  expect([run.state, run.call?.progress?.message], "moves on").toEqual(["running", "one"]);
+  expect([run.state, run.call?.progress?.message], "the progress should be updated").toEqual([
+    "running",
+    "one",
+  ]);
   setState(run.id, "awaiting_input");
-  expect(run.state, "the server asks back").toBe("awaiting_input");
+  expect(run.state, "the call should wait for input").toBe("awaiting_input");
   setState(run.id, "done");
-  expect([run.state, run.underWay], "the answer itself is still to come").toEqual([
+  expect([run.state, run.underWay], "the call should run until the response").toEqual([
     "running",
     true,
   ]);
   end.with(RESULT);
-  expect(await run.ended, "resolves with itself").toBe(run);
-  expect([run.state, run.result, run.underWay], "has its result").toEqual(["done", RESULT, false]);
-  expect(run.took, "and how long it took").toBeGreaterThanOrEqual(0);
-  expect(host.requests("append_items"), "no conversation was named").toEqual([]);
+  expect(await run.ended, "the promise should resolve to the run").toBe(run);
+  expect([run.state, run.result, run.underWay], "the result should be set").toEqual([
+    "done",
+    RESULT,
+    false,
+  ]);
+  expect(run.took, "the duration should be set").toBeGreaterThanOrEqual(0);
+  expect(host.requests("append_items"), "nothing should be stored without a conversation").toEqual(
+    [],
+  );
 });
 
 test.each([
@@ -80,18 +89,17 @@ test.each([
   const run = runTool(REQUEST);
   end.fail({ code, message: "in words" });
   await run.ended;
-  expect([run.state, run.error?.code, run.error?.message], "told apart").toEqual([
-    state,
-    code,
-    "in words",
-  ]);
+  expect(
+    [run.state, run.error?.code, run.error?.message],
+    "the state, code and message should match",
+  ).toEqual([state, code, "in words"]);
 });
 
 test("distinguishes a tool error from a failed call", async () => {
   const run = runTool(REQUEST);
   end.with({ ...RESULT, isError: true });
   await run.ended;
-  expect([run.state, run.error], "there is a result").toEqual(["tool_error", null]);
+  expect([run.state, run.error], "the run should have a result").toEqual(["tool_error", null]);
 });
 
 describe("cancelling", () => {
@@ -99,19 +107,24 @@ describe("cancelling", () => {
     const run = runTool(REQUEST);
     await run.cancel();
     await run.cancel();
-    expect(host.requests("cancel_call"), "once").toEqual([{ call: run.id }]);
-    expect(run.underWay, "only the host ends a call").toBe(true);
+    expect(host.requests("cancel_call"), "the cancellation should be requested once").toEqual([
+      { call: run.id },
+    ]);
+    expect(run.underWay, "the call should run until the host ends it").toBe(true);
     end.fail({ code: "cancelled", message: "" });
     await run.ended;
     await run.cancel();
-    expect(host.requests("cancel_call"), "nothing to cancel any more").toHaveLength(1);
+    expect(host.requests("cancel_call"), "an ended call should not be cancelled").toHaveLength(1);
   });
 
   test("can be retried after a failure", async () => {
     host.answers.cancel_call = () => Promise.reject({ code: "internal", message: "no" });
     const run = runTool(REQUEST);
     await run.cancel();
-    expect([run.notCancelled?.message, run.cancelling], "said").toEqual(["no", false]);
+    expect([run.notCancelled?.message, run.cancelling], "the error should be set").toEqual([
+      "no",
+      false,
+    ]);
     end.with(RESULT);
     await run.ended;
   });
@@ -119,10 +132,13 @@ describe("cancelling", () => {
 
 test("lets the host store the outcome with the sent arguments in a conversation", async () => {
   const run = runTool({ ...REQUEST, conversation: "c1" });
-  expect(host.requests("call_tool")[0]?.conversation, "the host knows of it").toBe("c1");
+  expect(
+    host.requests("call_tool")[0]?.conversation,
+    "the conversation should be sent to the host",
+  ).toBe("c1");
   end.fail({ code: "timeout", message: "no answer in 60 s" });
   await run.ended;
-  expect(host.requests("append_items"), "what the page knows is less").toEqual([]);
+  expect(host.requests("append_items"), "the page should store nothing").toEqual([]);
 });
 
 test("E13: an error after the call ran is not shown as never called", async () => {
@@ -136,7 +152,10 @@ test("E13: an error after the call ran is not shown as never called", async () =
   setState(midway.id, "awaiting_input");
   end.fail({ code: "refused", message: "" });
   await midway.ended;
-  expect(callEndTitle("refused", midway.hasRun), "in its second round").toMatch(/while it ran/);
+  expect(
+    callEndTitle("refused", midway.hasRun),
+    "an error in a later round should mention that the call ran",
+  ).toMatch(/while it ran/);
 });
 
 test("E9: the duration excludes the decision time of the user", async () => {
@@ -153,5 +172,5 @@ test("E9: the duration excludes the decision time of the user", async () => {
   end.with(RESULT);
   await run.ended;
   vi.useRealTimers();
-  expect(run.took, "only what it ran").toBe(400);
+  expect(run.took, "the duration should only include the run").toBe(400);
 });

@@ -5,7 +5,7 @@ use ts_rs::TS;
 
 use super::ActivityKind;
 
-/// Request for entries of a server's activity log.
+/// Request for a range of a server's activity log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ActivityRange {
     /// Name of the server in the settings.
@@ -17,7 +17,7 @@ pub struct ActivityRange {
     pub limit: u32,
 }
 
-/// Consecutive entries of the activity log.
+/// Range of consecutive entries of a server's activity log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ActivityPage {
     /// Entries of the page, in order.
@@ -48,11 +48,11 @@ pub struct ActivityEntry {
     pub latency: Option<f64>,
     /// Beginning of the message's text.
     pub preview: String,
-    /// Reason why the message is invalid or unusual, or `None` if it is neither.
+    /// Reason why the message is invalid or unusual, or `None` for a normal message.
     pub note: Option<String>,
 }
 
-/// Reference to an entry of a server's activity log.
+/// Reference to one entry of a server's activity log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ActivityRef {
     /// Name of the server in the settings.
@@ -68,7 +68,7 @@ pub struct ActivityBody {
     pub text: String,
     /// `true` if the text is incomplete because the stored size of a message is bounded.
     pub truncated: bool,
-    /// `true` if a secret was replaced.
+    /// `true` if a secret in the text was replaced.
     pub redacted: bool,
 }
 

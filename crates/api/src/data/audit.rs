@@ -9,15 +9,15 @@ use super::{ApprovalScope, AuditFinding, AuditSeal, LastUse, RuleRef};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct AuditRange {
-    /// Maximum number of returned entries.
+    /// Maximum number of entries to return.
     pub limit: u32,
     /// Number of the entry before which the page ends, or `None` to start with the newest entry.
     pub before: Option<u64>,
-    /// Name of the server.
+    /// Name of the server that the entry concerns.
     pub server: Option<String>,
     /// Kind of the entry, as in [`AuditEntry::kind`].
     pub kind: Option<String>,
-    /// Decision, as in [`AuditEntry::decision`].
+    /// Kind of decision, as in [`AuditEntry::decision`].
     pub decision: Option<String>,
     /// Start of the time range, in milliseconds since 1970, inclusive.
     pub since: Option<u64>,
@@ -32,7 +32,7 @@ pub struct AuditRange {
 pub struct AuditPage {
     /// Matching entries, newest first.
     pub entries: Vec<AuditEntry>,
-    /// `true` if there are older entries that match.
+    /// `true` if the log has older matching entries.
     pub more: bool,
 }
 
@@ -49,28 +49,28 @@ pub struct AuditEntry {
     pub at: u64,
     /// Originator of the act: `user`, `model`, `server` or `host`. Empty in entries that older versions wrote.
     pub asker: String,
-    /// Name of the server.
+    /// Name of the server that the act concerns.
     pub server: String,
     /// Kind of the act, such as `start-server`, `tool`, `sampling`, `sampling-answer`, `elicitation`, `url`, `roots` or
     /// `revoke`.
     pub kind: String,
     /// Subject of the act: the command line, the name of the tool, the message or the URL.
     pub subject: String,
-    /// Payload without its secrets, or the beginning of it. Present for denied acts too.
+    /// Payload without its secrets, or the beginning of the payload. Also recorded for denied acts.
     pub content: Option<String>,
-    /// Size of the whole payload in bytes, if `content` is only its beginning.
+    /// Size of the whole payload in bytes, if `content` is truncated.
     pub content_bytes: Option<u64>,
     /// Decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: String,
-    /// Duration of the approval. `None` if the act was not approved.
+    /// Duration of the approval. `None` for an act that was not approved.
     pub scope: Option<ApprovalScope>,
     /// Source of the decision: `user`, `grant`, `policy`, or `answers` for the answers file of `drawbridge-cli`.
     pub by: String,
     /// Name of the rule or grant that decided, or empty if none did.
     pub rule: String,
-    /// Identifier of the conversation, if the act belongs to one.
+    /// Identifier of the conversation that the act belongs to, or `None` outside of conversations.
     pub conversation: Option<String>,
-    /// Hash of the whole payload.
+    /// SHA-256 hash of the whole payload.
     pub hash: String,
     /// `true` if the entry was imported from the log of an older version, which had no hash chain.
     pub imported: bool,
@@ -79,21 +79,22 @@ pub struct AuditEntry {
 /// Result of verifying the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AuditVerdict {
-    /// `true` if no problem was found.
+    /// `true` if the verification found no problem.
     pub whole: bool,
-    /// `true` if there is also proof that Drawbridge wrote all entries.
+    /// `true` if it is also proved, by seals, that Drawbridge wrote all entries.
     pub proved: bool,
     /// Number of entries in the log.
     pub entries: u64,
-    /// Number of the first entry.
+    /// Number of the first entry in the log.
     pub first: Option<u64>,
-    /// Number of the last entry.
+    /// Number of the last entry in the log.
     pub last: Option<u64>,
-    /// Number of the last entry that was deleted because of its age or the size of the log. `None` if none was.
+    /// Number of the last entry that was deleted because of its age or the size of the log. `None` if no entry was
+    /// deleted.
     pub removed: Option<u64>,
     /// State of the seal, a signature that protects the end of the log against changes.
     pub seal: AuditSeal,
-    /// Problems that were found. Further ones are only counted in `more`.
+    /// Problems that the verification found. The list is bounded. Further problems are only counted in `more`.
     pub findings: Vec<AuditFinding>,
     /// Number of problems that `findings` does not list.
     pub more: u64,
@@ -104,9 +105,9 @@ pub struct AuditVerdict {
 /// Range of consecutive entries of the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AuditSpan {
-    /// Number of the first entry.
+    /// Number of the first entry in the range.
     pub from: u64,
-    /// Number of the last entry.
+    /// Number of the last entry in the range.
     pub to: u64,
 }
 
@@ -116,11 +117,11 @@ pub struct AuditSpan {
 pub struct Grants {
     /// Grants that have neither expired nor been revoked.
     pub grants: Vec<Grant>,
-    /// Last uses of rules since Drawbridge started.
+    /// Last use of each rule since Drawbridge started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<RuleUse>>", optional)]
     pub rule_uses: Vec<RuleUse>,
-    /// Last times at which servers received their shared folders, since Drawbridge started.
+    /// Last time at which each server received its shared folders, since Drawbridge started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<FolderUse>>", optional)]
     pub folder_uses: Vec<FolderUse>,
@@ -142,11 +143,11 @@ pub struct RuleUse {
 pub struct FolderUse {
     /// Name of the server in the settings.
     pub server: String,
-    /// Time of the request.
+    /// Time at which the server received the folders.
     pub last_use: LastUse,
 }
 
-/// Grant: an approval that also applies to later acts.
+/// An approval by the user that also applies to later acts of the same kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
@@ -156,7 +157,7 @@ pub struct Grant {
     pub server: String,
     /// Name of the tool, or `None` if the grant is for starting or connecting the server.
     pub tool: Option<String>,
-    /// Duration for which the grant applies.
+    /// Duration of the grant, such as the conversation or the session.
     pub scope: ApprovalScope,
     /// Identifier of the conversation that the grant is limited to.
     pub conversation: Option<String>,
@@ -167,7 +168,7 @@ pub struct Grant {
     /// Hash that the grant is bound to: of the server's command or URL, or of the tool's whole definition. The grant
     /// does not apply if the hash changes.
     pub rests_on: String,
-    /// Last act that the grant allowed, if there was one.
+    /// Last act that the grant allowed, or `None` if the grant was never used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub last_use: Option<LastUse>,

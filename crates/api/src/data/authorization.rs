@@ -16,7 +16,7 @@ pub struct Authorization {
     pub not_offered: Option<String>,
     /// Account that is signed in, or `None` if there is none.
     pub account: Option<Account>,
-    /// Current sign-in, or `None` if none is in progress.
+    /// Sign-in that is in progress, or `None` if there is none.
     pub in_progress: Option<SignInProgress>,
     /// Reason why the last sign-in failed, with the suggested remedy.
     pub failed: Option<String>,
@@ -24,7 +24,7 @@ pub struct Authorization {
     pub failure: Option<SignInFailure>,
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
-    /// Storage of the tokens, or `None` if there are no tokens.
+    /// Location where the tokens are stored, or `None` if there are no tokens.
     pub kept: Option<TokenStorage>,
 }
 
@@ -48,7 +48,7 @@ pub struct Account {
     pub refreshed_at: Option<u64>,
     /// `true` if the token can be refreshed without the user.
     pub can_refresh: bool,
-    /// Reason why the user has to sign in again, or `None` if the tokens are usable.
+    /// Reason why the user has to sign in again, or `None` while the tokens are usable.
     pub ended: Option<String>,
     /// Kind of client identifier that Drawbridge used.
     pub client: ClientIdentity,
@@ -64,17 +64,17 @@ pub enum ClientIdentity {
     Configured,
     /// The client identifier is the URL of a client ID metadata document.
     MetadataDocument,
-    /// The client identifier is from dynamic client registration.
+    /// The client identifier was issued by dynamic client registration (RFC 7591).
     Registered,
     /// The user entered the client identifier during the sign-in.
     Entered,
 }
 
-/// Sign-in that is in progress.
+/// State of a sign-in that is in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SignInProgress {
-    /// Phase that the sign-in has reached.
+    /// Phase of the sign-in, such as waiting for the browser.
     pub phase: SignInPhase,
     /// Reason why the sign-in was started.
     pub reason: SignInReason,
@@ -95,19 +95,19 @@ pub struct SignInProgress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SignInReason {
-    /// No account is signed in.
+    /// The user signs in to the server, and no other account is signed in.
     SignIn,
     /// The server requires scopes that the token does not have (step-up).
     StepUp {
         /// MCP method of the request that requires the scopes.
         operation: String,
     },
-    /// The token is not valid any more.
+    /// The token is no longer valid, so the user has to sign in again.
     Again {
         /// Cause as a sentence for the user.
         cause: String,
     },
-    /// The user requested another account.
+    /// The user wants to sign in with another account.
     ChangeAccount,
 }
 
@@ -120,9 +120,10 @@ pub struct SignInStep {
     pub took: u64,
     /// Purpose of the step, as a sentence for the user.
     pub what: String,
-    /// HTTP request of the step: method, URL, headers and body. `None` for a conclusion.
+    /// HTTP request of the step: method, URL, headers and body. `None` if the step is only a conclusion.
     pub request: Option<String>,
-    /// HTTP response of the step: status, headers and body. `None` for a conclusion or without a response.
+    /// HTTP response of the step: status, headers and body. `None` if the step is only a conclusion, or no response was
+    /// received.
     pub answer: Option<String>,
     /// Conclusion from the step, as a sentence for the user.
     pub conclusion: String,

@@ -61,7 +61,7 @@ pub struct ReadResource {
     pub server: String,
     /// URI that identifies the resource on its server.
     pub uri: String,
-    /// `true` to send a request to the server even if the cached contents are still fresh.
+    /// `true` to request the resource from the server even if the cached contents are still fresh.
     #[serde(default)]
     pub refresh: bool,
 }
@@ -72,7 +72,7 @@ pub struct ReadResource {
 pub struct ResourceResult {
     /// Parts of the resource, each either text or bytes.
     pub contents: Vec<ResourceContents>,
-    /// `true` if the contents are from the cache, whose use the server permits until `fresh_until`.
+    /// `true` if the contents are from the cache, which the server permits until `fresh_until`.
     pub cached: bool,
     /// Time until which the server permits caching of the contents, in milliseconds since 1970.
     pub fresh_until: Option<u64>,

@@ -23,7 +23,7 @@ pub struct Catalog {
     pub resources: Vec<Resource>,
     /// Resource templates that the server currently lists.
     pub templates: Vec<ResourceTemplate>,
-    /// Reasons why lists are incomplete. Empty if all are complete.
+    /// Reasons why some lists are incomplete. Empty if all lists are complete.
     pub notes: Vec<String>,
     /// Time until which each list may be used without requesting it again.
     pub fresh_until: CatalogExpiry,
@@ -50,11 +50,11 @@ pub struct CatalogExpiry {
 pub struct RefreshList {
     /// Name of the server in the settings.
     pub server: String,
-    /// Kind of the list to read.
+    /// Kind of the list to request.
     pub list: ListName,
 }
 
-/// Kind of a server's list.
+/// Kind of a list that a server provides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ListName {
@@ -94,9 +94,9 @@ pub struct Tool {
     pub claims: ToolClaims,
     /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
-    /// `true` if a grant allows calls of the tool without a consent request.
+    /// `true` if a grant allows calls of the tool without consent requests.
     pub allowed: bool,
-    /// Members of the definition that no other field contains. A model may receive them too.
+    /// Members of the definition that the other fields don't contain, as JSON. A model may receive them too.
     pub others: Option<Value>,
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
@@ -134,7 +134,7 @@ pub struct Prompt {
     pub arguments: Vec<PromptArgument>,
     /// Icons that the server provides for display.
     pub icons: Vec<Icon>,
-    /// Members of the definition that no other field contains.
+    /// Members of the definition that the other fields don't contain, as JSON.
     pub others: Option<Value>,
     /// Hash of the whole definition, which a review refers to.
     pub hash: String,
@@ -195,7 +195,7 @@ pub struct ResourceTemplate {
     pub icons: Vec<Icon>,
 }
 
-/// Prompt or resource template that contains the argument to complete.
+/// Prompt or resource template whose argument is to be completed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum CompletionReference {
@@ -222,7 +222,7 @@ pub struct Complete {
     pub argument: String,
     /// Text that the user has typed so far.
     pub value: String,
-    /// Values of arguments that are already filled in, by name.
+    /// Values of other arguments that the user has already filled in, by name.
     #[serde(default)]
     pub context: BTreeMap<String, String>,
 }
@@ -235,7 +235,7 @@ pub struct Completion {
     pub values: Vec<String>,
     /// Total number of suggestions, if known.
     pub total: Option<u64>,
-    /// `true` if there are more suggestions.
+    /// `true` if the server has more suggestions than `values` contains.
     pub has_more: bool,
 }
 

@@ -10,13 +10,13 @@ use super::{
     SamplingRequest, SamplingResponse, SamplingRun, SandboxPlan, SignInEndpoint, SignInReason, ToolClaims, UrlParts,
 };
 
-/// Consent request in the queue.
+/// A pending request for the user's consent to an act.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsentRequest {
     /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
-    /// Hash of the exact payload. An approval is bound to it, and it changes with any change of the payload.
+    /// Hash of the exact payload. An approval is bound to the hash, which changes with any change of the payload.
     pub hash: String,
     /// Name of the server that the payload is from or for, as in the settings.
     pub server: String,
@@ -39,7 +39,7 @@ pub struct ConsentRequest {
     pub rule: String,
     /// Review state and findings for the tool, prompt or result.
     pub marks: ReviewMarks,
-    /// Identifier of the call that waits for the decision, or `None` if no call waits.
+    /// Identifier of the call that waits for the decision, or `None` if no call depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub call: Option<String>,
@@ -88,7 +88,7 @@ pub enum ConsentRequestBody {
         headers: Vec<HttpHeader>,
         /// HTTP transport that the user selected, or `None` if it is detected.
         transport_kind: Option<HttpKind>,
-        /// `true` if the connection is unencrypted and its server is not on this computer.
+        /// `true` if the connection is unencrypted and the server is not on this computer.
         unencrypted: bool,
         /// Sign-in settings that the user configured for the server.
         auth: Vec<AuthSetting>,
@@ -140,9 +140,9 @@ pub enum ConsentRequestBody {
         /// `true` if the result is reported to the model as an error.
         is_error: bool,
     },
-    /// Request for a prompt's messages or a resource's contents.
+    /// Request for the messages of a prompt or the contents of a resource.
     Read {
-        /// Kind of the call: prompt or resource.
+        /// Kind of the request: for a prompt or for a resource.
         what: CallKind,
         /// Name of the prompt, or URI of the resource.
         name: String,
@@ -194,9 +194,9 @@ pub enum ConsentRequestBody {
     SignIn {
         /// URL of the server, parsed into its parts.
         url: UrlParts,
-        /// Issuer of the token, exactly as in the authorization server's metadata.
+        /// Issuer identifier of the authorization server, exactly as in its metadata.
         issuer: String,
-        /// Issuer, parsed into its parts.
+        /// Issuer identifier, parsed into the parts of a URL.
         issuer_url: UrlParts,
         /// Resource that the token would be valid for.
         resource: String,
@@ -226,7 +226,7 @@ pub enum ConsentRequestBody {
         url: UrlParts,
         /// Issuer of the authorization server, exactly as in its metadata.
         issuer: String,
-        /// Issuer, parsed into its parts.
+        /// Issuer identifier, parsed into the parts of a URL.
         issuer_url: UrlParts,
         /// Redirect URI on this computer, to be registered for the client.
         redirect_uri: String,
@@ -286,7 +286,7 @@ pub enum ConsentDecision {
     Back,
     /// Stops the model. The user can edit and send the partial response.
     Stop,
-    /// Denies the request without a reason.
+    /// Denies the request without giving a reason.
     Deny,
     /// Denies the request and passes the reason to the caller, such as a model. Servers do not receive the reason.
     DenyBecause {
@@ -321,7 +321,7 @@ pub struct DecideConsentRequest {
     pub id: String,
     /// Hash of the payload that was shown to the user.
     pub hash: String,
-    /// Decision to submit.
+    /// Decision on the consent request.
     pub answer: ConsentDecision,
 }
 

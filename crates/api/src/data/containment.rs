@@ -30,16 +30,16 @@ pub enum SandboxNetwork {
     Full,
 }
 
-/// Folder that a server may reach.
+/// Folder that a sandboxed server can access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SandboxFolder {
     /// Absolute path of the folder.
     pub path: String,
-    /// Access that the server has to the folder.
+    /// Kind of access that the server has to the folder.
     pub access: FolderAccess,
 }
 
-/// Access to a folder.
+/// Kind of access that a sandbox gives to a folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum FolderAccess {
@@ -50,7 +50,7 @@ pub enum FolderAccess {
     Write,
 }
 
-/// Sandbox as it would be set up: its mechanism, and all files and hosts that the server could access.
+/// Resolved sandbox: its mechanism, and all files and hosts that the server could access.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxPlan {
@@ -121,29 +121,29 @@ pub struct SandboxReport {
     pub missing: Vec<String>,
 }
 
-/// Start request whose server could get a sandbox.
+/// Request to propose a sandbox for the server in a start request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct OfferSandbox {
     /// Identifier of the consent request.
     pub id: String,
-    /// Access to the network in the sandbox, or `None` for the proposed one.
+    /// Network access in the sandbox, or `None` to let Drawbridge propose one.
     pub network: Option<SandboxNetwork>,
 }
 
-/// Sandbox for the server of a start request.
+/// Result of proposing a sandbox for the server in a start request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum SandboxOffer {
-    /// The server can run in this sandbox.
+    /// The server can run in the proposed sandbox.
     Possible {
         /// Settings of the sandbox.
         sandbox: Sandbox,
-        /// Access that the server would have in it.
+        /// Files and hosts that the server could access in the sandbox.
         plan: SandboxPlan,
-        /// Files that the server appears to need and could not reach, as sentences for the user.
+        /// Files that the server appears to need but could not access, as sentences for the user.
         missing: Vec<String>,
     },
-    /// The command runs a container, which gets no sandbox.
+    /// The command runs a container. Drawbridge provides no sandbox for containers.
     Container,
     /// The working folder is the root of the disk, or contains the home of the user, so no sandbox is proposed.
     BroadFolder {
@@ -156,12 +156,12 @@ pub enum SandboxOffer {
         sandbox: Sandbox,
         /// Reason, as a sentence for the user.
         problem: String,
-        /// Stable identifier of the cause, or `None` if the sandbox is not the cause.
+        /// Stable identifier of the cause, or `None` if the problem is not the sandbox.
         cause: Option<SandboxProblem>,
     },
 }
 
-/// Sandbox that the user chose in a start request.
+/// Request to add a sandbox to the settings of the server in a start request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ContainStart {
     /// Identifier of the consent request.

@@ -54,7 +54,7 @@ pub struct Conversation {
 pub struct ConversationItem {
     /// Identifier of the item, unique in its conversation.
     pub id: String,
-    /// Identifier of the preceding item, or `None` for a first item.
+    /// Identifier of the preceding item, or `None` if no item precedes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub parent: Option<String>,
@@ -68,8 +68,8 @@ pub struct ConversationItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub seq: Option<u64>,
-    /// Identifiers of all items with the same parent in the order of creation, including this one. `None` if there are
-    /// no others.
+    /// Identifiers of all items with the same parent, including this one, in the order of creation. `None` if this item
+    /// is the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub siblings: Option<Vec<String>>,
@@ -186,7 +186,7 @@ pub struct ConversationTools {
     pub tokens: u64,
     /// Number of tokens above which the model has to search for tools instead of receiving all of them.
     pub threshold: u64,
-    /// `true` if the model has to search for tools.
+    /// `true` if the model receives a search tool instead of all tools.
     pub by_search: bool,
     /// Instructions from the conversation's servers for the model.
     pub instructions: Vec<ServerInstructions>,

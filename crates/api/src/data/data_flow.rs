@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::DataFlow;
 use super::exact_object::deserialize_exact;
 
-/// Request to set how the content of a server may be passed on.
+/// Request to set the data flow settings of a server: which content from it requires consent before it is passed on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SetDataFlow {
     /// Name of the server in the settings.

@@ -9,7 +9,7 @@ use super::{AuthField, UrlParts};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthSetting {
-    /// Setting that the value belongs to.
+    /// Name of the setting that the value belongs to.
     pub field: AuthField,
     /// Value of the setting. For a secret, the name of the secret.
     pub value: String,

@@ -16,7 +16,7 @@ where
     parse_exact(Value::deserialize(deserializer)?)
 }
 
-/// Deserializes like [`deserialize_exact`], but accepts `null` for the default settings.
+/// Deserializes like [`deserialize_exact`], but returns `None` for JSON `null`, which stands for the default settings.
 pub(super) fn deserialize_exact_or_default<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: DeserializeOwned + Serialize,

@@ -12,7 +12,7 @@ pub use other_apps::{
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSource {
-    /// Identifier of the only app to search, or `None` for all known apps.
+    /// Identifier of the only app whose settings are searched, or `None` for all known apps.
     #[serde(default)]
     pub app: Option<String>,
     /// Project folder to search instead of the home folder, or `None`. Must be a folder that a server may know of
@@ -21,7 +21,7 @@ pub struct ImportSource {
     pub project: Option<String>,
 }
 
-/// Folder that may be a project.
+/// Path of a folder that may contain a project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFolder {
@@ -29,14 +29,14 @@ pub struct ProjectFolder {
     pub folder: String,
 }
 
-/// Files of a project that may define servers.
+/// Settings files in a project folder that may define servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ProjectFiles {
     /// Paths of the files, relative to the folder.
     pub files: Vec<String>,
 }
 
-/// Servers found in the settings of other apps.
+/// Servers that a search of other apps' settings found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidates {
@@ -95,7 +95,7 @@ pub struct ImportCandidate {
     pub env: Vec<ImportedValue>,
     /// HTTP headers of a remote server.
     pub headers: Vec<ImportedValue>,
-    /// Relation to the servers that are already configured.
+    /// Result of comparing the candidate with the configured servers.
     pub status: ImportStatus,
     /// Placeholders in the command, the URL or the sign-in settings that the user has to replace.
     pub placeholders: Vec<ImportPlaceholder>,
@@ -133,7 +133,7 @@ pub struct ImportedValue {
     pub to_enter: bool,
 }
 
-/// Request to import servers.
+/// Request to import servers that an earlier search found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportServers {
@@ -143,7 +143,7 @@ pub struct ImportServers {
     pub ids: Vec<String>,
 }
 
-/// Outcomes of an import.
+/// Result of an import, by candidate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportedServers {
     /// Outcome for each selected candidate, in the order of the request.

@@ -139,7 +139,7 @@ pub struct RegistryServer {
     pub listing: RegistryListing,
     /// Packages and remotes of the version, of which the user selects one to install.
     pub choices: Vec<InstallChoice>,
-    /// All versions, newest first.
+    /// All versions of the server in the registry, newest first.
     pub versions: Vec<RegistryVersion>,
     /// Reason why the list of versions could not be requested, or `None` if it could.
     pub versions_problem: Option<String>,
@@ -186,7 +186,7 @@ pub enum InstallOrigin {
     Registry {
         /// Version of the server in the registry.
         listing: RegistryListing,
-        /// Origin of the registry's response.
+        /// Origin of the registry response that contains the listing.
         answer: RegistryAnswer,
         /// Downloaded bundle, if the selected package is one. Its hash was verified against the registry.
         bundle: Option<OfferedBundle>,
@@ -357,7 +357,7 @@ pub enum PreviewedPart {
     Text(String),
     /// Secret that the keychain would store.
     Secret,
-    /// Value of a header that the upgrade does not change. Not displayed, because it may be an API key.
+    /// A value of a header that the upgrade keeps. Not displayed, because the value may be an API key.
     Kept,
 }
 

@@ -53,17 +53,17 @@ pub struct UnknownPackage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownPackageReason {
-    /// The launcher runs a shell command line.
+    /// The launcher runs a shell command line, which Drawbridge doesn't parse.
     ShellLine,
     /// Another program, named in the detail, starts the launcher.
     Wrapped,
-    /// Drawbridge does not know the option in the detail.
+    /// Drawbridge does not know the launcher's option, which is in the detail.
     Option,
-    /// The detail does not have the form of a name and a version in a registry.
+    /// The detail, which specifies the package, is not a name and a version in a registry.
     Specifier,
-    /// The command contains several packages.
+    /// The command loads more than one package.
     Several,
-    /// The command contains no package.
+    /// The command specifies no package to load.
     NoPackage,
     /// Drawbridge can't look up packages of the launcher in the detail.
     Launcher,

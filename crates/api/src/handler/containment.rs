@@ -1,6 +1,6 @@
 //! Conversion of sandboxes and limits between the host's types and those of the page.
 
-use host::ContainError;
+use host::SandboxStartError;
 use host::view::{
     FileState, LaunchFile as HostFile, LaunchFileWriter, ResolvedSandbox, SandboxOffer as HostOffer, SandboxPreview,
 };
@@ -55,11 +55,11 @@ pub(super) async fn contain_start(api: &Api, r: ContainStart) -> Result<EmptyObj
     Ok(EmptyObject {})
 }
 
-impl From<ContainError> for ApiError {
-    fn from(error: ContainError) -> Self {
+impl From<SandboxStartError> for ApiError {
+    fn from(error: SandboxStartError) -> Self {
         match error {
-            ContainError::Request(error) => error.into(),
-            ContainError::Setup(error) => error.into(),
+            SandboxStartError::Request(error) => error.into(),
+            SandboxStartError::Setup(error) => error.into(),
         }
     }
 }
@@ -101,7 +101,7 @@ fn to_network_access(network: SandboxNetwork) -> Result<NetworkAccess, ApiError>
     })
 }
 
-fn network_view(network: NetworkAccess) -> SandboxNetwork {
+fn sandbox_network_view(network: NetworkAccess) -> SandboxNetwork {
     match network {
         NetworkAccess::None => SandboxNetwork::FilesOnly,
         NetworkAccess::Full => SandboxNetwork::Full,
@@ -112,10 +112,13 @@ fn network_view(network: NetworkAccess) -> SandboxNetwork {
 }
 
 pub(super) fn sandbox_view(sandbox: SandboxConfig) -> Sandbox {
-    Sandbox { folders: sandbox.folders.into_iter().map(folder_view).collect(), network: network_view(sandbox.network) }
+    Sandbox {
+        folders: sandbox.folders.into_iter().map(sandbox_folder_view).collect(),
+        network: sandbox_network_view(sandbox.network),
+    }
 }
 
-fn folder_view(AllowedFolder { path, access }: AllowedFolder) -> SandboxFolder {
+fn sandbox_folder_view(AllowedFolder { path, access }: AllowedFolder) -> SandboxFolder {
     let access = match access {
         AccessMode::Read => FolderAccess::Read,
         AccessMode::Write => FolderAccess::Write,
@@ -143,12 +146,12 @@ pub(super) fn sandbox_plan_view(plan: ResolvedSandbox) -> SandboxPlan {
     let shown = |paths: Vec<std::path::PathBuf>| paths.into_iter().map(|path| path.display().to_string()).collect();
     SandboxPlan {
         held_by: plan.mechanism.name().to_owned(),
-        folders: plan.reach.folders.into_iter().map(folder_view).collect(),
+        folders: plan.reach.folders.into_iter().map(sandbox_folder_view).collect(),
         program: shown(plan.reach.program),
         system: shown(plan.reach.system),
         home: plan.reach.home.display().to_string(),
         hidden: shown(plan.reach.hidden),
-        network: network_view(plan.network),
+        network: sandbox_network_view(plan.network),
         limits: plan.limits,
     }
 }

@@ -130,7 +130,7 @@ fn candidate_view(server: &FoundServer) -> ImportCandidate {
         status: server.status,
         placeholders: server.placeholders.clone(),
         off: server.off,
-        tools: Some(server.config.tools.clone()).filter(|tools| !tools.is_open()),
+        tools: Some(server.config.tools.clone()).filter(|tools| !tools.admits_all_tools()),
         notes: server.notes.clone(),
     }
 }

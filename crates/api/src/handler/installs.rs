@@ -38,7 +38,7 @@ pub(super) async fn search_registry(api: &Api, r: RegistrySearch) -> Result<Regi
     let search = SearchQuery { text: r.text, cursor: r.cursor, limit: None };
     let answer = catalog.search(&search, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
     Ok(RegistryPage {
-        servers: answer.value.entries.iter().map(|entry| listing_view(catalog, entry)).collect(),
+        servers: answer.value.entries.iter().map(|entry| registry_listing_view(catalog, entry)).collect(),
         unreadable: saturating_count(answer.value.unreadable.len()),
         next_cursor: answer.value.next_cursor.clone(),
         answer: registry_answer_view(catalog, &answer, asked),
@@ -51,11 +51,11 @@ pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<
     let version = r.version.as_deref().unwrap_or("latest");
     let answer = catalog.version(&r.name, version, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
     let (versions, versions_problem) = match catalog.versions(&r.name, cache_policy(r.refresh)).await {
-        Ok(page) => (page.value.entries.iter().map(version_view).collect(), None),
+        Ok(page) => (page.value.entries.iter().map(registry_version_view).collect(), None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     Ok(RegistryServer {
-        listing: listing_view(catalog, &answer.value),
+        listing: registry_listing_view(catalog, &answer.value),
         choices: install_choices(&answer.value),
         versions,
         versions_problem,
@@ -86,7 +86,7 @@ pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<In
         Ok(plan) => api.host.find_free_name(&plan.name).await?,
         Err(_) => String::new(),
     };
-    offer_view(installer, offer, name, asked).await
+    install_offer_view(installer, offer, name, asked).await
 }
 
 pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
@@ -94,16 +94,21 @@ pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<Upgrade
     let asked = SystemClock.now();
     let source = r.source.map(with_absolute_path).transpose()?;
     let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
-    let offer = offer_view(installer, upgrade.offer, r.server, asked).await?;
+    let offer = install_offer_view(installer, upgrade.offer, r.server, asked).await?;
     Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.kept, running: upgrade.is_running })
 }
 
-async fn offer_view(installer: &Installer, offer: Offer, name: String, asked: u64) -> Result<InstallOffer, ApiError> {
+async fn install_offer_view(
+    installer: &Installer,
+    offer: Offer,
+    name: String,
+    asked: u64,
+) -> Result<InstallOffer, ApiError> {
     let (plan, problem) = match &offer.plan {
         Ok(plan) => {
             let containment = installer.containment(plan).await;
             let sandbox = (containment == InstallContainment::Possible).then(|| offer.proposed_sandbox(plan));
-            (Some(plan_view(plan, name, containment, sandbox.map(containment::sandbox_view))), None)
+            (Some(install_plan_view(plan, name, containment, sandbox.map(containment::sandbox_view))), None)
         }
         Err(NotInstallable::NotChosen) => (None, None),
         Err(problem) => (None, Some(problem.to_string())),
@@ -112,7 +117,7 @@ async fn offer_view(installer: &Installer, offer: Offer, name: String, asked: u6
         Origin::Registry { answer, bundle } => {
             let catalog = &*installer.catalog().await?;
             let origin = InstallOrigin::Registry {
-                listing: listing_view(catalog, &answer.value),
+                listing: registry_listing_view(catalog, &answer.value),
                 answer: registry_answer_view(catalog, &answer, asked),
                 bundle: bundle.as_deref().map(bundle_view),
             };
@@ -185,7 +190,7 @@ fn registry_answer_view<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, a
     }
 }
 
-fn listing_view(catalog: &RegistryCatalog, entry: &RegistryEntry) -> RegistryListing {
+fn registry_listing_view(catalog: &RegistryCatalog, entry: &RegistryEntry) -> RegistryListing {
     let server = &entry.server;
     let listing = entry.listing.clone().unwrap_or_default();
     RegistryListing {
@@ -194,7 +199,7 @@ fn listing_view(catalog: &RegistryCatalog, entry: &RegistryEntry) -> RegistryLis
         title: server.title.clone(),
         description: server.description.clone(),
         version: server.version.clone(),
-        status: status_view(listing.status),
+        status: registry_status_view(listing.status),
         status_message: listing.status_message,
         published_at: listing.published_at,
         is_latest: listing.is_latest,
@@ -211,17 +216,17 @@ fn publisher_view(catalog: &RegistryCatalog, server: &str) -> RegistryPublisher 
     RegistryPublisher { kind, name, checked: catalog.address().is_official() }
 }
 
-fn version_view(entry: &RegistryEntry) -> RegistryVersion {
+fn registry_version_view(entry: &RegistryEntry) -> RegistryVersion {
     let listing = entry.listing.clone().unwrap_or_default();
     RegistryVersion {
         version: entry.server.version.clone(),
-        status: status_view(listing.status),
+        status: registry_status_view(listing.status),
         status_message: listing.status_message,
         published_at: listing.published_at,
     }
 }
 
-pub(super) const fn status_view(status: ListingStatus) -> RegistryStatus {
+pub(super) const fn registry_status_view(status: ListingStatus) -> RegistryStatus {
     match status {
         ListingStatus::Active => RegistryStatus::Active,
         ListingStatus::Deprecated => RegistryStatus::Deprecated,
@@ -251,7 +256,12 @@ fn bundle_view(file: &::installer::BundleFile) -> OfferedBundle {
     }
 }
 
-fn plan_view(plan: &Plan, name: String, containment: InstallContainment, sandbox: Option<Sandbox>) -> InstallPlan {
+fn install_plan_view(
+    plan: &Plan,
+    name: String,
+    containment: InstallContainment,
+    sandbox: Option<Sandbox>,
+) -> InstallPlan {
     let target = match &plan.target {
         PlanTarget::Command { command, args, env } => PlannedTarget::Stdio {
             command: command.clone(),

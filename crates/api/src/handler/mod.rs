@@ -252,7 +252,7 @@ impl Handler for Api {
     }
 
     async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
-        Ok(views::sampling::report_view(self.host.sampling(r.server).await?))
+        Ok(views::sampling::sampling_report_view(self.host.sampling(r.server).await?))
     }
     async fn set_sampling(&self, r: SetSampling) -> Result<EmptyObject, ApiError> {
         servers::set_sampling(self, r).await

@@ -3,22 +3,22 @@
 use ::installer::VersionReport as Report;
 
 use super::Api;
-use super::installs::{cache_policy, require_installer, status_view};
+use super::installs::{cache_policy, registry_status_view, require_installer};
 use crate::ApiError;
 use crate::data::*;
 
 pub(super) async fn version_reports(api: &Api, r: &InstalledVersions) -> Result<VersionReports, ApiError> {
     let reports = require_installer(api)?.version_reports(&api.host, cache_policy(r.refresh)).await?;
-    Ok(VersionReports { servers: reports.into_iter().map(report_view).collect() })
+    Ok(VersionReports { servers: reports.into_iter().map(version_report_view).collect() })
 }
 
-fn report_view(report: Report) -> VersionReport {
+fn version_report_view(report: Report) -> VersionReport {
     let newer = report.newer.map(|newer| NewerVersion { version: newer.version, published_at: newer.published_at });
     VersionReport {
         server: report.server,
         registry_name: report.name,
         version: report.version,
-        status: status_view(report.status),
+        status: registry_status_view(report.status),
         status_message: report.status_message,
         newer,
         problem: report.problem,

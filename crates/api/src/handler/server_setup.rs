@@ -255,7 +255,7 @@ pub(super) fn headers_view(http: &HttpConfig, values: SecretVisibility) -> Vec<H
 /// Converts a server's configuration for the page.
 pub(super) fn config_view(config: HostConfig, values: SecretVisibility) -> ServerConfig {
     let revision = config.revision.map(|revision| revision.to_string());
-    let tools = Some(config.tools).filter(|tools| !tools.is_open());
+    let tools = Some(config.tools).filter(|tools| !tools.admits_all_tools());
     match config.transport {
         ServerTransport::Stdio(stdio) => {
             // Pasted values are not stored in the keychain yet.

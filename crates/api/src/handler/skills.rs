@@ -17,7 +17,7 @@ pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError
     let SkillList { skills, dropped, is_cut } = api.host.skills(server.clone()).await?;
     let read = skills.len() + dropped.len();
     let mut notes: Vec<String> =
-        dropped.iter().take(MAX_UNUSABLE_LISTED).map(|(uri, cause)| unusable_note(uri, cause)).collect();
+        dropped.iter().take(MAX_UNUSABLE_LISTED).map(|(uri, cause)| unusable_skill_note(uri, cause)).collect();
     if dropped.len() > MAX_UNUSABLE_LISTED {
         notes.push(format!("{} more skills can't be used", dropped.len() - MAX_UNUSABLE_LISTED));
     }
@@ -32,7 +32,7 @@ pub(super) async fn read_skill(api: &Api, r: ReadSkill) -> Result<SkillContents,
     Ok(SkillContents { skill: skill_view(read.skill), contents: read.contents })
 }
 
-fn unusable_note(uri: &str, cause: &str) -> String {
+fn unusable_skill_note(uri: &str, cause: &str) -> String {
     let uri: String = uri.chars().take(MAX_URI_CHARS).collect();
     let cause: String = cause.chars().take(2 * MAX_URI_CHARS).collect();
     if uri.is_empty() { format!("a skill can't be used: {cause}") } else { format!("{uri} can't be used: {cause}") }

@@ -6,7 +6,7 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 
 use crate::run_command;
 
-async fn start_harbour() -> (TestApp, Api) {
+async fn start_demo_server() -> (TestApp, Api) {
     let app = TestApp::start(vec![("harbour", demo_config(&["--era", "legacy"]))]).await;
     app.ready("harbour").await;
     app.until("harbour", "listed completely", |s| s.counts[0] >= 16 && s.counts[3] >= 3).await;
@@ -83,7 +83,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
 
 #[tokio::test]
 async fn tool_result_contains_every_kind_of_content() {
-    let (app, api) = start_harbour().await;
+    let (app, api) = start_demo_server().await;
     let user = app.decide_automatically(|_| Some(host::view::UserDecision::Allow(policy::ApprovalScope::Once)));
     let request = json!({"call": "1", "server": "harbour", "tool": "show_everything", "arguments": {}});
     let result = run_command(&api, "call_tool", request).await;
@@ -98,7 +98,7 @@ async fn tool_result_contains_every_kind_of_content() {
 
 #[tokio::test]
 async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
-    let (app, api) = start_harbour().await;
+    let (app, api) = start_demo_server().await;
     let (caller, request) =
         (api.clone(), json!({"call": "1", "server": "harbour", "tool": "ask_model", "arguments": {}}));
     let called = tokio::spawn(async move { dispatch(&caller, "call_tool", request).await });
@@ -172,7 +172,7 @@ async fn secrets_of_a_link_are_stored_in_the_keychain() {
 
 #[tokio::test]
 async fn activity_is_paged_and_exported_as_json_lines() {
-    let (app, api) = start_harbour().await;
+    let (app, api) = start_demo_server().await;
     let page = run_command(&api, "activity", json!({"server": "harbour", "limit": 500})).await;
     let entries = page["entries"].as_array().unwrap().clone();
     let opening = entries
@@ -312,7 +312,7 @@ async fn history_is_paged_and_searchable() {
 
 #[tokio::test]
 async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
-    let (app, api) = start_harbour().await;
+    let (app, api) = start_demo_server().await;
     let id = run_command(&api, "create_conversation", json!({"title": "Sums"})).await["id"].clone();
     let request =
         json!({"call": "sum", "server": "harbour", "tool": "add", "arguments": {"a": 2, "b": 3}, "conversation": id});
@@ -347,7 +347,7 @@ fn typescript_contains_every_command_and_no_bigint() {
 
 #[tokio::test]
 async fn failed_user_call_is_stored_with_the_sent_arguments() {
-    let (app, api) = start_harbour().await;
+    let (app, api) = start_demo_server().await;
     let id = run_command(&api, "create_conversation", json!({"title": "x"})).await["id"].clone();
     let request = json!({"call": "k1", "server": "harbour", "tool": "slow_report", "arguments": {"seconds": 60}, "conversation": id});
     let own = Api::new(app.host.clone());

@@ -15,7 +15,7 @@ use crate::run_command;
 
 const SERVER_NAME: &str = "io.github.alice/notes";
 
-fn api(app: &TestApp, registry: &TestRegistry) -> Api {
+fn api_with_registry(app: &TestApp, registry: &TestRegistry) -> Api {
     let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     let installer = Installer::new(app.folder.path().join("data"), registry, move |address, header| {
         open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
@@ -39,7 +39,7 @@ async fn expect_refusal(api: &Api, command: &str, request: Value) -> (ErrorCode,
 async fn registry_server_is_found_and_shown_with_its_versions() {
     let app = TestApp::start(Vec::new()).await;
     let registry = start_registry().await;
-    let api = api(&app, &registry);
+    let api = api_with_registry(&app, &registry);
     let page = run_command(&api, "registry_search", json!({ "text": "notes" })).await;
     let found = &page["servers"][0];
     assert_eq!((&found["name"], &found["status"]), (&json!(SERVER_NAME), &json!("active")), "{page}");
@@ -65,7 +65,7 @@ async fn registry_server_is_found_and_shown_with_its_versions() {
 async fn package_is_offered_previewed_and_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = start_registry().await;
-    let api = api(&app, &registry);
+    let api = api_with_registry(&app, &registry);
     let offer = run_command(&api, "install_offer", json!({ "from": "registry", "name": SERVER_NAME })).await;
     assert_eq!((&offer["plan"], &offer["problem"]), (&Value::Null, &Value::Null), "a target has to be chosen: {offer}");
     let source = json!({ "from": "registry", "name": SERVER_NAME, "target": offer["choices"][0]["target"] });
@@ -101,7 +101,7 @@ async fn package_is_offered_previewed_and_installed() {
 async fn bundle_is_offered_and_installed() {
     let app = TestApp::start(Vec::new()).await;
     let registry = start_registry().await;
-    let api = api(&app, &registry);
+    let api = api_with_registry(&app, &registry);
     let path = Bundle::small().write(&app.folder.path().join("demo.mcpb"));
     let offer = run_command(&api, "install_offer", json!({ "from": "bundle", "path": path })).await;
     let origin = &offer["origin"];
@@ -124,7 +124,7 @@ async fn bundle_is_offered_and_installed() {
 async fn failed_offers_report_the_cause() {
     let app = TestApp::start(Vec::new()).await;
     let registry = start_registry().await;
-    let api = api(&app, &registry);
+    let api = api_with_registry(&app, &registry);
     let source = json!({ "from": "registry", "name": "io.github.alice/other" });
     assert_eq!(expect_refusal(&api, "install_offer", source).await.0, ErrorCode::NotFound);
     registry.entries.lock().unwrap()[0] = notes_entry(json!({ "status": "deleted", "statusMessage": "malware" }));
@@ -140,7 +140,7 @@ async fn failed_offers_report_the_cause() {
 async fn installed_server_reports_its_origin_and_updates() {
     let app = TestApp::start(Vec::new()).await;
     let registry = start_registry().await;
-    let api = api(&app, &registry);
+    let api = api_with_registry(&app, &registry);
     let target = json!({ "kind": "remote", "number": 1 });
     let source = json!({ "from": "registry", "name": SERVER_NAME, "version": "1.1.0", "target": target });
     let draft = json!({ "source": source, "name": "far", "values": { "X-Team": ["red"] } });

@@ -36,7 +36,7 @@ async fn secret_header_values_are_never_returned() {
     );
     assert!(file.contains("blu3team"), "plain values should be in the file: {file}");
     let shown = start_server(&app, &api).await;
-    for request in server.seen() {
+    for request in server.received_requests() {
         assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret should be sent");
         assert_eq!(request.header("x-team"), Some("blu3team"), "the other header should be sent");
     }

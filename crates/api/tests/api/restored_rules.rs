@@ -6,7 +6,7 @@ use testkit::app::{TestApp, demo_config};
 
 use crate::run_command;
 
-async fn only_rule(api: &Api) -> Value {
+async fn single_rule(api: &Api) -> Value {
     let policy = run_command(api, "policy", json!({})).await;
     let [rule] = &policy["rules"].as_array().unwrap()[..] else { panic!("expected one rule: {policy}") };
     rule.clone()
@@ -14,13 +14,13 @@ async fn only_rule(api: &Api) -> Value {
 
 /// Removes the only rule and adds it again. Returns the old and the new rule without their numbers.
 async fn remove_and_restore_rule(api: &Api) -> (Value, Value) {
-    let shown = only_rule(api).await;
+    let shown = single_rule(api).await;
     run_command(api, "remove_policy_rule", json!({"source": shown["source"], "id": shown["id"]})).await;
     assert_eq!(run_command(api, "policy", json!({})).await["rules"], json!([]), "the rule should be removed");
     let mut again = shown.clone();
     again["id"] = json!("");
     run_command(api, "set_policy_rule", again).await;
-    let (mut before, mut after) = (shown, only_rule(api).await);
+    let (mut before, mut after) = (shown, single_rule(api).await);
     for rule in [&mut before, &mut after] {
         rule.as_object_mut().unwrap().remove("id");
     }

@@ -15,7 +15,7 @@ use crate::limits::{
 
 const METHOD_STORED: u16 = 0;
 const METHOD_DEFLATE: u16 = 8;
-/// The bits of a Unix mode that hold the file type, and the accepted types.
+/// Bits of a Unix mode that hold the file type, followed by the values for the accepted file types.
 const MODE_TYPE_MASK: u32 = 0o170_000;
 const MODE_TYPE_FILE: u32 = 0o100_000;
 const MODE_TYPE_FOLDER: u32 = 0o040_000;
@@ -30,7 +30,8 @@ pub(super) struct ArchiveContents {
     pub(super) folders: Vec<String>,
 }
 
-/// Reads the central directory and all local headers, and refuses archives that are not allowed. Unpacks no data.
+/// Reads the central directory and all local headers, without unpacking data. Refuses archives that exceed a limit,
+/// contain a path or kind of entry that is not allowed, or have contradicting headers.
 pub(super) fn read_contents(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
     if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY_BYTES {
         return Err(ArchiveRefusal::TooManyEntries.into());
@@ -171,7 +172,7 @@ fn check_local_header(
     }
     let fixed = read_at(file, local_at, LOCAL_HEADER_LENGTH)?;
     let fixed = <[u8; LOCAL_HEADER_LENGTH]>::try_from(fixed).map_err(|_| differ())?;
-    let lengths = records::local_lengths(&fixed).ok_or_else(differ)?;
+    let lengths = records::local_header_lengths(&fixed).ok_or_else(differ)?;
     let data_at = names_at + (lengths.0 + lengths.1) as u64;
     let data_end = data_at + u64::from(entry.header.packed);
     if data_end > end {
@@ -184,7 +185,7 @@ fn check_local_header(
     }
     let header = &entry.header;
     if header.has_descriptor() {
-        // The local header may be zero where the data descriptor after the data has the checksum and sizes.
+        // A value in the local header may be zero if a data descriptor after the data contains the checksum and sizes.
         let may_be = |local: u32, central: u32| local == 0 || local == central;
         let are_equal = may_be(local.crc, header.crc)
             && may_be(local.packed, header.packed)

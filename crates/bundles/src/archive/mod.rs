@@ -34,13 +34,13 @@ use crate::limits::MAX_ARCHIVE_BYTES;
 use crate::tree::{FileTree, HashingWriter};
 use crate::{BundleError, Signature};
 
-/// A file in an archive, not unpacked yet.
+/// Metadata of a file in an archive. The content is read with [`Archive::read`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchiveFile {
     /// Path below the bundle's folder, with slashes.
     pub path: String,
-    /// Unpacked size, in bytes.
+    /// Size of the unpacked content, in bytes.
     pub size: u64,
     /// Set if the owner may execute the file.
     pub executable: bool,
@@ -112,7 +112,7 @@ impl Archive {
         self.files.values()
     }
 
-    /// Returns the file with this path.
+    /// Returns the file with this path, or `None` if the archive has no such file.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<&ArchiveFile> {
         self.files.get(path)
@@ -138,7 +138,7 @@ impl Archive {
         Ok(content)
     }
 
-    /// Unpacks a file to `sink`.
+    /// Unpacks a file and writes its content to `sink`.
     pub(crate) fn copy(&self, file: &ArchiveFile, sink: &mut dyn io::Write) -> Result<(), BundleError> {
         entry_data::unpack_entry(&self.file, file, sink)
     }

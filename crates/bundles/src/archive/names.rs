@@ -1,4 +1,5 @@
-//! Checks if a path may be unpacked, and if two paths may exist in the same archive.
+//! Checks that the path of an entry may be unpacked, and that no two paths in an archive refer to the same file on some
+//! file system.
 
 use std::collections::HashMap;
 

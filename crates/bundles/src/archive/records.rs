@@ -26,7 +26,7 @@ pub(super) const FLAG_UTF8: u16 = 1 << 11;
 /// Flag bits: encryption, strong encryption, and a masked central directory.
 pub(super) const FLAGS_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 
-/// The end of central directory record.
+/// The end of central directory record of a ZIP archive, which contains the position of the central directory.
 pub(super) struct EndRecord {
     pub(super) entries: u16,
     pub(super) directory_size: u32,
@@ -109,11 +109,11 @@ pub(super) fn parse_directory(mut bytes: &[u8], entries: u16) -> Result<Vec<Cent
 
 /// Returns the lengths in bytes of the name and of the extra fields in a local header, or `None` if the signature is
 /// wrong.
-pub(super) fn local_lengths(fixed: &[u8; LOCAL_HEADER_LENGTH]) -> Option<(usize, usize)> {
+pub(super) fn local_header_lengths(fixed: &[u8; LOCAL_HEADER_LENGTH]) -> Option<(usize, usize)> {
     (fixed[..4] == LOCAL_SIGNATURE).then(|| (read_length(fixed, 26), read_length(fixed, 28)))
 }
 
-/// Parses a local header, whose variable part has the lengths that [`local_lengths`] returned.
+/// Parses a local header, whose variable part has the lengths that [`local_header_lengths`] returned.
 pub(super) fn parse_local_header(
     fixed: &[u8; LOCAL_HEADER_LENGTH],
     rest: &[u8],

@@ -16,7 +16,7 @@ pub enum ArchiveRefusal {
     /// The archive is followed by data that is not a signature.
     #[error("there is data behind the end of the archive")]
     TrailingData,
-    /// The archive has a comment that is not a signature.
+    /// The archive has a ZIP comment that is not a signature.
     #[error("the archive has a comment, which a bundle has no use for")]
     Comment,
     /// The archive has ZIP64 records, which nothing within the limits needs.
@@ -36,7 +36,7 @@ pub enum ArchiveRefusal {
     HiddenData {
         /// Offset of the first hidden byte in the file.
         at: u64,
-        /// Number of the hidden bytes.
+        /// Number of consecutive hidden bytes from this offset.
         bytes: u64,
     },
     /// The data of this entry overlaps with that of another.
@@ -48,21 +48,21 @@ pub enum ArchiveRefusal {
     /// This entry has a second name in an extra field, under which other programs would unpack it.
     #[error("{} has a second name in an extra field", displayed_path(.0))]
     OtherName(String),
-    /// This entry is encrypted.
+    /// This entry is encrypted, as a flag in its header states.
     #[error("{} is encrypted", displayed_path(.0))]
     Encrypted(String),
     /// The compression method is neither stored nor deflate.
     #[error("{} is packed by method {method}; only stored and deflate are read", displayed_path(.path))]
     Method {
-        /// Path of the entry.
+        /// Path of the entry in the archive.
         path: String,
-        /// Number of the compression method.
+        /// Compression method, as numbered in the ZIP specification.
         method: u16,
     },
     /// The path of an entry must not be unpacked.
     #[error("{}: {problem}", displayed_path(.path))]
     Path {
-        /// Path of the entry.
+        /// Path of the entry, as written in the archive.
         path: String,
         /// Reason for which the path is not allowed.
         problem: PathProblem,
@@ -76,7 +76,7 @@ pub enum ArchiveRefusal {
     /// This entry is a folder with content, or its name and attributes disagree about its kind.
     #[error("{} is a file by its name and a folder by its attributes, or the other way round", displayed_path(.0))]
     KindDiffers(String),
-    /// Two entries have this path.
+    /// Two entries of the archive have this path.
     #[error("{} is there twice", displayed_path(.0))]
     Duplicate(String),
     /// These two paths are the same on some file systems.
@@ -123,7 +123,7 @@ pub enum PathProblem {
     /// The path is not UTF-8, or not marked as UTF-8.
     #[error("the path is not in UTF-8")]
     NotUtf8,
-    /// The path is absolute.
+    /// The path is absolute, such as `/etc/passwd`.
     #[error("the path is absolute")]
     Absolute,
     /// The path contains a backslash, which is a separator on Windows.

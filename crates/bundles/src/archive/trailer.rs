@@ -14,8 +14,9 @@ pub(super) struct CentralDirectory {
     pub(super) entries: u16,
 }
 
-/// Reads the end record, which must be at the end of the file or directly before a signature block. Any other comment
-/// is refused, since it could contain another end record, which other programs would use.
+/// Reads the end record, which must be at the end of the file or directly before a signature block. Refuses an archive
+/// with any comment except a signature block, since the comment could contain another end record, which other programs
+/// would use.
 pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, Signature), BundleError> {
     let longest = (ZIP64_LOCATOR_LENGTH + END_RECORD_LENGTH + MAX_BLOCK_BYTES) as u64;
     let tail_at = size.saturating_sub(longest);

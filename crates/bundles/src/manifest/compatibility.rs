@@ -61,7 +61,7 @@ fn parse_range(range: &str) -> Option<VersionReq> {
         }
         let (own, version) = word.split_at(word.find(|c| !"<>=^~!".contains(c))?);
         operator.push_str(own);
-        // `==` and `~=` are Python's.
+        // The operators `==` and `~=` belong to Python's syntax.
         let operator = match std::mem::take(&mut operator).as_str() {
             "" | "=" | "==" => "=",
             "~=" if version.matches('.').count() < 2 => "^",

@@ -10,13 +10,13 @@ use super::{Manifest, ManifestError};
 
 const LOCALE_PLACEHOLDER: &str = "${locale}";
 
-/// Location of the translations in a bundle.
+/// Paths of the translations in a bundle, and the language of the manifest itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Localization {
-    /// Path of the files of translations, with `${locale}` in place of the language tag.
+    /// Pattern for the paths of the translation files, with `${locale}` in place of the language tag.
     pub resources: String,
-    /// Language tag of the manifest's texts.
+    /// BCP 47 tag of the language in which the manifest's texts are written.
     pub default_locale: String,
 }
 

@@ -29,15 +29,15 @@ pub struct Manifest {
     pub manifest_version: String,
     /// Identifier of the bundle for use by programs.
     pub name: String,
-    /// Human-readable name of the bundle.
+    /// Human-readable name of the bundle, or `None` to show [`Self::name`].
     pub display_name: Option<String>,
-    /// Version of the server.
+    /// Version of the server, as the publisher wrote it.
     pub version: String,
-    /// Short description of the bundle.
+    /// Short description of the bundle, in plain text.
     pub description: String,
     /// Long description in Markdown.
     pub long_description: Option<String>,
-    /// Author of the bundle.
+    /// Author of the bundle, as the manifest claims.
     pub author: Author,
     /// URL of the source code.
     pub repository: Option<String>,
@@ -47,7 +47,7 @@ pub struct Manifest {
     pub documentation: Option<String>,
     /// URL where users get support from the publisher.
     pub support: Option<String>,
-    /// Licence of the bundle's contents.
+    /// Licence of the bundle's contents, as the publisher states it.
     pub license: Option<String>,
     /// Keywords for searching the bundle.
     pub keywords: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Manifest {
     pub icons: Vec<Icon>,
     /// Paths of screenshots in the bundle.
     pub screenshots: Vec<String>,
-    /// Type of the server, and the command that starts it.
+    /// Type of the server, and the command that starts it on each platform.
     pub server: Server,
     /// Tools that the manifest claims. The tools that a session can call are those that the running server lists.
     pub tools: Vec<ToolClaim>,
@@ -82,14 +82,14 @@ pub struct Author {
     pub name: String,
     /// E-mail address of the author.
     pub email: Option<String>,
-    /// URL of the author's home page.
+    /// URL of the author's home page, as the manifest claims.
     pub url: Option<String>,
 }
 
 /// An icon that is a file in the bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Icon {
-    /// Path in the bundle.
+    /// Path of the image file in the bundle.
     pub path: String,
     /// Size of the icon in pixels, such as `128x128`.
     pub size: Option<String>,
@@ -100,7 +100,7 @@ pub struct Icon {
 /// A tool that the manifest claims to exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolClaim {
-    /// Name of the tool.
+    /// Name of the tool, as the manifest claims.
     pub name: String,
     /// Description of the tool.
     pub description: Option<String>,
@@ -109,7 +109,7 @@ pub struct ToolClaim {
 /// A prompt that the manifest claims to exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptClaim {
-    /// Name of the prompt.
+    /// Name of the prompt, as the manifest claims.
     pub name: String,
     /// Description of the prompt.
     pub description: Option<String>,
@@ -139,9 +139,9 @@ pub enum ManifestError {
     /// A required member is missing, or a member has the wrong type.
     #[error("{} is missing, or is not {expected}", visible(.field))]
     Field {
-        /// Path of the member.
+        /// Path of the member in the manifest, such as `server.mcp_config`.
         field: String,
-        /// Description of the expected value.
+        /// Description of the expected value, for the message.
         expected: &'static str,
     },
     /// A list has too many items, or a text that must not be truncated is too long. Contains the path of the member.

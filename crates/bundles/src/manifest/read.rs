@@ -103,7 +103,7 @@ impl Manifest {
 /// Parses a file whose content is a JSON object.
 pub(super) fn parse_object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
-    // The cause may quote text of the file.
+    // The parser's message may quote text of the file, so it is escaped and truncated.
     serde_json::from_slice(json)
         .map_err(|cause| ManifestError::NotJson(truncate(&visible(&cause.to_string()), MAX_LABEL_BYTES)))
 }

@@ -11,7 +11,7 @@ use super::fields::{
 };
 use crate::archive::is_safe_path;
 
-/// Type of a bundle's server.
+/// Type of a bundle's server, which determines how its code is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerKind {
@@ -33,7 +33,7 @@ pub struct Server {
     pub kind: ServerKind,
     /// Path of the main file in the bundle.
     pub entry_point: String,
-    /// Command that starts the server.
+    /// Command that starts the server, without the changes for a platform.
     pub command: Command,
     /// Changes of the command by platform, named as in Node: `win32`, `darwin`, `linux`.
     pub platform_overrides: BTreeMap<String, CommandOverride>,
@@ -42,22 +42,23 @@ pub struct Server {
 /// A command whose texts may contain references such as `${__dirname}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
-    /// Program of the command line.
+    /// Name or path of the program to run.
     pub command: String,
-    /// Arguments of the command line.
+    /// Arguments of the program, in order.
     pub args: Vec<String>,
-    /// Environment variables of the process.
+    /// Environment variables of the server's process, by name.
     pub env: BTreeMap<String, String>,
 }
 
-/// Parts of a command that a platform replaces. Each present part replaces the whole original one.
+/// Parts of a command that differ on one platform. A part that is present replaces the whole original part, for example
+/// all arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
-    /// Replacement of the program.
+    /// Program that replaces the original one, if any.
     pub command: Option<String>,
-    /// Replacement of the arguments.
+    /// Arguments that replace all original ones, if any.
     pub args: Option<Vec<String>>,
-    /// Replacement of the environment variables.
+    /// Environment variables that replace all original ones, if any.
     pub env: Option<BTreeMap<String, String>>,
 }
 

@@ -33,7 +33,7 @@ pub struct UserConfig {
     pub key: String,
     /// Type of the setting's value.
     pub kind: UserConfigKind,
-    /// Display name of the setting.
+    /// Name of the setting for display, or `None` to display the key.
     pub title: Option<String>,
     /// Purpose of the setting, for display.
     pub description: Option<String>,
@@ -43,7 +43,7 @@ pub struct UserConfig {
     pub default: Vec<String>,
     /// Set if the user may enter several values.
     pub multiple: bool,
-    /// Set if the value is a secret.
+    /// Set if the value is a secret, such as an API key.
     pub sensitive: bool,
     /// Smallest allowed number, or `None` if unbounded.
     pub min: Option<f64>,

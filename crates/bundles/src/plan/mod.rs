@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use foreign::visible;
 use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
-use process::decides_code;
+use process::is_code_variable;
 
 use crate::manifest::path_in_bundle;
 use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
@@ -25,11 +25,11 @@ const SECRET_REFERENCE: &str = "${secret:";
 /// Operating system, as manifests distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Platform {
-    /// The operating system Windows.
+    /// Windows, which manifests name `win32`.
     Windows,
-    /// The operating system macOS.
+    /// macOS, which manifests name `darwin`.
     MacOs,
-    /// The operating system Linux.
+    /// Linux, which manifests name `linux`.
     Linux,
 }
 
@@ -52,7 +52,7 @@ impl Platform {
 /// Properties of this computer on which a plan depends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleEnvironment {
-    /// Operating system of this computer.
+    /// Operating system of this computer, which selects the platform's command.
     pub platform: Platform,
     /// Folder to which the bundle is or will be unpacked: [`Bundle::unpacked_folder`].
     pub folder: PathBuf,
@@ -151,7 +151,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     }
 
     notes.extend(program.note(&command, &written.args, manifest.server.kind));
-    let obeyed: Vec<&str> = env.keys().filter(|name| decides_code(name)).map(String::as_str).collect();
+    let obeyed: Vec<&str> = env.keys().filter(|name| is_code_variable(name)).map(String::as_str).collect();
     if !obeyed.is_empty() {
         let names = visible(&obeyed.join(", ")).into_owned();
         notes.push(format!("These variables decide which code runs, or where it is loaded from: {names}."));
@@ -176,7 +176,7 @@ struct TemplateBuilder<'p> {
 impl TemplateBuilder<'_> {
     fn template(&mut self, text: &str, what: &str, is_argument: bool) -> Result<Template, PlanError> {
         let template = self.substitution.template(text);
-        // A reference that only several parts together form counts too.
+        // Adjacent parts may form a reference to a secret together, so the literal text of all parts is joined.
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
         if literal.contains(SECRET_REFERENCE) || template.forms_secret_reference(self.inputs) {
@@ -224,7 +224,7 @@ fn plan_input(
         required: config.required,
         secret: config.sensitive,
         multiple: config.multiple,
-        // A default that refers to another value is dropped.
+        // A default value that refers to another setting of the bundle is dropped.
         default: config.default.iter().filter_map(|value| substitution.text(value)).collect(),
         min: config.min,
         max: config.max,

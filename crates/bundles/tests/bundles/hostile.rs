@@ -35,7 +35,7 @@ fn deflated_zeros(packed: usize) -> Vec<u8> {
     for (value, count) in codes.concat() {
         number(value, count);
     }
-    // The literal; all following bits are matches, and the end never comes.
+    // After one literal, all bits encode matches, and no end-of-block code follows.
     number(1, 2);
     let mut bytes: Vec<u8> = Vec::new();
     for byte in bits.chunks(8) {
@@ -51,33 +51,34 @@ fn zip_bomb(name: &str, packed: usize, size: u32) -> ZipEntry {
 
 #[test]
 fn decompression_bomb_of_ten_megabytes_is_rejected() {
-    // Each declares its real unpacked size, and four of five share the data of the first.
-    let mut all = Zip::of([zip_bomb("zero", 10 << 20, 0xffff_fff0)]);
+    // Each of the five entries declares its real unpacked size. Four of them share the data of the first.
+    let mut all = Zip::with_entries([zip_bomb("zero", 10 << 20, 0xffff_fff0)]);
     all.entries
         .extend((1..5).map(|n| ZipEntry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 10 << 20, 0xffff_fff0) }));
-    assert!(all.bytes().len() < 11 << 20);
-    assert_refused(&all.bytes(), &ArchiveRefusal::FileTooLarge("zero".to_owned()));
-    // Within the size limit of a file, but with too high a ratio.
+    assert!(all.to_bytes().len() < 11 << 20);
+    assert_refused(&all.to_bytes(), &ArchiveRefusal::FileTooLarge("zero".to_owned()));
+    // An entry within the size limit of a file, but with a compression ratio above the limit.
     assert_refused(
-        &Zip::of([zip_bomb("zero", 256 << 10, 256 << 20)]).bytes(),
+        &Zip::with_entries([zip_bomb("zero", 256 << 10, 256 << 20)]).to_bytes(),
         &ArchiveRefusal::Ratio("zero".to_owned()),
     );
-    // Each file is too small for the ratio to count, but all together are not.
+    // Each file is too small for the limit of the ratio, but the whole bundle exceeds it.
     let many = (0..300).map(|n| zip_bomb(&format!("zero-{n}"), 1 << 10, 1 << 20));
-    assert_refused(&Zip::of(many).bytes(), &ArchiveRefusal::RatioOfAll);
-    // A low enough ratio, but too large in total.
+    assert_refused(&Zip::with_entries(many).to_bytes(), &ArchiveRefusal::RatioOfAll);
+    // Entries with an accepted compression ratio, but with a total size above the limit.
     let many = (0..3).map(|n| ZipEntry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
-    assert_refused(&Zip::of(many).bytes(), &ArchiveRefusal::UnpackedTooLarge);
-    // Declares a small size, so unpacking stops there. The data is valid, as the archive that ends properly shows.
+    assert_refused(&Zip::with_entries(many).to_bytes(), &ArchiveRefusal::UnpackedTooLarge);
+    // The entry declares less than its data unpacks to, so unpacking stops at the declared size.
     assert_refused(
-        &valid_zip().and(zip_bomb("zero", 10 << 20, 1 << 20)).bytes(),
+        &valid_zip().add_entry(zip_bomb("zero", 10 << 20, 1 << 20)).to_bytes(),
         &ArchiveRefusal::SizeDiffers("zero".to_owned()),
     );
 }
 
 #[test]
 fn file_that_differs_from_its_declared_size_or_checksum_is_rejected() {
-    let refuse = |entry: ZipEntry, expected: ArchiveRefusal| assert_refused(&valid_zip().and(entry).bytes(), &expected);
+    let refuse =
+        |entry: ZipEntry, expected: ArchiveRefusal| assert_refused(&valid_zip().add_entry(entry).to_bytes(), &expected);
     let file = || ZipEntry::file("a", b"some text");
     refuse(ZipEntry { size: 10, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
     refuse(ZipEntry { size: 8, ..file() }, ArchiveRefusal::SizeDiffers("a".to_owned()));
@@ -92,20 +93,20 @@ fn file_that_differs_from_its_declared_size_or_checksum_is_rejected() {
 fn archive_with_a_million_entries_is_rejected() {
     let mut directory = Vec::new();
     for number in 0..1_000_000 {
-        directory.extend(ZipEntry::stored(&format!("{number:07}"), b"").central(0));
+        directory.extend(ZipEntry::stored(&format!("{number:07}"), b"").central_header(0));
     }
     let with = |count: u16| [directory.clone(), end_record(count, directory.len() as u32, 0)].concat();
-    // The count wraps around at 65,536.
+    // The 16-bit number of entries in the end record wraps around at 65,536.
     assert_refused(&with((1_000_000_usize % 65_536) as u16), &ArchiveRefusal::TooManyEntries);
     assert_refused(&with(5), &ArchiveRefusal::TooManyEntries);
     assert_refused(&with(u16::MAX), &ArchiveRefusal::Zip64);
     // More entries than the end record declares, in a directory that is small enough.
     assert_refused(
-        &Zip { count: Some(2), ..valid_zip().and(ZipEntry::file("a", b"")) }.bytes(),
+        &Zip { count: Some(2), ..valid_zip().add_entry(ZipEntry::file("a", b"")) }.to_bytes(),
         &ArchiveRefusal::Directory,
     );
     assert_refused(
-        &Zip { count: Some(4), ..valid_zip().and(ZipEntry::file("a", b"")) }.bytes(),
+        &Zip { count: Some(4), ..valid_zip().add_entry(ZipEntry::file("a", b"")) }.to_bytes(),
         &ArchiveRefusal::Directory,
     );
 }
@@ -133,16 +134,19 @@ fn paths_outside_the_bundle_are_rejected() {
         ("a//", PathProblem::Empty),
     ] {
         let expected = ArchiveRefusal::Path { path: path.to_owned(), problem };
-        assert_refused(&valid_zip().and(ZipEntry::file(path, b"x")).bytes(), &expected);
+        assert_refused(&valid_zip().add_entry(ZipEntry::file(path, b"x")).to_bytes(), &expected);
     }
     let latin = ZipEntry { name: b"caf\xe9".to_vec(), ..ZipEntry::file("", b"x") };
     let problem = PathProblem::NotUtf8;
     assert_refused(
-        &valid_zip().and(latin.clone()).bytes(),
+        &valid_zip().add_entry(latin.clone()).to_bytes(),
         &ArchiveRefusal::Path { path: "caf\u{fffd}".to_owned(), problem },
     );
     let unmarked = ZipEntry { flags: 0, ..ZipEntry::file("café", b"x") };
-    assert_refused(&valid_zip().and(unmarked).bytes(), &ArchiveRefusal::Path { path: "café".to_owned(), problem });
+    assert_refused(
+        &valid_zip().add_entry(unmarked).to_bytes(),
+        &ArchiveRefusal::Path { path: "café".to_owned(), problem },
+    );
 }
 
 #[test]
@@ -151,18 +155,18 @@ fn links_and_paths_through_links_are_rejected() {
         let special = ZipEntry::stored("server/link", b"/tmp").mode(mode);
         let through = ZipEntry::file("server/link/escape", b"x");
         assert_refused(
-            &valid_zip().and(special).and(through).bytes(),
+            &valid_zip().add_entry(special).add_entry(through).to_bytes(),
             &ArchiveRefusal::Special("server/link".to_owned()),
         );
     }
     for mode in [0o104_755, 0o102_755] {
         assert_refused(
-            &valid_zip().and(ZipEntry::file("a", b"x").mode(mode)).bytes(),
+            &valid_zip().add_entry(ZipEntry::file("a", b"x").mode(mode)).to_bytes(),
             &ArchiveRefusal::SetUserId("a".to_owned()),
         );
     }
     let kind = |entry: ZipEntry, path: &str| {
-        assert_refused(&valid_zip().and(entry).bytes(), &ArchiveRefusal::KindDiffers(path.to_owned()))
+        assert_refused(&valid_zip().add_entry(entry).to_bytes(), &ArchiveRefusal::KindDiffers(path.to_owned()))
     };
     kind(ZipEntry::file("a", b"x").mode(0o040_755), "a");
     kind(ZipEntry::file("a/", b"").mode(0o100_644), "a");
@@ -174,68 +178,70 @@ fn links_and_paths_through_links_are_rejected() {
 fn differing_local_and_central_headers_are_rejected() {
     let mut other_manifest = valid_zip();
     other_manifest.entries[0].local_name = Some(b"manifest.jsom".to_vec());
-    assert_refused(&other_manifest.bytes(), &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
+    assert_refused(&other_manifest.to_bytes(), &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
     let second_name = b"up\x0b\0\x01\0\0\0\0server".to_vec();
     let with_second_name = ZipEntry { extra: second_name, ..ZipEntry::file("a", b"x") };
-    assert_refused(&valid_zip().and(with_second_name).bytes(), &ArchiveRefusal::OtherName("a".to_owned()));
+    assert_refused(&valid_zip().add_entry(with_second_name).to_bytes(), &ArchiveRefusal::OtherName("a".to_owned()));
     let mut other_size = valid_zip();
     other_size.entries[1].local_size = Some(1);
-    assert_refused(&other_size.bytes(), &ArchiveRefusal::HeadersDiffer("server/index.js".to_owned()));
+    assert_refused(&other_size.to_bytes(), &ArchiveRefusal::HeadersDiffer("server/index.js".to_owned()));
     for at in [6, 8, 14, 18, 22] {
-        let mut bytes = valid_zip().bytes();
+        let mut bytes = valid_zip().to_bytes();
         bytes[at] ^= 2;
         assert_refused(&bytes, &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
     }
-    let mut descriptor = valid_zip().and(ZipEntry { descriptor: Some(true), ..ZipEntry::file("a", b"x") });
+    let mut descriptor = valid_zip().add_entry(ZipEntry { descriptor: Some(true), ..ZipEntry::file("a", b"x") });
     let entry = descriptor.entries[2].clone();
-    let length = descriptor.entries[..2].iter().map(|entry| entry.local().len()).sum::<usize>() + entry.local().len();
-    let mut bytes = descriptor.bytes();
+    let length = descriptor.entries[..2].iter().map(|entry| entry.local_header().len()).sum::<usize>()
+        + entry.local_header().len();
+    let mut bytes = descriptor.to_bytes();
     bytes[length - 1] ^= 1;
     assert_refused(&bytes, &ArchiveRefusal::HeadersDiffer("a".to_owned()));
     descriptor.entries[2].local_size = Some(7);
-    assert_refused(&descriptor.bytes(), &ArchiveRefusal::HeadersDiffer("a".to_owned()));
+    assert_refused(&descriptor.to_bytes(), &ArchiveRefusal::HeadersDiffer("a".to_owned()));
 }
 
 #[test]
 fn data_outside_entries_is_rejected() {
     let hidden = |zip: Zip, at: usize, bytes: usize| {
-        assert_refused(&zip.bytes(), &ArchiveRefusal::HiddenData { at: at as u64, bytes: bytes as u64 });
+        assert_refused(&zip.to_bytes(), &ArchiveRefusal::HiddenData { at: at as u64, bytes: bytes as u64 });
     };
-    let entries = || valid_zip().entries.iter().map(|entry| entry.local().len()).sum::<usize>();
-    let directory = || valid_zip().bytes().len() - 22;
+    let entries = || valid_zip().entries.iter().map(|entry| entry.local_header().len()).sum::<usize>();
+    let directory = || valid_zip().to_bytes().len() - 22;
     hidden(Zip { prefix: b"#!/bin/sh\n".to_vec(), ..valid_zip() }, 0, 10);
     hidden(Zip { gap: b"gap".to_vec(), ..valid_zip() }, entries(), 3);
     // Two directories: another program may use the other one.
-    let other = ZipEntry::file("manifest.json", b"{}").central(0);
+    let other = ZipEntry::file("manifest.json", b"{}").central_header(0);
     hidden(Zip { gap: other.clone(), ..valid_zip() }, entries(), other.len());
     hidden(Zip { before_end: other.clone(), ..valid_zip() }, directory(), other.len());
     // A whole archive before another one.
-    let first = valid_zip().bytes();
+    let first = valid_zip().to_bytes();
     hidden(Zip { prefix: first.clone(), ..valid_zip() }, 0, first.len());
     // A prefix that the offsets don't account for.
     assert_refused(
-        &[b"MZ".to_vec(), valid_zip().bytes()].concat(),
+        &[b"MZ".to_vec(), valid_zip().to_bytes()].concat(),
         &ArchiveRefusal::HiddenData { at: directory() as u64, bytes: 2 },
     );
-    assert_refused(&Zip { suffix: b"x".to_vec(), ..valid_zip() }.bytes(), &ArchiveRefusal::TrailingData);
-    assert_refused(&Zip { comment: b"x".to_vec(), ..valid_zip() }.bytes(), &ArchiveRefusal::Comment);
-    let mut promised = valid_zip().bytes();
+    assert_refused(&Zip { suffix: b"x".to_vec(), ..valid_zip() }.to_bytes(), &ArchiveRefusal::TrailingData);
+    assert_refused(&Zip { comment: b"x".to_vec(), ..valid_zip() }.to_bytes(), &ArchiveRefusal::Comment);
+    let mut promised = valid_zip().to_bytes();
     let length_at = promised.len() - 2;
     promised[length_at] = 5;
     assert_refused(&promised, &ArchiveRefusal::Comment);
     // A second end record in the comment of the first.
     assert_refused(
-        &Zip { comment: end_record(0, 0, 0), ..valid_zip() }.bytes(),
+        &Zip { comment: end_record(0, 0, 0), ..valid_zip() }.to_bytes(),
         &ArchiveRefusal::HiddenData { at: 0, bytes: (directory() + 22) as u64 },
     );
     let overlap = ZipEntry { shares: Some(0), ..valid_zip().entries[0].clone() };
     let overlap = ZipEntry { name: b"manifest.copy".to_vec(), ..overlap };
-    assert_refused(&valid_zip().and(overlap).bytes(), &ArchiveRefusal::Overlap("manifest.copy".to_owned()));
+    assert_refused(&valid_zip().add_entry(overlap).to_bytes(), &ArchiveRefusal::Overlap("manifest.copy".to_owned()));
 }
 
 #[test]
 fn unsupported_archive_features_are_rejected() {
-    let refuse = |entry: ZipEntry, expected: ArchiveRefusal| assert_refused(&valid_zip().and(entry).bytes(), &expected);
+    let refuse =
+        |entry: ZipEntry, expected: ArchiveRefusal| assert_refused(&valid_zip().add_entry(entry).to_bytes(), &expected);
     let file = || ZipEntry::file("a", b"x");
     for flag in [1, 1 << 6, 1 << 13] {
         refuse(ZipEntry { flags: flag, ..file() }, ArchiveRefusal::Encrypted("a".to_owned()));
@@ -246,10 +252,10 @@ fn unsupported_archive_features_are_rejected() {
     refuse(ZipEntry { extra: b"\x01\0\x08\0\0\0\0\0\0\0\0\0".to_vec(), ..file() }, ArchiveRefusal::Zip64);
     refuse(ZipEntry { size: u32::MAX, ..file() }, ArchiveRefusal::Zip64);
     assert_refused(
-        &Zip { before_end: b"PK\x06\x07................".to_vec(), ..valid_zip() }.bytes(),
+        &Zip { before_end: b"PK\x06\x07................".to_vec(), ..valid_zip() }.to_bytes(),
         &ArchiveRefusal::Zip64,
     );
-    let mut split = valid_zip().bytes();
+    let mut split = valid_zip().to_bytes();
     let end_at = split.len() - 22;
     split[end_at + 4] = 1;
     assert_refused(&split, &ArchiveRefusal::SeveralDisks);
@@ -259,12 +265,12 @@ fn unsupported_archive_features_are_rejected() {
 fn invalid_archives_are_rejected() {
     assert_refused(b"", &ArchiveRefusal::NotAZip);
     assert_refused(&[7; 1000], &ArchiveRefusal::NotAZip);
-    let whole = valid_zip().bytes();
+    let whole = valid_zip().to_bytes();
     assert_refused(&whole[..whole.len() - 1], &ArchiveRefusal::NotAZip);
     assert_refused(&whole[..whole.len() / 2], &ArchiveRefusal::NotAZip);
     assert_refused(&end_record(0, 0, 0), &ArchiveRefusal::NoFile("manifest.json".to_owned()));
-    let without_entry_point = Zip::of([valid_zip().entries[0].clone()]);
-    assert_refused(&without_entry_point.bytes(), &ArchiveRefusal::NoFile("server/index.js".to_owned()));
+    let without_entry_point = Zip::with_entries([valid_zip().entries[0].clone()]);
+    assert_refused(&without_entry_point.to_bytes(), &ArchiveRefusal::NoFile("server/index.js".to_owned()));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests of manifests of all versions, and of their ignored parts.
+//! Tests of parsing manifests of all format versions, and of the warnings about members that are ignored.
 
 use bundles::{ArchiveRefusal, BundleError, Manifest, ManifestError, ServerKind};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn each_kind_of_server_is_parsed() {
     ] {
         let mut manifest = node_manifest("0.4");
         manifest["server"]["type"] = kind.into();
-        let disk = BundleFolder::with_file(&zip_with_manifest(&manifest).bytes());
+        let disk = BundleFolder::with_file(&zip_with_manifest(&manifest).to_bytes());
         assert_eq!(disk.open().unwrap().manifest.server.kind, expected);
     }
     let mut manifest = node_manifest("0.4");
@@ -157,10 +157,10 @@ fn manifest_beyond_its_size_limit_is_rejected() {
     let large = manifest_with("description", "d".repeat(2 << 20).into());
     let mut zip = zip_with_manifest(&large);
     zip.entries[0] = ZipEntry::stored("manifest.json", large.to_string().as_bytes());
-    let error = BundleFolder::with_file(&zip.bytes()).open().unwrap_err();
+    let error = BundleFolder::with_file(&zip.to_bytes()).open().unwrap_err();
     assert!(matches!(error, BundleError::TooLargeToRead { max: 1_048_576, .. }), "{error:?}");
     zip.entries[0] = ZipEntry::file("Manifest.json", node_manifest("0.3").to_string().as_bytes());
-    let error = BundleFolder::with_file(&zip.bytes()).open().unwrap_err();
+    let error = BundleFolder::with_file(&zip.to_bytes()).open().unwrap_err();
     assert!(matches!(error, BundleError::Refused(ArchiveRefusal::NoFile(path)) if path == "manifest.json"));
 }
 
@@ -178,9 +178,9 @@ fn texts_use_the_best_matching_locale() {
             "tools": [{ "name": "add", "description": description }, { "name": "other", "description": "x" }],
             "prompts": [{ "name": "sum", "text": description }],
         });
-        zip = zip.and(ZipEntry::file(&format!("mcpb-resources/{locale}.json"), texts.to_string().as_bytes()));
+        zip = zip.add_entry(ZipEntry::file(&format!("mcpb-resources/{locale}.json"), texts.to_string().as_bytes()));
     }
-    let disk = BundleFolder::with_file(&zip.and(ZipEntry::file("mcpb-resources/fr.json", b"[")).bytes());
+    let disk = BundleFolder::with_file(&zip.add_entry(ZipEntry::file("mcpb-resources/fr.json", b"[")).to_bytes());
     let bundle = disk.open().unwrap();
     for (locale, expected) in [
         ("de-AT", "deutsch"),

@@ -28,9 +28,9 @@ fn bundle_with_config(config: Value, inputs: Value) -> Bundle {
     manifest["server"]["mcp_config"] = config;
     manifest["user_config"] = inputs;
     let zip = zip_with_manifest(&manifest)
-        .and(ZipEntry::file("bin/notes", b"").mode(0o100_755))
-        .and(ZipEntry::file("bin/win.exe", b""));
-    BundleFolder::with_file(&zip.bytes()).open().unwrap()
+        .add_entry(ZipEntry::file("bin/notes", b"").mode(0o100_755))
+        .add_entry(ZipEntry::file("bin/win.exe", b""));
+    BundleFolder::with_file(&zip.to_bytes()).open().unwrap()
 }
 
 fn plan_bundle(config: Value, inputs: Value) -> BundlePlan {
@@ -201,7 +201,7 @@ fn incompatible_platform_or_runtime_is_noted_and_not_rejected() {
         "runtimes": { "node": ">=22", "python": ">=3.10" },
         "claude_desktop": ">=99",
     });
-    let bundle = BundleFolder::with_file(&zip_with_manifest(&manifest).bytes()).open().unwrap();
+    let bundle = BundleFolder::with_file(&zip_with_manifest(&manifest).to_bytes()).open().unwrap();
     let planned = plan(&bundle, &test_environment()).unwrap();
     let env = fill_plan(&planned, &[]).unwrap().env;
     assert_eq!(env["PYTHONDONTWRITEBYTECODE"], "1", "Python must not write its cache next to the code");
@@ -227,7 +227,7 @@ fn secret_references_in_a_bundle_are_rejected() {
         let error = plan(&bundle_with_config(config, Value::Null), &test_environment()).unwrap_err();
         assert!(matches!(error, PlanError::Secret(_)), "{error:?}");
     }
-    // Through the defaults of its settings, each of which is harmless on its own.
+    // The default values of settings form a reference to a secret, though each of them is harmless separately.
     let text = |default: &str| json!({ "type": "string", "default": default });
     for (value, a, b) in [
         ("${user_config.a}", "${secret:github.TOKEN}", ""),
@@ -270,7 +270,7 @@ fn folder_is_below_the_root_for_any_name() {
     {
         let mut manifest = node_manifest("0.3");
         manifest["name"] = name.into();
-        let bundle = BundleFolder::with_file(&zip_with_manifest(&manifest).bytes()).open().unwrap();
+        let bundle = BundleFolder::with_file(&zip_with_manifest(&manifest).to_bytes()).open().unwrap();
         let folder = bundle.unpacked_folder(Path::new("/root"));
         assert_eq!(folder.parent(), Some(Path::new("/root")));
         let name = folder.file_name().unwrap().to_str().unwrap().to_owned();

@@ -44,8 +44,9 @@ fn check_plan(bundle: &Bundle) {
 }
 
 fn sample_bytes() -> Vec<u8> {
-    let zip = valid_zip().and(ZipEntry { descriptor: Some(true), ..ZipEntry::file("mcpb-resources/de.json", b"{}") });
-    zip.and(ZipEntry::folder("empty/")).and(ZipEntry::stored("bin/a", b"text")).bytes()
+    let zip =
+        valid_zip().add_entry(ZipEntry { descriptor: Some(true), ..ZipEntry::file("mcpb-resources/de.json", b"{}") });
+    zip.add_entry(ZipEntry::folder("empty/")).add_entry(ZipEntry::stored("bin/a", b"text")).to_bytes()
 }
 
 proptest! {
@@ -87,8 +88,8 @@ proptest! {
 
     #[test]
     fn arbitrary_file_names_do_not_panic(names in vec("(\\PC|[./\\\\:a-c\u{0}\u{301}]){0,12}", 1..4)) {
-        let zip = names.iter().fold(valid_zip(), |zip, name| zip.and(ZipEntry::file(name, b"x")));
-        check_archive(&zip.bytes());
+        let zip = names.iter().fold(valid_zip(), |zip, name| zip.add_entry(ZipEntry::file(name, b"x")));
+        check_archive(&zip.to_bytes());
     }
 
     #[test]
@@ -103,6 +104,6 @@ proptest! {
         let mut manifest = crate::sample::node_manifest("0.3");
         manifest["server"]["mcp_config"] = json!({ "command": text, "args": [text], "env": { "A": text } });
         manifest["user_config"] = json!({ "a": { "type": "string", "default": text } });
-        check_archive(&zip_with_manifest(&manifest).bytes());
+        check_archive(&zip_with_manifest(&manifest).to_bytes());
     }
 }

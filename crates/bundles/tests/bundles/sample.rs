@@ -28,7 +28,7 @@ pub(crate) fn node_manifest(version: &str) -> Value {
 /// Returns an archive that contains this manifest and one code file.
 pub(crate) fn zip_with_manifest(manifest: &Value) -> Zip {
     let manifest = ZipEntry::file("manifest.json", manifest.to_string().as_bytes());
-    Zip::of([manifest, ZipEntry::file("server/index.js", b"process.exit()").mode(0o100_755)])
+    Zip::with_entries([manifest, ZipEntry::file("server/index.js", b"process.exit()").mode(0o100_755)])
 }
 
 pub(crate) fn valid_zip() -> Zip {

@@ -8,7 +8,7 @@ use crate::zip_writer::Zip;
 const SIGNATURE_BLOCK: &[u8] = include_bytes!("signature.bin");
 
 fn read_signature(zip: &Zip) -> Signature {
-    let disk = BundleFolder::with_file(&zip.bytes());
+    let disk = BundleFolder::with_file(&zip.to_bytes());
     disk.install().unwrap();
     disk.open().unwrap().archive.signature().clone()
 }
@@ -36,17 +36,17 @@ fn invalid_signature_is_unreadable() {
 #[test]
 fn malformed_signature_block_is_rejected() {
     let trailing =
-        |suffix: Vec<u8>| assert_refused(&Zip { suffix, ..valid_zip() }.bytes(), &ArchiveRefusal::TrailingData);
+        |suffix: Vec<u8>| assert_refused(&Zip { suffix, ..valid_zip() }.to_bytes(), &ArchiveRefusal::TrailingData);
     let mut wrong_length = SIGNATURE_BLOCK.to_vec();
     wrong_length[11] ^= 1;
     trailing(wrong_length);
     trailing([SIGNATURE_BLOCK, b"x"].concat());
     trailing([b"x", SIGNATURE_BLOCK].concat());
     trailing([SIGNATURE_BLOCK, SIGNATURE_BLOCK].concat());
-    // Too long for a signature, so the end record before it is not searched for.
-    assert_refused(&Zip { suffix: signature_block(&[0; 70_000]), ..valid_zip() }.bytes(), &ArchiveRefusal::NotAZip);
-    // A comment that is not the whole block.
-    let mut bytes = Zip { suffix: SIGNATURE_BLOCK.to_vec(), ..valid_zip() }.bytes();
+    // The trailing data is longer than any signature block, so no end record is searched for before it.
+    assert_refused(&Zip { suffix: signature_block(&[0; 70_000]), ..valid_zip() }.to_bytes(), &ArchiveRefusal::NotAZip);
+    // The length of the ZIP comment is not that of the whole signature block.
+    let mut bytes = Zip { suffix: SIGNATURE_BLOCK.to_vec(), ..valid_zip() }.to_bytes();
     let at = bytes.len() - SIGNATURE_BLOCK.len() - 2;
     bytes[at..at + 2].copy_from_slice(&5_u16.to_le_bytes());
     assert_refused(&bytes, &ArchiveRefusal::Comment);

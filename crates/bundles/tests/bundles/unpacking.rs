@@ -19,7 +19,7 @@ fn sample_zip() -> Zip {
         ZipEntry { descriptor: Some(false), ..ZipEntry::file("c", b"without") },
         ZipEntry { attributes: 0, ..ZipEntry::stored("d", b"") },
     ];
-    entries.into_iter().fold(valid_zip(), Zip::and)
+    entries.into_iter().fold(valid_zip(), Zip::add_entry)
 }
 
 fn file_mode(installed: &UnpackedBundle, path: &str) -> u32 {
@@ -28,7 +28,7 @@ fn file_mode(installed: &UnpackedBundle, path: &str) -> u32 {
 
 #[test]
 fn files_are_unpacked_with_their_content_and_safe_modes() {
-    let disk = BundleFolder::with_file(&sample_zip().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().to_bytes());
     let installed = disk.install().unwrap();
     disk.assert_contains_only(&[&installed.folder]);
     assert_eq!(fs::read(installed.folder.join("b")).unwrap(), b"with a signature");
@@ -49,7 +49,7 @@ fn files_are_unpacked_with_their_content_and_safe_modes() {
 
 #[test]
 fn unpacking_again_changes_nothing() {
-    let disk = BundleFolder::with_file(&sample_zip().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().to_bytes());
     let installed = disk.install().unwrap();
     assert_eq!(disk.install().unwrap(), installed);
     let added = installed.folder.join("added");
@@ -66,9 +66,9 @@ fn unpacking_again_changes_nothing() {
 
 #[test]
 fn file_changed_after_opening_is_not_unpacked() {
-    let disk = BundleFolder::with_file(&sample_zip().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().to_bytes());
     let bundle = disk.open().unwrap();
-    let mut longer = sample_zip().bytes();
+    let mut longer = sample_zip().to_bytes();
     longer[200] ^= 1;
     fs::write(disk.bundle_file(), &longer).unwrap();
     assert!(matches!(unpack(&bundle, &disk.root()), Err(BundleError::Changed)));
@@ -80,7 +80,7 @@ fn file_changed_after_opening_is_not_unpacked() {
 
 #[test]
 fn changed_file_is_detected_at_the_next_start() {
-    let disk = BundleFolder::with_file(&sample_zip().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().to_bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     let verify = |path: &str| verify_tree(&folder, &tree, [&path.to_owned()]);
     let all = || verify_tree(&folder, &tree, tree.files.keys());
@@ -109,12 +109,12 @@ fn changed_file_is_detected_at_the_next_start() {
 
 #[test]
 fn tree_hash_covers_names_contents_and_modes() {
-    let tree = |zip: Zip| BundleFolder::with_file(&zip.bytes()).open().unwrap().archive.file_tree().unwrap();
-    let base = tree(valid_zip().and(ZipEntry::file("a", b"1")));
+    let tree = |zip: Zip| BundleFolder::with_file(&zip.to_bytes()).open().unwrap().archive.file_tree().unwrap();
+    let base = tree(valid_zip().add_entry(ZipEntry::file("a", b"1")));
     let others = [
-        valid_zip().and(ZipEntry::file("b", b"1")),
-        valid_zip().and(ZipEntry::file("a", b"2")),
-        valid_zip().and(ZipEntry::file("a", b"1").mode(0o100_755)),
+        valid_zip().add_entry(ZipEntry::file("b", b"1")),
+        valid_zip().add_entry(ZipEntry::file("a", b"2")),
+        valid_zip().add_entry(ZipEntry::file("a", b"1").mode(0o100_755)),
         valid_zip(),
     ];
     assert!(others.into_iter().all(|other| tree(other).hash() != base.hash()));
@@ -124,7 +124,7 @@ fn tree_hash_covers_names_contents_and_modes() {
 
 #[test]
 fn only_installed_bundles_can_be_removed() {
-    let disk = BundleFolder::with_file(&sample_zip().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().to_bytes());
     let installed = disk.install().unwrap();
     symlink(disk.0.path(), installed.folder.join("out")).unwrap();
     let root = disk.root();
@@ -142,7 +142,7 @@ fn only_installed_bundles_can_be_removed() {
 
 #[test]
 fn leftovers_of_a_killed_app_are_removed() {
-    let disk = BundleFolder::with_file(&sample_zip().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().to_bytes());
     remove_leftovers(&disk.root()).unwrap();
     let installed = disk.install().unwrap();
     fs::create_dir_all(disk.root().join(".unfinished-abc/files")).unwrap();
@@ -153,7 +153,7 @@ fn leftovers_of_a_killed_app_are_removed() {
 
 #[test]
 fn only_unpacked_folders_are_listed() {
-    let disk = BundleFolder::with_file(&sample_zip().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().to_bytes());
     assert_eq!(unpacked_folders(&disk.root()).unwrap(), [""; 0], "a missing root must count as empty");
     let installed = disk.install().unwrap();
     fs::create_dir(disk.root().join("a-users-own")).unwrap();
@@ -177,10 +177,10 @@ fn name_resolves_to_a_direct_child_or_to_nothing() {
 #[test]
 fn archive_with_the_maximum_number_of_files_is_accepted() {
     let file = |n: usize| ZipEntry::stored(&n.to_string(), b"");
-    let most = (2..limits::MAX_ENTRIES).map(file).fold(valid_zip(), Zip::and);
-    assert_eq!(BundleFolder::with_file(&most.bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
+    let most = (2..limits::MAX_ENTRIES).map(file).fold(valid_zip(), Zip::add_entry);
+    assert_eq!(BundleFolder::with_file(&most.to_bytes()).open().unwrap().archive.files().count(), limits::MAX_ENTRIES);
     crate::sample::assert_refused(
-        &most.and(ZipEntry::file("one more", b"")).bytes(),
+        &most.add_entry(ZipEntry::file("one more", b"")).to_bytes(),
         &bundles::ArchiveRefusal::TooManyEntries,
     );
 }
@@ -225,13 +225,13 @@ fn folder_is_verified_against_its_tree_hash() {
         ),
     ];
     for (edit, expected) in edits {
-        let disk = BundleFolder::with_file(&sample_zip().bytes());
+        let disk = BundleFolder::with_file(&sample_zip().to_bytes());
         let UnpackedBundle { folder, tree } = disk.install().unwrap();
         assert_eq!(verify_folder(&folder, &tree.hash()), Ok(()));
         edit(&folder);
         assert_eq!(verify_folder(&folder, &tree.hash()), Err(expected));
     }
-    let disk = BundleFolder::with_file(&sample_zip().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().to_bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     fs::write(folder.join("b"), "other").unwrap();
     let list = folder.with_extension("tree.json");
@@ -245,7 +245,7 @@ fn folder_is_verified_against_its_tree_hash() {
         "without the list, the change must be reported without a file"
     );
 
-    let disk = BundleFolder::with_file(&sample_zip().bytes());
+    let disk = BundleFolder::with_file(&sample_zip().to_bytes());
     let UnpackedBundle { folder, tree } = disk.install().unwrap();
     symlink(&folder, disk.root().join("link")).unwrap();
     let refused = verify_folder(&disk.root().join("link"), &tree.hash());
@@ -258,7 +258,9 @@ fn files_created_by_uv_are_ignored_only_for_uv_servers() {
     let made = |kind: &str, more: &[ZipEntry]| {
         let mut manifest = node_manifest("0.4");
         manifest["server"]["type"] = kind.into();
-        let disk = BundleFolder::with_file(&more.iter().cloned().fold(zip_with_manifest(&manifest), Zip::and).bytes());
+        let disk = BundleFolder::with_file(
+            &more.iter().cloned().fold(zip_with_manifest(&manifest), Zip::add_entry).to_bytes(),
+        );
         let UnpackedBundle { folder, tree } = disk.install().unwrap();
         fs::create_dir(folder.join(".venv")).unwrap();
         symlink("/usr/bin/python3", folder.join(".venv/python")).unwrap();

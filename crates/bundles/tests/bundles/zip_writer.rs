@@ -99,7 +99,7 @@ impl ZipEntry {
         bytes
     }
 
-    pub(crate) fn local(&self) -> Vec<u8> {
+    pub(crate) fn local_header(&self) -> Vec<u8> {
         let mut bytes = [b"PK\x03\x04".to_vec(), self.header(true), self.data.clone()].concat();
         if let Some(has_signature) = self.descriptor {
             bytes.extend(if has_signature { &b"PK\x07\x08"[..] } else { b"" });
@@ -108,7 +108,7 @@ impl ZipEntry {
         bytes
     }
 
-    pub(crate) fn central(&self, local_at: u32) -> Vec<u8> {
+    pub(crate) fn central_header(&self, local_at: u32) -> Vec<u8> {
         let mut bytes = [b"PK\x01\x02\x14\x03".to_vec(), self.header(false)].concat();
         bytes[42..46].copy_from_slice(&local_at.to_le_bytes());
         bytes
@@ -133,22 +133,22 @@ pub(crate) struct Zip {
 }
 
 impl Zip {
-    pub(crate) fn of(entries: impl IntoIterator<Item = ZipEntry>) -> Self {
+    pub(crate) fn with_entries(entries: impl IntoIterator<Item = ZipEntry>) -> Self {
         Self { entries: entries.into_iter().collect(), ..Self::default() }
     }
 
-    pub(crate) fn and(mut self, entry: ZipEntry) -> Self {
+    pub(crate) fn add_entry(mut self, entry: ZipEntry) -> Self {
         self.entries.push(entry);
         self
     }
 
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.prefix.clone();
         let mut directory = Vec::new();
         for entry in &self.entries {
-            directory.extend(entry.central(entry.shares.unwrap_or(bytes.len() as u32)));
+            directory.extend(entry.central_header(entry.shares.unwrap_or(bytes.len() as u32)));
             if entry.shares.is_none() {
-                bytes.extend(entry.local());
+                bytes.extend(entry.local_header());
             }
         }
         bytes.extend(&self.gap);

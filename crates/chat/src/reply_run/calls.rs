@@ -152,7 +152,7 @@ impl ReplyRun {
     /// Checks that the tool is still enabled. The user may have disabled it after the request was sent to the model.
     async fn recheck_tool(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
-        if now.servers.iter().any(|on| on.server == server && on.has(tool)) {
+        if now.servers.iter().any(|on| on.server == server && on.enables_tool(tool)) {
             Ok(())
         } else {
             Err(CallFailure::Refused(format!("{tool:?} of {server} was turned off for this conversation")))

@@ -94,8 +94,7 @@ impl ReplyRun {
         }
     }
 
-    /// Receives the deltas of a reply until its end. The result of the reply is an error without a value if the user
-    /// stopped it.
+    /// Receives the deltas of a reply until its end. If the user stopped the reply, the inner result is `Err(None)`.
     async fn read_stream(
         &mut self,
         mut deltas: models::ReplyStream,
@@ -109,7 +108,7 @@ impl ReplyRun {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break Err(None),
-                () = tokio::time::sleep_until(tell_at), if pieces.is_pending() => {
+                () = tokio::time::sleep_until(tell_at), if pieces.has_pending() => {
                     self.emit_pieces(&mut pieces).await?;
                     tell_at = Instant::now() + EMIT_INTERVAL;
                     if tell_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
@@ -124,7 +123,7 @@ impl ReplyRun {
                             self.offering.tool(key).map(|tool| (tool.server.clone(), tool.tool.clone()))
                         };
                         usage = pieces.add_delta(delta, whose).unwrap_or(usage);
-                        if first.is_none() && pieces.is_pending() {
+                        if first.is_none() && pieces.has_pending() {
                             first = Some(elapsed_millis(began));
                         }
                     }
@@ -133,7 +132,7 @@ impl ReplyRun {
                 },
             }
         };
-        if pieces.is_pending() {
+        if pieces.has_pending() {
             self.emit_pieces(&mut pieces).await?;
         }
         // A write of the streaming reply must not be executed after the final one.

@@ -38,7 +38,7 @@ pub(crate) struct TestConversation {
     pub(crate) events: EventReceiver,
 }
 
-/// Identifier of the conversation.
+/// Identifier of the test conversation in the history.
 pub(crate) const CONVERSATION_ID: &str = "talk";
 
 impl TestConversation {

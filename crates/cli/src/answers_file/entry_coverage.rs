@@ -1,6 +1,6 @@
-//! Extent of an entry that approves. The settings determine the command line of a start, and the server determines the
-//! names of its tools, so an entry that matches only these does not approve unreviewed items unless a flag of the entry
-//! says so.
+//! Conditions under which an entry of the answers file approves a consent request that it matches. The settings
+//! determine the command line of a start, and the server determines the names of its tools, so an entry that matches
+//! only these does not approve unreviewed items unless a flag of the entry says so.
 
 use api::data::{
     ApprovalScope, ConsentRequest, ConsentRequestBody, ConsentRequestOrigin, DefinitionDiff, Flag, FlagReason,
@@ -18,7 +18,7 @@ const MAX_CHANGES: usize = 3;
 const EACH_TIME_RULES: [&str; 5] =
     ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable", "tool-asks-each-time"];
 
-/// Extent of an entry that approves.
+/// Fields of an entry that determine which of the matching consent requests it approves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryCoverage {
     /// Hash of the only payload or the only tool definition that the entry approves, or `None` if it is not limited to
@@ -76,9 +76,9 @@ pub(crate) enum MissingCondition {
     Review {
         /// Description of the tool's review state.
         state: String,
-        /// Name of the server.
+        /// Name of the server that has the tool.
         server: String,
-        /// Hash of the definition.
+        /// Hash of the tool's definition.
         hash: String,
     },
     /// Hash of a sign-in without a browser, in which a server gets additional scopes or other endpoints.
@@ -87,10 +87,10 @@ pub(crate) enum MissingCondition {
         /// Hash over the scopes and endpoints of the sign-in.
         hash: String,
     },
-    /// Hash of a flagged tool result.
+    /// Hash of a tool result that has flags, such as hidden characters.
     #[error("the result {state}; review it, then write \"hash\": \"{hash}\" into the answer")]
     ResultHash {
-        /// Description of the flags.
+        /// Description of the flags on the result.
         state: String,
         /// Hash over the result that a model would read.
         hash: String,
@@ -100,7 +100,7 @@ pub(crate) enum MissingCondition {
         "a rule or the tool requires approval each time; review it, then write \"hash\": \"{hash}\" into the answer"
     )]
     EachTime {
-        /// Hash over the exact payload.
+        /// Hash over the exact payload, which changes with every argument.
         hash: String,
     },
     /// Flag `afterUntrusted`, because output of other servers may have caused the call.

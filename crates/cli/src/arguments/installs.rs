@@ -67,7 +67,7 @@ pub(crate) struct InstallArguments {
     /// Install this package, by its number in `registry show`.
     #[arg(long, value_name = "N")]
     pub(crate) package: Option<usize>,
-    /// Name for the server.
+    /// Name of the server in the settings. Defaults to a name derived from the registry or the bundle.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// Host that the server may connect to from its sandbox, or "all". May be repeated. Defaults to none.

@@ -7,19 +7,19 @@ use clap::{Args, Subcommand, ValueEnum};
 pub(crate) enum ModelsCommand {
     /// Lists the providers, or requests the current models of one.
     List {
-        /// Identifier of the provider.
+        /// Identifier of the provider, such as openai.
         provider: Option<String>,
     },
     /// Adds or changes a provider. The key is read from DRAWBRIDGE_MODEL_KEY, or from standard input.
     Add(NewProvider),
     /// Stores the key of a provider, read from DRAWBRIDGE_MODEL_KEY, or from standard input.
     Key {
-        /// Identifier of the provider.
+        /// Identifier of the provider, such as openai.
         provider: String,
     },
     /// Tests a provider by listing its models, and optionally by a request to one of them.
     Test {
-        /// Identifier of the provider.
+        /// Identifier of the provider, such as openai.
         provider: String,
         /// Model to send a request to, which may cost a small amount.
         #[arg(long, value_name = "MODEL")]
@@ -33,7 +33,7 @@ pub(crate) enum ModelsCommand {
     },
     /// Removes a provider and its key.
     Remove {
-        /// Identifier of the provider.
+        /// Identifier of the provider, such as openai.
         provider: String,
     },
 }
@@ -49,7 +49,7 @@ pub(crate) struct NewProvider {
     pub(crate) url: Option<String>,
     /// Wire format. Defaults to that of the known provider, or else to OpenAI's.
     #[arg(long, value_enum, value_name = "KIND")]
-    pub(crate) kind: Option<WireName>,
+    pub(crate) kind: Option<WireProtocolName>,
     /// Display name of the provider.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) struct NewProvider {
 
 /// Wire formats of providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WireName {
+pub(crate) enum WireProtocolName {
     /// OpenAI's chat completions, which most other providers support as well.
     Openai,
     /// The Responses API of OpenAI.
@@ -96,7 +96,7 @@ pub(crate) struct ChatArguments {
 /// Arguments of the `sampling` command.
 #[derive(Debug, Args)]
 pub(crate) struct SamplingArguments {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub(crate) server: String,
     /// Permit requests to models. Each one requires approval, unless a rule with a budget allows it.
     #[arg(long, conflicts_with = "off")]

@@ -10,22 +10,22 @@ use serde_json::json;
 /// Arguments of the `flow` command.
 #[derive(Debug, Args)]
 pub(crate) struct FlowArguments {
-    /// Name of the server.
+    /// Name of the server in the settings.
     pub(crate) server: String,
     /// Results of a model's calls to review before the model reads them.
     #[arg(long, value_enum, value_name = "WHEN")]
-    pub(crate) review: Option<ReviewName>,
+    pub(crate) review: Option<ResultReviewName>,
     /// Set the review for this tool only.
     #[arg(long, value_name = "NAME", requires = "review")]
     pub(crate) tool: Option<String>,
     /// Content of this server after which a model's calls of the same server require approval.
     #[arg(long, value_enum, value_name = "WHAT")]
-    pub(crate) same_server: Option<SameServerName>,
+    pub(crate) same_server: Option<SameServerFlowName>,
 }
 
 /// Results to review before a model reads them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReviewName {
+pub(crate) enum ResultReviewName {
     /// No results are reviewed.
     Off,
     /// Results with hidden characters, instructions to the model, or misleading links.
@@ -38,7 +38,7 @@ pub(crate) enum ReviewName {
 
 /// Content of a server after which a model's calls of the same server require approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SameServerName {
+pub(crate) enum SameServerFlowName {
     /// Content that third parties may have written.
     OpenWorld,
     /// Any content that was read.
@@ -54,9 +54,9 @@ pub(crate) enum PolicyCommand {
     Show,
     /// Shows what would happen to a call, and the rule that decides. Nothing is started or sent.
     Check {
-        /// Name of the server.
+        /// Name of the server in the settings.
         server: String,
-        /// Name of the tool.
+        /// Name of the tool, as the server lists it.
         #[arg(conflicts_with = "act")]
         tool: Option<String>,
         /// Arguments that would be sent: a JSON object.
@@ -120,7 +120,7 @@ pub(crate) enum AuditCommand {
 /// Filter for the decisions to list.
 #[derive(Debug, Args)]
 pub(crate) struct AuditFilter {
-    /// Maximum number of decisions.
+    /// Maximum number of decisions to list.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) limit: usize,
     /// Only show decisions about this server.

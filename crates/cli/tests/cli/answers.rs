@@ -19,7 +19,7 @@ fn suggested_hash(reason: &str) -> &str {
     after.split_once('"').expect("whole").0
 }
 
-fn start_entry(more: &Value) -> Value {
+fn start_server_entry(more: &Value) -> Value {
     let mut entry = json!({"kind": "start-server", "server": "demo", "answer": {"action": "allow"}});
     entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
     entry
@@ -28,10 +28,10 @@ fn start_entry(more: &Value) -> Value {
 #[test]
 fn s08_start_is_allowed_by_its_printed_hash_until_anything_changes() {
     let folder = TestFolder::new();
-    let plain = folder.run_with(&json!([start_entry(&json!({}))]), &["tools", "demo"]);
+    let plain = folder.run_with(&json!([start_server_entry(&json!({}))]), &["tools", "demo"]);
     assert_eq!(plain.error(3).0, "refused", "the command line alone should approve nothing");
     let hash = suggested_hash(denial_reason(&plain, "start-server")).to_owned();
-    let named = json!([start_entry(&json!({"hash": hash}))]);
+    let named = json!([start_server_entry(&json!({"hash": hash}))]);
     folder.run_with(&named, &["tools", "demo"]).value();
     let settings = std::fs::read_to_string(folder.path("mcp.json")).unwrap();
     let mut settings: Value = serde_json::from_str(&settings).unwrap();
@@ -44,13 +44,13 @@ fn s08_start_is_allowed_by_its_printed_hash_until_anything_changes() {
         reason.contains("another hash") && suggested_hash(reason) != hash,
         "the changed hash should be reported: {reason}"
     );
-    folder.run_with(&json!([start_entry(&json!({"commandLineOnly": true}))]), &["tools", "demo"]).value();
+    folder.run_with(&json!([start_server_entry(&json!({"commandLineOnly": true}))]), &["tools", "demo"]).value();
 }
 
 #[test]
 fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
     let folder = TestFolder::new();
-    let with = |entry: Value| json!([start_entry(&json!({"commandLineOnly": true})), entry]);
+    let with = |entry: Value| json!([start_server_entry(&json!({"commandLineOnly": true})), entry]);
     let any = |more: Value| {
         let mut entry = json!({"kind": "tool", "answer": {"action": "allow"}});
         entry.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
@@ -84,7 +84,7 @@ fn scripted_settings(description: &str) -> Value {
 fn s08_changed_definition_is_announced_once() {
     let folder = TestFolder::with_config(&scripted_settings("Returns the text").to_string());
     let open = json!([
-        start_entry(&json!({"commandLineOnly": true})),
+        start_server_entry(&json!({"commandLineOnly": true})),
         {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
     ]);
     let call = || folder.run_with(&open, &["call", "demo", "echo"]);
@@ -101,10 +101,10 @@ fn s08_changed_definition_is_announced_once() {
 fn s32_refusal_reports_a_tool_changed_since_its_review() {
     let folder = TestFolder::with_config(&scripted_settings("Returns the text").to_string());
     let plain = json!([
-        start_entry(&json!({"commandLineOnly": true})),
+        start_server_entry(&json!({"commandLineOnly": true})),
         {"kind": "tool", "answer": {"action": "allow"}},
     ]);
-    let none = json!([start_entry(&json!({"commandLineOnly": true}))]);
+    let none = json!([start_server_entry(&json!({"commandLineOnly": true}))]);
     let listed = folder.run_with(&plain, &["review", "demo"]);
     let hash = listed.value()["tools"][0]["hash"].as_str().expect("a hash").to_owned();
     folder.run_with(&plain, &["review", "demo", "--accept", &format!("echo@{hash}")]).value();

@@ -1,4 +1,4 @@
-//! Tests of commands that succeed, and of calls that fail.
+//! Tests of commands that list, call, read and complete, including calls that fail.
 
 use serde_json::{Value, json};
 
@@ -132,7 +132,7 @@ fn skills_are_listed_and_read() {
         file.value()["contents"]["text"].as_str().is_some_and(|text| text.contains("Knots")),
         "a file of the skill should be returned"
     );
-    let crossed: Vec<_> = folder.audit().into_iter().filter(|entry| entry["kind"] == "resource").collect();
+    let crossed: Vec<_> = folder.audit_entries().into_iter().filter(|entry| entry["kind"] == "resource").collect();
     assert_eq!(crossed.len(), 3, "each read should be in the audit log: {crossed:?}");
 
     let unknown = folder.run_with(&answers, &["skills", "read", "demo", "nothing"]);
@@ -235,7 +235,7 @@ fn secrets_in_the_settings_are_not_printed() {
 #[test]
 fn output_is_readable_text_without_json() {
     let folder = TestFolder::new();
-    let options = folder.answers(&allowing_answers(json!([])));
+    let options = folder.answers_option(&allowing_answers(json!([])));
     let run = |arguments: &[&str]| {
         let output = folder.command().args(&options).args(arguments).output().expect("the program runs");
         (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())

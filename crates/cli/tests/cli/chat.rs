@@ -84,7 +84,7 @@ fn model_calls_a_tool_and_replies_with_its_result() {
         last["item"]["body"]["result"]["content"][0]["text"], "2 + 40 = 42",
         "the call should be stored with its result: {last}"
     );
-    let by: Vec<_> = folder.audit().into_iter().filter(|entry| entry["kind"] == "tool").collect();
+    let by: Vec<_> = folder.audit_entries().into_iter().filter(|entry| entry["kind"] == "tool").collect();
     assert_eq!(by[0]["asker"], "model", "the audit log should name the model as the originator: {by:?}");
 }
 

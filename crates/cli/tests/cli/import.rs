@@ -74,7 +74,7 @@ fn dry_run_lists_candidates_and_writes_nothing() {
         "a built-in extension of goose should not be imported"
     );
     assert_eq!(fs::read(folder.path("mcp.json")).unwrap(), before, "the settings should be unchanged");
-    assert_eq!(folder.audit(), Vec::<Value>::new(), "nothing should be approved or started");
+    assert_eq!(folder.audit_entries(), Vec::<Value>::new(), "nothing should be approved or started");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn import_writes_servers_without_secrets() {
         notes.contains("no keychain can store the value of Authorization"),
         "the user should have to enter the value: {notes}"
     );
-    let log = folder.audit();
+    let log = folder.audit_entries();
     assert!(log.is_empty(), "an import should approve nothing: {log:?}");
     let disabled = &settings["mcpServers"]["roo"]["disabledTools"];
     assert_eq!(disabled, &json!(["drop_table"]), "tools that the app does not offer should not be offered here");

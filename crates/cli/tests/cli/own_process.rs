@@ -53,7 +53,7 @@ fn s20_process_memory_is_private_and_servers_are_unaffected() {
     let folder = TestFolder::with_config(&json!({"mcpServers": {"demo": server}}).to_string());
     let allow =
         json!([{"kind": "start-server", "server": "demo", "answer": {"action": "allow"}, "commandLineOnly": true}]);
-    let options = folder.answers(&allow);
+    let options = folder.answers_option(&allow);
     let mut command = folder.command();
     command.arg("--json").args(options).args(["watch", "demo"]).stdout(Stdio::null()).stderr(Stdio::null());
     let own = fs::metadata(folder.path("mcp.json")).unwrap().uid();

@@ -101,7 +101,7 @@ impl TestFolder {
     }
 
     /// Writes an answers file, and returns the command line options that select it.
-    pub(crate) fn answers(&self, answers: &Value) -> [String; 2] {
+    pub(crate) fn answers_option(&self, answers: &Value) -> [String; 2] {
         let path = self.path("answers.json");
         fs::write(&path, format!("{answers:#}")).expect("the answers are written");
         [String::from("--answers"), path.display().to_string()]
@@ -139,7 +139,7 @@ impl TestFolder {
 
     /// Runs the program with JSON output and these answers.
     pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> ProgramResult {
-        let options = self.answers(answers);
+        let options = self.answers_option(answers);
         parse_output(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))
     }
 
@@ -149,7 +149,7 @@ impl TestFolder {
     }
 
     /// Returns the entries of the audit log, oldest first.
-    pub(crate) fn audit(&self) -> Vec<Value> {
+    pub(crate) fn audit_entries(&self) -> Vec<Value> {
         let listed = self.run(&["audit"]);
         let mut entries = listed.value().as_array().cloned().expect("a list of decisions");
         entries.reverse();

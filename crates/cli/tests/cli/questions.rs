@@ -173,7 +173,8 @@ fn url_is_opened_only_if_an_entry_allows_it() {
             opened["url"], "https://permits.example.com/harbour/aurora?day=monday",
             "the whole URL should be in the event in {revision}"
         );
-        let written = folder.audit().into_iter().find(|entry| entry["kind"] == "url").expect("it is written down");
+        let written =
+            folder.audit_entries().into_iter().find(|entry| entry["kind"] == "url").expect("it is written down");
         let kept = "https://permits.example.com/harbour/aurora?day=…";
         assert_eq!(written["subject"], kept, "a possible key should not be logged in {revision}");
 
@@ -234,7 +235,8 @@ fn several_consent_requests_of_one_call_are_all_decided() {
             "The Aurora is checked in with 0 folders. Welcome, Aurora!",
             "every response should reach the server in {revision}"
         );
-        let kinds: Vec<_> = folder.audit().iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect();
+        let kinds: Vec<_> =
+            folder.audit_entries().iter().map(|entry| entry["kind"].as_str().unwrap().to_owned()).collect();
         for kind in ["start-server", "tool", "elicitation", "roots", "sampling-answer"] {
             assert!(kinds.iter().any(|k| k == kind), "{kind} should be in the audit log in {revision}: {kinds:?}");
         }

@@ -1,4 +1,4 @@
-//! Tests of denied consent requests and of invalid input.
+//! Tests of denied consent requests, invalid command lines and unusable files.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ fn server_is_not_started_without_consent() {
         "the event should contain the next step: {request}"
     );
     assert!(request["question"]["body"]["command"].is_string(), "the event should contain the command");
-    let log = folder.audit();
+    let log = folder.audit_entries();
     assert_eq!(log.len(), 1, "the denial should be in the audit log");
     assert_eq!(
         (&log[0]["decision"], &log[0]["by"]),

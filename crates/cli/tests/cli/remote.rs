@@ -1,4 +1,4 @@
-//! Tests of remote servers.
+//! Tests of calls to remote servers, which are configured by URL.
 
 use serde_json::json;
 use testkit::http::{HttpServer, ordinary};
@@ -12,7 +12,7 @@ async fn call_propagates_the_trace_context_of_the_parent() {
         HttpServer::start(|request, answer| async move { ordinary::respond("2026-07-28", &request, answer).await })
             .await;
     let folder = TestFolder::with_config(&json!({"mcpServers": {"far": {"url": server.url("/mcp")}}}).to_string());
-    let options = folder.answers(&json!([
+    let options = folder.answers_option(&json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "tool", "unreviewed": true, "answer": {"action": "allow"}},
     ]));
@@ -26,7 +26,8 @@ async fn call_propagates_the_trace_context_of_the_parent() {
     .expect("the program runs");
     assert_eq!(called.value()["content"][0]["text"], "hello", "the call should succeed");
     assert!(called.errors.contains("TRACESTATE"), "invalid values should be reported: {}", called.errors);
-    let request = server.seen().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the tool was called");
+    let request =
+        server.received_requests().into_iter().find(|r| r.rpc_method() == "tools/call").expect("the tool was called");
     let meta = request.json()["params"]["_meta"].clone();
     assert_eq!(meta["traceparent"], PARENT, "the trace context should be sent: {meta}");
     assert_eq!(meta["baggage"], "team=blue", "the baggage should be sent: {meta}");
@@ -61,7 +62,7 @@ async fn server_by_url_is_used_like_any_other() {
             "the way of detection should be shown: {shown}"
         );
         assert_eq!(called.value()["content"][0]["text"], "hello", "{revision}: the tool should respond");
-        let sent = server.seen();
+        let sent = server.received_requests();
         assert!(
             sent.iter().all(|r| r.header("x-team") == Some("blu3team")),
             "the header should be sent with every request"

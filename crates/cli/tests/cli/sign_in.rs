@@ -54,7 +54,7 @@ async fn run_and_paste(
     arguments: &[&str],
     paste: fn(&str) -> Vec<String>,
 ) -> (ProgramResult, TestFolder) {
-    let options = folder.answers(&sign_in_answers(&issuer.issuer()));
+    let options = folder.answers_option(&sign_in_answers(&issuer.issuer()));
     let mut command = folder.command();
     command.arg("--json").args(options).args(arguments).arg("--paste");
     let mut child =

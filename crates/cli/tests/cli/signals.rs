@@ -19,7 +19,7 @@ fn run_and_signal(
     signal: Signal,
     until: impl Fn(&Value) -> bool,
 ) -> (i32, Vec<Value>, u32) {
-    let options = folder.answers(&allowing_answers(json!([])));
+    let options = folder.answers_option(&allowing_answers(json!([])));
     let mut child =
         folder.command().arg("--json").args(options).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(|line| {
@@ -93,7 +93,7 @@ fn call_is_interrupted_by_a_signal() {
 #[test]
 fn broken_output_pipe_ends_the_program() {
     let folder = TestFolder::new();
-    let options = folder.answers(&allowing_answers(json!([])));
+    let options = folder.answers_option(&allowing_answers(json!([])));
     let mut child = folder.command().arg("--json").args(options).arg("watch").stdout(Stdio::piped()).spawn().unwrap();
     let mut first = String::new();
     let mut output = BufReader::new(child.stdout.take().unwrap());

@@ -112,7 +112,7 @@ fn start_and_call_request_consent() {
     let (status, shown) = terminal.end();
     assert_eq!(status, 0, "the command should succeed:\n{shown}");
     assert!(shown.contains("1 + 2 = 3"), "the result should be shown:\n{shown}");
-    let log = folder.audit();
+    let log = folder.audit_entries();
     assert!(log.iter().all(|entry| entry["by"] == "user"), "the user should have decided: {log:?}");
 }
 

@@ -13,7 +13,7 @@ use super::{
     SignOutOutcome, TokenStorage,
 };
 
-/// Converts an endpoint that a sign-in uses.
+/// Converts an endpoint that receives data of a sign-in to the type that observers receive.
 #[must_use]
 pub fn endpoint_view(endpoint: AuthEndpoint) -> SignInEndpoint {
     let purpose = match endpoint.purpose {
@@ -42,7 +42,8 @@ pub fn account_view(account: Account) -> AccountView {
     }
 }
 
-/// Converts the phase of a sign-in.
+/// Converts the phase of a sign-in to the one that observers receive, which combines several internal phases, such as
+/// token requests, refresh and revocation.
 #[must_use]
 pub const fn phase_view(phase: AuthPhase) -> SignInPhase {
     match phase {
@@ -91,7 +92,7 @@ pub fn storage_of_status(status: SecretsStatus) -> TokenStorage {
     }
 }
 
-/// Converts the result of revoking the tokens.
+/// Converts the result of revoking the tokens to the one that the user sees after signing out.
 #[must_use]
 pub fn sign_out_outcome(revoked: RevocationOutcome) -> SignOutOutcome {
     match revoked {
@@ -151,7 +152,7 @@ pub fn account_text(account: &Account) -> String {
     format!("{} ({scopes})", account.issuer)
 }
 
-/// Converts the reason for which a sign-in was requested.
+/// Converts the reason for a sign-in to the type that observers receive.
 #[must_use]
 pub fn reason_view(reason: AuthReason) -> SignInReason {
     match reason {
@@ -162,7 +163,7 @@ pub fn reason_view(reason: AuthReason) -> SignInReason {
     }
 }
 
-/// Converts the way in which the client id was obtained.
+/// Converts the origin of the client id to the type that observers receive.
 #[must_use]
 pub const fn client_identity(kind: ClientKind) -> ClientIdentity {
     match kind {

@@ -40,7 +40,7 @@ async fn each_account_has_its_own_lock() {
     let key = VaultKey { server: "https://a.example/mcp".to_owned(), kind: VaultEntryKind::Account };
     for entry in ["work", "home"] {
         let vault = TokenVaults::new(Arc::clone(&holding) as Arc<dyn Secrets>).open(entry);
-        assert!(vault.hold(&key).await.is_some(), "the lock of {entry} should be acquired");
+        assert!(vault.lock_entry(&key).await.is_some(), "the lock of {entry} should be acquired");
     }
     let held = holding.0.lock().unwrap().clone();
     assert_eq!(held.len(), 2, "each entry should be locked: {held:?}");
@@ -86,7 +86,7 @@ async fn advice_matches_the_cause_of_a_vault_failure() {
     }
     let vaults = TokenVaults::new(Arc::new(SecretsInMemory::default()));
     let vault = vaults.open("far");
-    vaults.empty("far").await.removed.unwrap();
+    vaults.remove_entry("far").await.removed.unwrap();
     let error = vault.read(&account_key()).await.unwrap_err();
     assert!(!next(error).contains("eychain"), "the error of a removed server should not mention the keychain");
 }
@@ -227,7 +227,7 @@ async fn cleared_entry_stays_empty() {
     for key in [other, registration] {
         asking.inner.set(key, "eA==").unwrap();
     }
-    let emptying = vaults.empty("work");
+    let emptying = vaults.remove_entry("work");
     // The vault is closed although nothing has been removed yet.
     let after = async {
         yield_until_idle().await;

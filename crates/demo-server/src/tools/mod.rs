@@ -39,7 +39,7 @@ impl ToolCall<'_> {
 
 type ToolOutcome = Result<CallToolResult, EarlyExit>;
 
-/// Returns all tools of the server.
+/// Returns all tools, including those that were added while the server runs.
 pub(crate) fn list(state: &State) -> Vec<Tool> {
     let mut all = vec![simple::add_definition(), simple::write_note_definition()];
     all.extend([slow::definition(), show::definition(), trip::definition()]);
@@ -52,7 +52,7 @@ pub(crate) fn list(state: &State) -> Vec<Tool> {
     all
 }
 
-/// Handles a `tools/call` request.
+/// Dispatches a `tools/call` request to the called tool, and returns the response.
 pub(crate) async fn call(name: &str, call: ToolCall<'_>) -> Result<CallToolResponse, ErrorData> {
     let outcome = match name {
         "add" => simple::add(&call),
@@ -80,7 +80,7 @@ pub(crate) async fn call(name: &str, call: ToolCall<'_>) -> Result<CallToolRespo
     }
 }
 
-/// Creates a tool with a title.
+/// Creates the definition of a tool. `input` is the JSON Schema of its arguments.
 fn new_tool(name: &'static str, title: &str, description: &'static str, input: Value) -> Tool {
     Tool::new(name, description, to_schema(input)).with_title(title)
 }

@@ -20,7 +20,7 @@ pub enum CallOrigin {
 
 impl CallOrigin {
     /// Returns the name of the originator in the audit log.
-    pub const fn asker(&self) -> &'static str {
+    pub const fn audit_name(&self) -> &'static str {
         match self {
             Self::User { .. } | Self::CommandLine => "user",
             Self::Model { .. } => "model",

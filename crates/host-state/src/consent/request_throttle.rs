@@ -23,8 +23,8 @@ pub struct RequestThrottle {
     pub muted_until: Option<Millis>,
     /// Run of the server that `unseen` and `before` refer to.
     run: Option<RunId>,
-    /// Number of requests that were refused in that run because of the rate limit. The next field is the number of
-    /// these before the user last reset the counters.
+    /// Number of requests in `run` that were refused because of the rate limit. `before` is this number at the time
+    /// when the user last reset the counters.
     unseen: u64,
     before: u64,
     /// Number of requests that were refused because the server is muted.

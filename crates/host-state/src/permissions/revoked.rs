@@ -98,7 +98,7 @@ mod tests {
 
     const BASIS: GrantBasis = GrantBasis { config: None, definition: None };
 
-    fn taken(now: Millis, expires_at: Option<Millis>) -> Result<GrantId, RestoreError> {
+    fn take_revoked_grant(now: Millis, expires_at: Option<Millis>) -> Result<GrantId, RestoreError> {
         let mut revoked = RevokedGrants::default();
         revoked.push(grant(7, expires_at), BASIS, 1_000);
         revoked.take(GrantId(7), now).map(|(grant, _)| grant.id)
@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn grant_can_be_restored_for_a_short_time_only() {
-        assert_eq!(taken(1_000 + RESTORE_PERIOD, None), Ok(GrantId(7)));
-        assert_eq!(taken(1_001 + RESTORE_PERIOD, None), Err(RestoreError::TooLate));
-        assert_eq!(taken(999, None), Err(RestoreError::TooLate), "the clock was set back");
-        assert_eq!(taken(1_500, Some(1_500)), Err(RestoreError::TooLate), "the grant has expired");
+        assert_eq!(take_revoked_grant(1_000 + RESTORE_PERIOD, None), Ok(GrantId(7)));
+        assert_eq!(take_revoked_grant(1_001 + RESTORE_PERIOD, None), Err(RestoreError::TooLate));
+        assert_eq!(take_revoked_grant(999, None), Err(RestoreError::TooLate), "the clock was set back");
+        assert_eq!(take_revoked_grant(1_500, Some(1_500)), Err(RestoreError::TooLate), "the grant has expired");
     }
 
     #[test]

@@ -48,7 +48,8 @@ impl PermissionUses {
         self.folders.insert(server.to_owned(), last_use);
     }
 
-    /// Records that the last use of a persisted grant changed. Returns `true` if no other one is unwritten.
+    /// Marks the last use of a persisted grant as not written yet. Returns `true` if no grant was marked before, so
+    /// that the caller has to schedule the write.
     pub fn mark_unwritten(&mut self, grant: GrantId) -> bool {
         let is_first = self.unwritten.is_empty();
         self.unwritten.insert(grant);
@@ -82,11 +83,11 @@ mod tests {
 
     use super::*;
 
-    fn used(at: u64) -> LastUse {
+    fn last_use_at(at: u64) -> LastUse {
         LastUse { at, by: UsedBy::User }
     }
 
-    fn reference(id: u64) -> RuleRef {
+    fn user_rule_ref(id: u64) -> RuleRef {
         RuleRef { source: RuleSource::User, id }
     }
 
@@ -98,10 +99,10 @@ mod tests {
     fn oldest_use_is_dropped_beyond_the_limit() {
         let mut uses = PermissionUses::default();
         for id in 0..MAX_RULES as u64 {
-            uses.note_rule(reference(id), used(1_000 + id), || Some(rule(id, "s")));
+            uses.note_rule(user_rule_ref(id), last_use_at(1_000 + id), || Some(rule(id, "s")));
         }
-        uses.note_rule(reference(0), used(9_000), || Some(rule(0, "s")));
-        uses.note_rule(reference(u64::MAX), used(9_001), || Some(rule(u64::MAX, "s")));
+        uses.note_rule(user_rule_ref(0), last_use_at(9_000), || Some(rule(0, "s")));
+        uses.note_rule(user_rule_ref(u64::MAX), last_use_at(9_001), || Some(rule(u64::MAX, "s")));
         let rules: Vec<_> = uses.rules().into_iter().map(|(rule, _)| rule.id).collect();
         assert_eq!(rules.len(), MAX_RULES, "the number of uses is bounded");
         assert!(rules.contains(&0) && rules.contains(&u64::MAX), "recent uses stay");
@@ -112,12 +113,12 @@ mod tests {
     fn uses_of_removed_and_changed_rules_are_dropped() {
         let mut uses = PermissionUses::default();
         for id in 1..=3 {
-            uses.note_rule(reference(id), used(id), || Some(rule(id, "s")));
+            uses.note_rule(user_rule_ref(id), last_use_at(id), || Some(rule(id, "s")));
         }
-        uses.note_rule(reference(4), used(4), || None);
+        uses.note_rule(user_rule_ref(4), last_use_at(4), || None);
         let now = [rule(1, "s"), rule(2, "other")];
         uses.retain_unchanged_rules(|of| now.iter().find(|rule| rule.id == of.id));
-        assert_eq!(uses.rules(), [(reference(1), used(1))], "only the unchanged rule has a use");
+        assert_eq!(uses.rules(), [(user_rule_ref(1), last_use_at(1))], "only the unchanged rule has a use");
     }
 
     #[test]

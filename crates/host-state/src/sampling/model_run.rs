@@ -28,7 +28,7 @@ impl ModelRun {
     }
 
     /// Returns `true` if this run has the given number.
-    pub const fn is(&self, number: u64) -> bool {
+    pub const fn has_number(&self, number: u64) -> bool {
         self.number == number
     }
 

@@ -66,7 +66,7 @@ impl Supervision {
     /// Records a successful sign-in. With `by_user` set, the user took part in it, so that the user's approval applies
     /// to the next connection. A sign-in without the user only allows a connection if the server was not ready since
     /// its launch.
-    pub const fn signed_in(&mut self, by_user: bool) {
+    pub const fn on_signed_in(&mut self, by_user: bool) {
         self.signed_in = by_user || !self.was_ready;
     }
 
@@ -76,7 +76,7 @@ impl Supervision {
     }
 
     /// Records that the server became ready.
-    pub fn is_ready(&mut self) {
+    pub fn on_ready(&mut self) {
         self.ready = Some(Instant::now());
         self.was_ready = true;
         self.revoked = None;
@@ -143,7 +143,7 @@ impl Supervision {
 
     /// Returns the number of the next restart attempt and the pause before it, or `None` if the server must not be
     /// restarted.
-    pub fn after(&mut self, failure: &Failure) -> Option<(u32, Duration)> {
+    pub fn next_restart(&mut self, failure: &Failure) -> Option<(u32, Duration)> {
         let was_ready = self.ready.take();
         self.wait += 1;
         // A server that was never ready is not restarted, since the user has to resolve the cause.
@@ -155,7 +155,7 @@ impl Supervision {
     }
 
     /// Returns the number of the current wait before a restart.
-    pub const fn wait(&self) -> u64 {
+    pub const fn wait_number(&self) -> u64 {
         self.wait
     }
 
@@ -211,24 +211,24 @@ mod tests {
     fn ready_supervision() -> Supervision {
         let mut supervision = Supervision::default();
         supervision.on_launched(Hash::of_bytes(b"approved"));
-        supervision.is_ready();
+        supervision.on_ready();
         supervision
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_used_servers_with_a_transient_failure_are_restarted() {
         assert!(
-            ready_supervision().after(&failure(FailureReason::Exited)).is_some(),
+            ready_supervision().next_restart(&failure(FailureReason::Exited)).is_some(),
             "a server that exited is restarted"
         );
         assert!(
-            ready_supervision().after(&failure(FailureReason::Refused)).is_none(),
+            ready_supervision().next_restart(&failure(FailureReason::Refused)).is_none(),
             "a permanent failure is not retried"
         );
         let mut never_ready = Supervision::default();
         never_ready.on_launched(Hash::of_bytes(b"approved"));
         assert!(
-            never_ready.after(&failure(FailureReason::Exited)).is_none(),
+            never_ready.next_restart(&failure(FailureReason::Exited)).is_none(),
             "a server that never was ready is not restarted"
         );
     }
@@ -236,12 +236,12 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn unreachable_server_is_retried_once_after_a_network_change() {
         let mut supervision = ready_supervision();
-        while supervision.after(&failure(FailureReason::Unreachable)).is_some() {}
+        while supervision.next_restart(&failure(FailureReason::Unreachable)).is_some() {}
         supervision.on_attempts_exhausted(&failure(FailureReason::Unreachable));
         assert!(supervision.resume(), "an unreachable server is tried again");
         assert!(!supervision.resume(), "an unreachable server is resumed once");
         let mut crashing = ready_supervision();
-        while crashing.after(&failure(FailureReason::Exited)).is_some() {}
+        while crashing.next_restart(&failure(FailureReason::Exited)).is_some() {}
         crashing.on_attempts_exhausted(&failure(FailureReason::Exited));
         assert!(!crashing.resume(), "a crashing server is not resumed");
     }
@@ -252,19 +252,19 @@ mod tests {
         supervision.on_approval_revoked();
         supervision.on_approval_revoked();
         supervision.restore();
-        assert!(supervision.after(&failure(FailureReason::Exited)).is_some(), "the server is supervised again");
+        assert!(supervision.next_restart(&failure(FailureReason::Exited)).is_some(), "the server is supervised again");
         let mut ended = ready_supervision();
         ended.on_approval_revoked();
         let exited = failure(FailureReason::Exited);
-        assert!(ended.after(&exited).is_none(), "without the approval, it is not restarted");
+        assert!(ended.next_restart(&exited).is_none(), "without the approval, it is not restarted");
         ended.on_attempts_exhausted(&exited);
         ended.restore();
-        assert!(ended.after(&exited).is_none(), "a server that ended meanwhile stays ended");
+        assert!(ended.next_restart(&exited).is_none(), "a server that ended meanwhile stays ended");
         let mut stopped = ready_supervision();
         stopped.on_approval_revoked();
         stopped.give_up();
         stopped.restore();
-        assert!(stopped.after(&exited).is_none(), "a server that the user stopped stays stopped");
+        assert!(stopped.next_restart(&exited).is_none(), "a server that the user stopped stays stopped");
     }
 
     #[test]
@@ -274,14 +274,14 @@ mod tests {
         supervision.on_launched(approved.clone());
         supervision.on_sign_in_awaited();
         assert!(!supervision.may_continue_after_sign_in(&approved), "a start without a sign-in requires consent");
-        supervision.signed_in(false);
+        supervision.on_signed_in(false);
         assert!(supervision.may_continue_after_sign_in(&approved), "the start continues after the sign-in");
         assert!(!supervision.may_continue_after_sign_in(&other), "another address was not approved");
         let mut used = ready_supervision();
         used.on_sign_in_awaited();
-        used.signed_in(false);
+        used.on_signed_in(false);
         assert!(!used.may_continue_after_sign_in(&approved), "a server that was ready requires consent");
-        used.signed_in(true);
+        used.on_signed_in(true);
         assert!(used.may_continue_after_sign_in(&approved), "a sign-in by the user continues the start");
     }
 }

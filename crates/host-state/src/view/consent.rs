@@ -61,7 +61,8 @@ pub enum ConsentRequestBody {
     ConnectServer {
         /// URL of the server, with the headers to send.
         config: HttpConfig,
-        /// Earlier approval of the address, which doesn't cover this connection. `None` if no grant has a text.
+        /// Earlier approval of the address, which doesn't cover this connection. `None` if there is no earlier grant
+        /// with a readable text.
         approved_before: Option<EarlierApproval>,
     },
     /// Start a server with exactly this command.
@@ -70,7 +71,8 @@ pub enum ConsentRequestBody {
         config: StdioConfig,
         /// Resolved path of the program.
         resolved: PathBuf,
-        /// Earlier approval of the server's command, which doesn't cover this start. `None` if no grant has a text.
+        /// Earlier approval of the server's command, which doesn't cover this start. `None` if there is no earlier
+        /// grant with a readable text.
         approved_before: Option<EarlierApproval>,
         /// Sandbox plan: accessible paths and the mechanism that enforces it. `None` without a sandbox.
         plan: Option<ResolvedSandbox>,

@@ -58,7 +58,7 @@ pub struct ServerView {
     pub trust: TrustDuration,
     /// Data flow settings of the server.
     pub flow: DataFlow,
-    /// Identifier of its process while it is running.
+    /// Process id of a local server while it is running, otherwise `None`.
     pub pid: Option<u32>,
     /// Connection to a remote server, or `None` before it was reached.
     pub connected: Option<RemoteConnection>,
@@ -79,7 +79,7 @@ pub struct RemoteConnection {
     pub how: String,
 }
 
-/// The state of a server.
+/// State of a server, from the request to start it until its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerState {
     /// The server is not running.

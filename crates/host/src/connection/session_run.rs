@@ -216,8 +216,8 @@ impl SessionOwner for SessionRun<'_> {
         self.driver_event(event, session);
     }
 
-    /// The owner handles each report immediately, so only a server that floods the connection is slowed down, and only
-    /// while it is not being stopped.
+    /// Returns `false` only while the server exceeds its limit of bytes per minute and its session is not ending: the
+    /// owner handles each report immediately, so no other server is slowed down.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.ending.stopped || self.ending.closed.is_some();
         is_over || !self.usage.is_slowed()

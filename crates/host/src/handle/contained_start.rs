@@ -12,7 +12,7 @@ use crate::view::SandboxOffer;
 
 /// Error of giving the server of a start request a sandbox. Nothing was started.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum ContainError {
+pub enum SandboxStartError {
     /// The request is not open any more, has changed, or is not for a local server without a sandbox.
     #[error(transparent)]
     Request(#[from] DecisionError),
@@ -21,7 +21,7 @@ pub enum ContainError {
     Setup(#[from] SetupError),
 }
 
-impl From<HostClosed> for ContainError {
+impl From<HostClosed> for SandboxStartError {
     fn from(closed: HostClosed) -> Self {
         Self::Request(closed.into())
     }
@@ -33,14 +33,14 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`ContainError::Request`] if the request is no longer open or not for a local server without a sandbox,
-    /// and [`ContainError::Setup`] if the sandbox is invalid.
+    /// Returns [`SandboxStartError::Request`] if the request is no longer open or not for a local server without a
+    /// sandbox, and [`SandboxStartError::Setup`] if the sandbox is invalid.
     pub async fn offer_sandbox(
         &self,
         request: ConsentRequestId,
         network: Option<NetworkAccess>,
-    ) -> Result<SandboxOffer, ContainError> {
-        let start = self.with_owner(move |owner| owner.uncontained_start(request, None)).await??;
+    ) -> Result<SandboxOffer, SandboxStartError> {
+        let start = self.with_owner(move |owner| owner.unsandboxed_start(request, None)).await??;
         let Some(stdio) = start.config.as_stdio().filter(|stdio| !runs_container(&stdio.command)) else {
             return Ok(SandboxOffer::Container);
         };
@@ -56,7 +56,7 @@ impl Host {
         if let Some(network) = network {
             proposed.network = network;
         }
-        let entry = with_real_folders(contained(start.name.clone(), start.config.clone(), proposed)).await?;
+        let entry = with_real_folders(entry_with_sandbox(start.name.clone(), start.config.clone(), proposed)).await?;
         let sandbox = entry.config.as_stdio().and_then(|stdio| stdio.sandbox.clone()).unwrap_or_default();
         let (reply, planned) = oneshot::channel();
         let planning = sandbox.clone();
@@ -72,17 +72,17 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`ContainError::Request`] if the request is no longer open, its hash is not `hash`, or it is not for a
-    /// local server without a sandbox, and [`ContainError::Setup`] if the settings can't be changed.
+    /// Returns [`SandboxStartError::Request`] if the request is no longer open, its hash is not `hash`, or it is not
+    /// for a local server without a sandbox, and [`SandboxStartError::Setup`] if the settings can't be changed.
     pub async fn contain_start(
         &self,
         request: ConsentRequestId,
         hash: String,
         sandbox: SandboxConfig,
-    ) -> Result<(), ContainError> {
+    ) -> Result<(), SandboxStartError> {
         let setup = self.begin_setup().await?;
-        let start = self.with_owner(move |owner| owner.uncontained_start(request, Some(&hash))).await??;
-        let entry = contained(start.name.clone(), start.config.clone(), sandbox);
+        let start = self.with_owner(move |owner| owner.unsandboxed_start(request, Some(&hash))).await??;
+        let entry = entry_with_sandbox(start.name.clone(), start.config.clone(), sandbox);
         setup.update_if_unchanged(entry, start.config).await?;
         let started = self.with_owner(move |owner| owner.start_with_consent(&start.name)).await?;
         Ok(started.map_err(SetupError::from)?)
@@ -90,7 +90,7 @@ impl Host {
 }
 
 /// Returns the entry of a local server with this sandbox.
-fn contained(name: String, mut config: ServerConfig, sandbox: SandboxConfig) -> ServerEntry {
+fn entry_with_sandbox(name: String, mut config: ServerConfig, sandbox: SandboxConfig) -> ServerEntry {
     if let Some(stdio) = config.as_stdio_mut() {
         stdio.sandbox = Some(sandbox);
     }

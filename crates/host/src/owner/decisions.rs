@@ -120,7 +120,7 @@ impl Owner {
             // The URL is opened while the request is still in the queue, so that the user sees an error there.
             (UserDecision::Allow(_), ConsentRequestBody::Url { url, .. }) => {
                 let parts = UrlParts::requested_by_server(url);
-                self.open_then_accept(at, approval, parts)
+                self.open_url_then_respond(at, approval, parts)
             }
             _ => self.execute_decision(at, approval, answer),
         };

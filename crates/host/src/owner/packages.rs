@@ -126,7 +126,7 @@ impl Owner {
     /// approved version is started, unless the registry had offered different files for it.
     fn look_up_package(&mut self, start: PackageStart) {
         if let Some(record) = self.servers.records.get(&start.name) {
-            record.note(ActivityKind::State, &format!("looking up the package {}", start.reference.name));
+            record.log_activity_line(ActivityKind::State, &format!("looking up the package {}", start.reference.name));
         }
         let approved =
             self.launches.approved_package(&start.name, &start.config).filter(|package| !package.is_outdated(false));
@@ -174,7 +174,7 @@ impl Owner {
                     format!("{} {} is available; the next start requests consent for it", found.name, found.version)
                 };
                 if let Some(record) = owner.servers.records.get(&name) {
-                    record.note(ActivityKind::State, &words);
+                    record.log_activity_line(ActivityKind::State, &words);
                 }
             }
             owner.write_package(&name, package);

@@ -34,7 +34,7 @@ impl Owner {
                     decision: "allowed",
                     by: "policy",
                     hash: hash.as_str(),
-                    asker: origin.asker(),
+                    asker: origin.audit_name(),
                     content: payload_text(&body),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
@@ -55,7 +55,7 @@ impl Owner {
                     decision: "denied",
                     by: "policy",
                     hash: consent_payload_hash(&body, None).as_str(),
-                    asker: origin.asker(),
+                    asker: origin.audit_name(),
                     rule: by.text(),
                     conversation: call.conversation.as_deref(),
                     ..AuditedDecision::default()

@@ -6,7 +6,7 @@ mod contained_start;
 mod launch;
 mod start_decision;
 
-use command_lookup::{FoundLaunch, find_and_plan};
+use command_lookup::{FoundLaunch, resolve_and_plan_command};
 pub(super) use command_lookup::{ResolvedCommand, find_command, read_launch_files};
 
 use std::sync::Arc;
@@ -68,7 +68,7 @@ impl Owner {
         self.emit_server(&name);
         let (command, own) = (self.server_command(&name, stdio), self.launches.own_files.clone());
         let bundle = self.launches.bundle_files(&name, &config);
-        let looking = find_and_plan(name.clone(), command, known, stdio.clone(), own, bundle);
+        let looking = resolve_and_plan_command(name.clone(), command, known, stdio.clone(), own, bundle);
         self.run_concurrently(looking, move |owner, (path, found)| {
             owner.on_command_found(&name, &config, path, found);
         });
@@ -119,7 +119,7 @@ impl Owner {
 
     pub(super) fn fail_with(&mut self, name: &str, failure: Failure) {
         if let Some(record) = self.servers.records.get(name) {
-            record.note(ActivityKind::State, &failure.message);
+            record.log_activity_line(ActivityKind::State, &failure.message);
             self.on_unexpected_end(name, failure);
         }
         self.emit_server(name);

@@ -22,9 +22,9 @@ impl Owner {
 
     pub(super) fn on_ready(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.record_of_run(name, run).filter(|r| r.state == ServerState::Starting) {
-            record.session.facts = Some(bounded_facts(facts));
+            record.session.facts = Some(truncate_server_facts(facts));
             record.set(ServerState::Ready);
-            record.supervision.is_ready();
+            record.supervision.on_ready();
             self.servers.examine_claims(name);
             self.store_known_session(name);
             self.restore(name);
@@ -59,7 +59,7 @@ impl Owner {
     /// from its initialization may have changed.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.record_of_run(name, run) {
-            record.session.facts = Some(bounded_facts(facts));
+            record.session.facts = Some(truncate_server_facts(facts));
         }
         self.servers.examine_claims(name);
         self.emit_server(name);
@@ -124,7 +124,7 @@ const MAX_INSTRUCTIONS: usize = 64 * 1024;
 const MAX_CLAIM_CHARS: usize = 1_000;
 
 /// Truncates the texts that a server sent on initialization, since they are displayed in several places.
-fn bounded_facts(mut facts: ServerFacts) -> ServerFacts {
+fn truncate_server_facts(mut facts: ServerFacts) -> ServerFacts {
     if let Some(instructions) = &mut facts.instructions {
         truncate(instructions, MAX_INSTRUCTIONS);
     }

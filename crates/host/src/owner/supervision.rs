@@ -21,7 +21,7 @@ impl Owner {
         }
         record.access.mark_not_requested();
         record.launch.requested_by = None;
-        let Some((attempt, pause)) = record.supervision.after(&failure).filter(|_| !is_closing) else {
+        let Some((attempt, pause)) = record.supervision.next_restart(&failure).filter(|_| !is_closing) else {
             record.supervision.on_attempts_exhausted(&failure);
             record.session.to_restore = Default::default();
             record.set(ServerState::Failed(failure));
@@ -29,12 +29,15 @@ impl Owner {
         };
         record.supervision.record_retry(failure.message.clone());
         let at = ports::time::end_of_span(now, pause);
-        record.note(ActivityKind::State, &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()));
+        record.log_activity_line(
+            ActivityKind::State,
+            &format!("attempt {attempt} to reconnect in {:.1} s", pause.as_secs_f64()),
+        );
         record.set(ServerState::Reconnecting(Retry { attempt, at, cause: failure.message }));
-        let (name, wait) = (name.to_owned(), record.supervision.wait());
+        let (name, wait) = (name.to_owned(), record.supervision.wait_number());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
-                matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait() == wait
+                matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait_number() == wait
             };
             if owner.servers.records.get(&name).is_some_and(is_awaited) {
                 // Can't fail, since the server exists.
@@ -51,12 +54,12 @@ impl Owner {
         };
         let Some((attempt, pause)) = record.supervision.next_renewal() else { return false };
         let words = format!("attempt {attempt} to sign in without its user in {:.1} s", pause.as_secs_f64());
-        record.note(ActivityKind::State, &words);
-        let (name, wait) = (name.to_owned(), record.supervision.wait());
+        record.log_activity_line(ActivityKind::State, &words);
+        let (name, wait) = (name.to_owned(), record.supervision.wait_number());
         self.run_concurrently(tokio::time::sleep(pause), move |owner, ()| {
             let is_awaited = |r: &super::ServerRecord| {
                 matches!(r.state, ServerState::NeedsSignIn(_))
-                    && r.supervision.wait() == wait
+                    && r.supervision.wait_number() == wait
                     && r.access.may_be_temporary()
             };
             if owner.servers.records.get(&name).is_some_and(is_awaited) {
@@ -122,7 +125,7 @@ impl Owner {
             // If the server has ended again, its next session restores the state.
             if let Some(record) = owner.servers.records.get(&name).filter(|record| record.state == ServerState::Ready) {
                 if let Err(error) = &done {
-                    record.note(
+                    record.log_activity_line(
                         ActivityKind::State,
                         &format!("the earlier subscriptions and log level could not be restored: {error}"),
                     );
@@ -139,7 +142,7 @@ impl Owner {
         for name in names {
             let Some(record) = self.servers.records.get_mut(&name) else { continue };
             if matches!(record.state, ServerState::Failed(_)) && record.supervision.resume() {
-                record.note(ActivityKind::State, "the network may be back; trying to reach it again");
+                record.log_activity_line(ActivityKind::State, "the network may be back; trying to reach it again");
                 let _ = self.start(&name);
                 continue;
             }
@@ -152,7 +155,7 @@ impl Owner {
                     self.start_without_sign_in(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {
-                    record.note(
+                    record.log_activity_line(
                         ActivityKind::State,
                         "the computer slept or its network changed; asking whether it is still there",
                     );

@@ -58,7 +58,8 @@ impl Owner {
     /// Records the lists that a server starts with, as they may have changed while Drawbridge was not running. Without
     /// an entry, models are offered all tools.
     pub(super) fn audit_started_tool_filter(&mut self, server: &str) {
-        let Some(record) = self.servers.records.get(server).filter(|record| !record.config.tools.is_open()) else {
+        let Some(record) = self.servers.records.get(server).filter(|record| !record.config.tools.admits_all_tools())
+        else {
             return;
         };
         let lists = json!({ "started": record.config.tools });

@@ -30,7 +30,7 @@ impl Owner {
             by: "policy",
             rule: NOT_SENT_DECISION.into(),
             hash: hash.as_str(),
-            asker: origin.asker(),
+            asker: origin.audit_name(),
             conversation: call.conversation.as_deref(),
             ..AuditedDecision::default()
         });

@@ -147,7 +147,7 @@ impl AuditLog for ScriptedLog {
 pub(crate) type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
 /// Returns a host with the demo server and a permanent grant for one of its tools.
-pub(crate) async fn start_harbour() -> (TestApp, Arc<ScriptedLog>) {
+pub(crate) async fn start_with_scripted_log() -> (TestApp, Arc<ScriptedLog>) {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));
@@ -214,7 +214,7 @@ async fn wait_until_all_is_sent(app: &TestApp) {
 /// Covers the requirement [tools-audit-log].
 #[tokio::test]
 async fn result_is_shown_after_its_audit_entry_is_durable() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     disk.durable.store(1, Ordering::SeqCst);
     let waits = spawn_call(&app, "second");
     wait_until_answered(&app, 2).await;
@@ -243,7 +243,7 @@ async fn result_is_shown_after_its_audit_entry_is_durable() {
 /// Covers the requirement [tools-audit-log].
 #[tokio::test]
 async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     disk.full.store(true, Ordering::SeqCst);
     let failure = call_outcome(spawn_call(&app, "second")).await.unwrap_err();
     assert!(matches!(&failure, CallFailure::Refused(cause) if cause.contains("disk is full")), "{failure:?}");
@@ -294,7 +294,7 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
 
 #[tokio::test]
 async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     disk.slow.store(true, Ordering::SeqCst);
     let waits = spawn_call(&app, "second");
     wait_until_delayed(&disk).await;
@@ -327,7 +327,7 @@ async fn approval_revoked_while_its_entry_is_written_sends_nothing() {
 
 #[tokio::test]
 async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     disk.slow.store(true, Ordering::SeqCst);
     let cancelled = spawn_call(&app, "second");
     wait_until_delayed(&disk).await;
@@ -348,7 +348,7 @@ async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
 
 #[tokio::test]
 async fn entry_contains_originator_payload_and_deciding_rule() {
-    let (app, _disk) = start_harbour().await;
+    let (app, _disk) = start_with_scripted_log().await;
     assert!(call_outcome(spawn_call(&app, "second")).await.is_ok(), "the second call is allowed by the grant");
     let settings = AppSettings { audit_contents: false, ..AppSettings::default() };
     app.host.set_settings(settings).await.unwrap();
@@ -368,7 +368,7 @@ async fn entry_contains_originator_payload_and_deciding_rule() {
 
 #[tokio::test]
 async fn resource_read_is_audited_first() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     let read = |id: &str| app.host.read_resource(id.into(), "harbour".into(), "harbour:///guide.md".into());
     read("1").await.expect("a resource is read");
     let entries = entries_of_kind(&app, "resource");

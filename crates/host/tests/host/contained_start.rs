@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use domain::consent_request::ConsentRequestId;
 use host::view::{ConsentRequestBody, ConsentRequestView, SandboxOffer, ServerState, UserDecision};
-use host::{ContainError, DecisionError};
+use host::{DecisionError, SandboxStartError};
 use policy::ApprovalScope;
 use ports::server_config::{NetworkAccess, SandboxConfig, ServerEntry};
 use testkit::app::{TestApp, scripted_config};
@@ -22,7 +22,7 @@ async fn start_request(app: &TestApp) -> ConsentRequestView {
 }
 
 /// Returns the sandbox that is offered in a request.
-async fn offered(app: &TestApp, request: ConsentRequestId, network: Option<NetworkAccess>) -> SandboxConfig {
+async fn offered_sandbox(app: &TestApp, request: ConsentRequestId, network: Option<NetworkAccess>) -> SandboxConfig {
     match app.host.offer_sandbox(request, network).await.expect("an offer") {
         SandboxOffer::Possible { sandbox, preview } => {
             assert_eq!(preview.plan.network, sandbox.network, "the plan is that of the offered sandbox");
@@ -32,7 +32,11 @@ async fn offered(app: &TestApp, request: ConsentRequestId, network: Option<Netwo
     }
 }
 
-async fn contain(app: &TestApp, shown: &ConsentRequestView, sandbox: SandboxConfig) -> Result<(), ContainError> {
+async fn start_in_sandbox(
+    app: &TestApp,
+    shown: &ConsentRequestView,
+    sandbox: SandboxConfig,
+) -> Result<(), SandboxStartError> {
     app.host.contain_start(shown.id, shown.hash.to_string(), sandbox).await
 }
 
@@ -46,10 +50,10 @@ async fn sandboxed_request(app: &TestApp) -> ConsentRequestView {
 async fn chosen_sandbox_leads_to_another_request_with_another_hash() {
     let app = TestApp::start(vec![(SERVER, scripted_config(&[]))]).await;
     let before = start_request(&app).await;
-    let sandbox = offered(&app, before.id, None).await;
+    let sandbox = offered_sandbox(&app, before.id, None).await;
     assert_eq!(sandbox, SandboxConfig::default(), "the smallest sandbox is proposed");
     assert!(app.server(SERVER).await.config.as_stdio().unwrap().sandbox.is_none(), "an offer changes nothing");
-    contain(&app, &before, sandbox.clone()).await.unwrap();
+    start_in_sandbox(&app, &before, sandbox.clone()).await.unwrap();
     let after = sandboxed_request(&app).await;
     assert_ne!((after.id, &after.hash), (before.id, &before.hash), "the sandbox is a part of the payload");
     let ConsentRequestBody::StartServer { config, plan: Some(plan), .. } = &after.body else {
@@ -73,14 +77,14 @@ async fn chosen_sandbox_leads_to_another_request_with_another_hash() {
 async fn chosen_sandbox_asks_even_if_it_was_approved_before() {
     let app = TestApp::start(vec![(SERVER, scripted_config(&[]))]).await;
     let first = start_request(&app).await;
-    contain(&app, &first, SandboxConfig::default()).await.unwrap();
+    start_in_sandbox(&app, &first, SandboxConfig::default()).await.unwrap();
     app.decide(&sandboxed_request(&app).await, UserDecision::Allow(ApprovalScope::Always)).await;
     app.until(SERVER, "ready", |server| server.state == ServerState::Ready).await;
     let without = ServerEntry { name: SERVER.into(), config: scripted_config(&[]) };
     app.host.update_server(SERVER.into(), without).await.unwrap();
     app.until(SERVER, "stopped", |server| server.state == ServerState::Stopped).await;
     let second = start_request(&app).await;
-    contain(&app, &second, SandboxConfig::default()).await.unwrap();
+    start_in_sandbox(&app, &second, SandboxConfig::default()).await.unwrap();
     let request = sandboxed_request(&app).await;
     assert_eq!(request.rule, "sandbox-chosen", "the command is the approved one");
     let is_marked = matches!(&request.body, ConsentRequestBody::StartServer { approved_before: Some(_), .. });
@@ -102,13 +106,13 @@ async fn sandbox_is_not_chosen_with_another_hash_or_twice() {
     let other = app.host.contain_start(request.id, "0".repeat(64), SandboxConfig::default()).await;
     assert_eq!(other, Err(DecisionError::Stale.into()), "the hash is that of the displayed payload");
     assert_eq!(app.consent_requests().await, vec![request.clone()], "the request stays as it is");
-    contain(&app, &request, SandboxConfig::default()).await.unwrap();
-    let again = contain(&app, &request, SandboxConfig::default()).await;
+    start_in_sandbox(&app, &request, SandboxConfig::default()).await.unwrap();
+    let again = start_in_sandbox(&app, &request, SandboxConfig::default()).await;
     assert_eq!(again, Err(DecisionError::NotOpen.into()), "the request is closed");
     let contained = sandboxed_request(&app).await;
-    let again = contain(&app, &contained, SandboxConfig::default()).await;
+    let again = start_in_sandbox(&app, &contained, SandboxConfig::default()).await;
     assert!(
-        matches!(again, Err(ContainError::Request(DecisionError::WrongKind(_)))),
+        matches!(again, Err(SandboxStartError::Request(DecisionError::WrongKind(_)))),
         "a request with a sandbox offers none: {again:?}"
     );
     app.host.close().await;

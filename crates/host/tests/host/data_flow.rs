@@ -14,7 +14,7 @@ use testkit::app::{TestApp, demo_config};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::audit::{sent_call_count, start_harbour, wait_until_delayed};
+use crate::audit::{sent_call_count, start_with_scripted_log, wait_until_delayed};
 use crate::kept::entries_of_kind;
 
 const SERVER: &str = "harbour";
@@ -43,7 +43,7 @@ fn spawn_add_call(
 
 #[tokio::test]
 async fn latest_data_flow_applies_while_the_log_is_slow() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     disk.slow.store(true, Ordering::SeqCst);
     let set_later = |flow: DataFlow| {
         let host = app.host.clone();
@@ -64,7 +64,7 @@ async fn latest_data_flow_applies_while_the_log_is_slow() {
 
 #[tokio::test]
 async fn unchanged_data_flow_is_not_written_again() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     let entries = || entries_of_kind(&app, "data-flow").len();
     set_data_flow(&app, DataFlow::default()).await.unwrap();
     assert_eq!(entries(), 0, "an unchanged setting is not audited");
@@ -82,7 +82,7 @@ async fn unchanged_data_flow_is_not_written_again() {
 
 #[tokio::test]
 async fn number_of_tools_with_a_setting_is_bounded() {
-    let (app, _disk) = start_harbour().await;
+    let (app, _disk) = start_with_scripted_log().await;
     let tools = |n: usize| {
         let tools = (0..n).map(|n| (n.to_string(), ResultReview::Off)).collect();
         DataFlow { tools, ..DataFlow::default() }
@@ -105,7 +105,7 @@ async fn number_of_tools_with_a_setting_is_bounded() {
 
 #[tokio::test]
 async fn call_waiting_for_its_entry_is_decided_by_the_current_data_flow() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     for by in ["the user", "another program"] {
         set_data_flow(&app, DataFlow::default()).await.unwrap();
         app.host.record_conversation_servers(by.to_owned(), Vec::new(), true).await.unwrap();

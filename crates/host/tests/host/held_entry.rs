@@ -17,7 +17,9 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config};
 use testkit::processes::is_alive;
 use tokio::task::JoinHandle;
 
-use crate::audit::{CallOutcome, ScriptedLog, call_outcome, sent_call_count, start_harbour, wait_until_delayed};
+use crate::audit::{
+    CallOutcome, ScriptedLog, call_outcome, sent_call_count, start_with_scripted_log, wait_until_delayed,
+};
 use crate::kept::entries_of_kind;
 
 const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
@@ -52,7 +54,7 @@ fn decisions(app: &TestApp) -> Vec<String> {
 
 #[tokio::test]
 async fn request_is_approved_once_while_its_entry_is_written() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     let called = spawn_call(&app, "fail", json!({}));
     let request = call_request(&app).await;
     let first = approve_with_slow_log(&app, &disk, &request).await;
@@ -74,7 +76,7 @@ fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
     // The test occupies the only blocking thread, so that links can't be resolved.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
     runtime.block_on(async {
-        let (app, disk) = start_harbour().await;
+        let (app, disk) = start_with_scripted_log().await;
         let called = spawn_call(&app, "fail", json!({ "file": "/private/key" }));
         let request = call_request(&app).await;
         let approved = approve_with_slow_log(&app, &disk, &request).await;
@@ -123,7 +125,7 @@ async fn assert_turned_off(call: JoinHandle<Result<CallToolResult, CallFailure>>
 
 #[tokio::test]
 async fn allowed_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_written() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     // A model that has read nothing calls the tool without consent.
     app.host.record_conversation_servers("conversation".to_owned(), Vec::new(), true).await.unwrap();
     disk.slow.store(true, Ordering::SeqCst);
@@ -141,7 +143,7 @@ async fn allowed_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_wr
 
 #[tokio::test]
 async fn approved_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_written() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     let called = model_call(&app, "fail", json!({}));
     let request = call_request(&app).await;
     let approved = approve_with_slow_log(&app, &disk, &request).await;
@@ -156,7 +158,7 @@ async fn approved_call_is_refused_if_its_tool_is_turned_off_while_the_entry_is_w
 
 #[tokio::test]
 async fn start_continues_if_the_lists_of_tools_change_while_its_entry_is_written() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     let stop = async || {
         app.host.stop_server("harbour".to_owned()).await.unwrap();
         app.until("harbour", "stopped", |server| server.state == ServerState::Stopped).await;
@@ -180,7 +182,7 @@ async fn start_continues_if_the_lists_of_tools_change_while_its_entry_is_written
 /// After a panic, the state may be partially changed, so the host shuts down.
 #[tokio::test]
 async fn panicking_turn_closes_the_host_and_its_servers() {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     let pid = app.server("harbour").await.pid.expect("the server is a process");
     disk.panics.store(true, Ordering::SeqCst);
     let called = spawn_call(&app, "add", json!({"a": 1, "b": 2})).await;

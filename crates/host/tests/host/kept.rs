@@ -14,7 +14,7 @@ use serde_json::{Map, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 
 use crate::audit::{ScriptedLog, wait_until_delayed};
-use crate::roots::RefusingDisk;
+use crate::roots::FailingDocuments;
 
 /// Returns the latest audit entries of a kind, oldest first.
 pub(crate) fn entries_of_kind(app: &TestApp, kind: &str) -> Vec<AuditEntry> {
@@ -171,7 +171,7 @@ async fn settings_that_could_not_be_written_do_not_apply_after_a_restart() {
     let secrets = Arc::new(SecretsInMemory::default());
     let own = Arc::<SecretsInMemory>::clone(&secrets);
     let app = TestApp::start_with_changed_ports(folder, vec![], HostOptions::default(), own, |ports: Ports| {
-        let disk = Arc::new(RefusingDisk::over(Arc::clone(&ports.documents), Document::Settings));
+        let disk = Arc::new(FailingDocuments::over(Arc::clone(&ports.documents), Document::Settings));
         documents = Some(Arc::clone(&disk));
         Ports { documents: disk, ..ports }
     })

@@ -35,7 +35,7 @@ fn allow_start_and_tools(request: &ConsentRequestView) -> Option<UserDecision> {
     used.then_some(UserDecision::Allow(ApprovalScope::Once))
 }
 
-async fn start_harbour(cool_down: Duration) -> TestApp {
+async fn start_with_mute_duration(cool_down: Duration) -> TestApp {
     let folder = tempfile::tempdir().unwrap();
     let options = HostOptions { cool_down, ..HostOptions::default() };
     let app = TestApp::start_in_folder(folder, vec![("harbour", demo_config(&["--era", "legacy"]))], options).await;
@@ -54,7 +54,7 @@ async fn decide_one_form(app: &TestApp, id: &str, answer: UserDecision) -> Strin
 
 #[tokio::test]
 async fn x24_three_denials_in_a_row_mute_a_server_for_a_while() {
-    let app = start_harbour(Duration::from_secs(2)).await;
+    let app = start_with_mute_duration(Duration::from_secs(2)).await;
     let _user = app.decide_automatically(allow_start_and_tools);
     for id in ["1", "2"] {
         decide_one_form(&app, id, UserDecision::Deny).await;
@@ -78,7 +78,7 @@ async fn x24_three_denials_in_a_row_mute_a_server_for_a_while() {
 
 #[tokio::test]
 async fn mute_is_ended_by_the_user_and_an_approval_resets_the_count() {
-    let app = start_harbour(Duration::from_secs(600)).await;
+    let app = start_with_mute_duration(Duration::from_secs(600)).await;
     let _user = app.decide_automatically(allow_start_and_tools);
     let accept = async |id: &str| {
         let called = spawn_call(&app, "harbour", id, "ask_url");
@@ -133,7 +133,7 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
 
 #[tokio::test]
 async fn url_being_opened_is_not_denied_with_the_rest() {
-    let app = start_harbour(Duration::from_secs(600)).await;
+    let app = start_with_mute_duration(Duration::from_secs(600)).await;
     let _user = app.decide_automatically(allow_start_and_tools);
     *app.platform.slow.lock().unwrap() = Duration::from_secs(2);
     let opening = spawn_call(&app, "harbour", "1", "ask_url");

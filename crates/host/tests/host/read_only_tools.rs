@@ -16,7 +16,7 @@ use testkit::app::{TestApp, scripted_config};
 use testkit::calls::UserCalls as _;
 use tokio::task::JoinHandle;
 
-use crate::roots::RefusingDisk;
+use crate::roots::FailingDocuments;
 
 const SERVER: &str = "library";
 
@@ -24,7 +24,7 @@ fn tool(name: &str, annotations: Value) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations})
 }
 
-fn reads() -> Value {
+fn read_only_annotations() -> Value {
     json!({"readOnlyHint": true, "openWorldHint": false})
 }
 
@@ -51,7 +51,7 @@ async fn mark_tool_reviewed(app: &TestApp, tool: &str) {
 }
 
 /// Returns the tools that are offered in a request.
-fn offered(request: &ConsentRequestView) -> Vec<&str> {
+fn offered_tools(request: &ConsentRequestView) -> Vec<&str> {
     match &request.body {
         ConsentRequestBody::Tool { read_only, .. } => read_only.iter().map(String::as_str).collect(),
         other => panic!("it is a call of a tool: {other:?}"),
@@ -70,16 +70,16 @@ async fn granted_tools(app: &TestApp) -> Vec<String> {
     tools
 }
 
-fn names(tools: &[&str]) -> Vec<String> {
+fn owned_names(tools: &[&str]) -> Vec<String> {
     tools.iter().map(|&tool| tool.to_owned()).collect()
 }
 
 #[tokio::test]
 async fn only_reviewed_read_only_tools_are_allowed_together() {
     let tools = [
-        tool("echo", reads()),
-        tool("wait", reads()),
-        tool("unseen", reads()),
+        tool("echo", read_only_annotations()),
+        tool("wait", read_only_annotations()),
+        tool("unseen", read_only_annotations()),
         tool("environment", json!({"readOnlyHint": true, "openWorldHint": false, "destructiveHint": true})),
         tool("web", json!({"readOnlyHint": true, "openWorldHint": true})),
         tool("unsaid", json!({"readOnlyHint": true})),
@@ -92,14 +92,14 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
     }
     let called = call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool).await;
-    assert_eq!(offered(&request), ["echo", "wait"], "the called tool, and reviewed tools that only read");
+    assert_eq!(offered_tools(&request), ["echo", "wait"], "the called tool, and reviewed tools that only read");
     for wrong in [&["echo", "unseen"][..], &["wait"], &["echo", "environment"], &["echo", "web"], &["echo", "unsaid"]] {
-        let wrong = names(wrong);
+        let wrong = owned_names(wrong);
         let decided = app.host.decide(request.id, request.hash.to_string(), UserDecision::AllowReadOnly(wrong)).await;
         assert_eq!(decided, Err(DecisionError::Stale), "other tools are not allowed");
     }
-    assert_eq!(granted_tools(&app).await, names(&[]), "nothing was granted");
-    app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait"]))).await;
+    assert_eq!(granted_tools(&app).await, owned_names(&[]), "nothing was granted");
+    app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]))).await;
     called.await.unwrap().expect("the call is approved");
     assert_eq!(granted_tools(&app).await, ["echo", "wait"]);
     let audited = app.decisions().into_iter().filter(|(kind, ..)| kind == "read-only-tool").count();
@@ -116,16 +116,20 @@ async fn only_reviewed_read_only_tools_are_allowed_together() {
 
 #[tokio::test]
 async fn changed_or_new_read_only_tool_asks() {
-    let app = TestApp::start(vec![(SERVER, server(&[tool("echo", reads()), tool("wait", reads())]))]).await;
+    let app = TestApp::start(vec![(
+        SERVER,
+        server(&[tool("echo", read_only_annotations()), tool("wait", read_only_annotations())]),
+    )])
+    .await;
     app.ready(SERVER).await;
     mark_tool_reviewed(&app, "wait").await;
     let called = call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool).await;
-    app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait"]))).await;
+    app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]))).await;
     called.await.unwrap().expect("the call is approved");
-    let mut changed = tool("wait", reads());
+    let mut changed = tool("wait", read_only_annotations());
     changed["description"] = json!("It does something else now.");
-    let config = server(&[tool("echo", reads()), changed, tool("new", reads())]);
+    let config = server(&[tool("echo", read_only_annotations()), changed, tool("new", read_only_annotations())]);
     app.host.update_server(SERVER.into(), ServerEntry { name: SERVER.into(), config }).await.unwrap();
     app.ready(SERVER).await;
     for tool in ["wait", "new"] {
@@ -139,19 +143,23 @@ async fn changed_or_new_read_only_tool_asks() {
 
 #[tokio::test]
 async fn rule_that_asks_beats_the_grants_and_takes_the_choice_away() {
-    let app = TestApp::start(vec![(SERVER, server(&[tool("echo", reads()), tool("wait", reads())]))]).await;
+    let app = TestApp::start(vec![(
+        SERVER,
+        server(&[tool("echo", read_only_annotations()), tool("wait", read_only_annotations())]),
+    )])
+    .await;
     app.ready(SERVER).await;
     mark_tool_reviewed(&app, "wait").await;
     let called = call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool).await;
-    app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait"]))).await;
+    app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]))).await;
     called.await.unwrap().expect("the call is approved");
     let rule = serde_json::from_value(json!({"server": SERVER, "tool": "wait", "effect": "ask"})).unwrap();
     app.host.set_rule(rule).await.unwrap();
     let called = call(&app, "second", "wait");
     let request = app.consent_request(SERVER, "the call", is_tool).await;
-    assert_eq!(offered(&request), [""; 0], "nothing lasting can be approved");
-    let decided = UserDecision::AllowReadOnly(names(&["echo", "wait"]));
+    assert_eq!(offered_tools(&request), [""; 0], "nothing lasting can be approved");
+    let decided = UserDecision::AllowReadOnly(owned_names(&["echo", "wait"]));
     let decided = app.host.decide(request.id, request.hash.to_string(), decided).await;
     assert!(matches!(decided, Err(DecisionError::WrongKind(_))), "{decided:?}");
     app.decide(&request, UserDecision::Deny).await;
@@ -162,16 +170,16 @@ async fn rule_that_asks_beats_the_grants_and_takes_the_choice_away() {
 #[tokio::test]
 async fn all_grants_are_written_at_once_or_limited_to_the_session() {
     let folder = tempfile::tempdir().unwrap();
-    let disk: Arc<Mutex<Option<Arc<RefusingDisk>>>> = Arc::default();
+    let disk: Arc<Mutex<Option<Arc<FailingDocuments>>>> = Arc::default();
     let own = Arc::clone(&disk);
-    let tools = ["echo", "wait", "third"].map(|name| tool(name, reads()));
+    let tools = ["echo", "wait", "third"].map(|name| tool(name, read_only_annotations()));
     let app = TestApp::start_with_changed_ports(
         folder,
         vec![(SERVER, server(&tools))],
         HostOptions::default(),
         Arc::new(SecretsInMemory::default()),
         |ports| {
-            let documents = Arc::new(RefusingDisk::over(ports.documents.clone(), Document::Grants));
+            let documents = Arc::new(FailingDocuments::over(ports.documents.clone(), Document::Grants));
             *own.lock().unwrap() = Some(documents.clone());
             ports::Ports { documents, ..ports }
         },
@@ -185,7 +193,7 @@ async fn all_grants_are_written_at_once_or_limited_to_the_session() {
     disk.full.store(true, Ordering::SeqCst);
     let called = call(&app, "first", "echo");
     let request = app.consent_request(SERVER, "the call", is_tool).await;
-    app.decide(&request, UserDecision::AllowReadOnly(names(&["echo", "wait", "third"]))).await;
+    app.decide(&request, UserDecision::AllowReadOnly(owned_names(&["echo", "wait", "third"]))).await;
     called.await.unwrap().expect("the call is approved");
     assert_eq!(disk.refused.load(Ordering::SeqCst), 1, "all grants are written together");
     assert_eq!(granted_tools(&app).await, ["echo", "third", "wait"]);

@@ -42,11 +42,11 @@ async fn nothing_is_sent_before_the_address_is_approved() {
         "the consent request contains the whole URL"
     );
     assert_eq!(consent_request.transport, "http", "the consent request contains the transport");
-    assert!(server.seen().is_empty(), "nothing is sent before the decision");
+    assert!(server.received_requests().is_empty(), "nothing is sent before the decision");
     app.decide(&consent_request, UserDecision::Deny).await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a denial has a separate reason");
-    assert!(server.seen().is_empty(), "nothing is sent after a denial");
+    assert!(server.received_requests().is_empty(), "nothing is sent after a denial");
     app.ready("far").await;
     let wanted = [("connect-server", "denied"), ("connect-server", "allowed")];
     let decisions: Vec<_> = app.decisions().into_iter().map(|(kind, decision, _)| (kind, decision)).collect();
@@ -188,7 +188,7 @@ async fn secrets_are_sent_to_their_server_only() {
     let key = secrets::storage_key("far.Authorization", &origin);
     let app = app_with_secrets(config.into(), &[(&key, "t0psecret")]).await;
     let view = app.ready("far").await;
-    let sent = server.seen();
+    let sent = server.received_requests();
     assert!(!sent.is_empty(), "the server was reached");
     for request in &sent {
         assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "every request contains the secret");
@@ -237,7 +237,7 @@ async fn secret_is_bound_to_the_address_it_was_entered_for() {
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
     assert_eq!(failure(&view.state).reason, FailureReason::NoSecret, "the secret is not sent to another address");
     assert!(failure(&view.state).message.contains("far.X-Key"), "the failure names the missing secret");
-    assert!(other.seen().is_empty(), "nothing was sent");
+    assert!(other.received_requests().is_empty(), "nothing was sent");
     app.host.close().await;
 }
 
@@ -303,7 +303,7 @@ async fn stale_list_is_read_again_on_access() {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     assert_eq!(server.count("tools/list"), 2, "[cache-stale-refetch] a stale list is read again on access");
-    let again = server.seen().into_iter().rfind(|r| r.rpc_method() == "tools/list").unwrap().json();
+    let again = server.received_requests().into_iter().rfind(|r| r.rpc_method() == "tools/list").unwrap().json();
     assert_eq!(again["params"].get("cursor"), None, "[cache-consistent-list] the list is read from its first page");
     app.host.close().await;
 }

@@ -18,7 +18,7 @@ const SERVER: &str = "harbour";
 const TOOL: &str = "echo";
 
 /// Starts a server whose tool is always allowed, and returns the grant.
-async fn granted(clock: &Arc<SetClock>) -> (TestApp, Grant) {
+async fn start_with_tool_grant(clock: &Arc<SetClock>) -> (TestApp, Grant) {
     let app = TestApp::start_with_clock(Arc::clone(clock), vec![(SERVER, scripted_config(&[]))]).await;
     app.ready(SERVER).await;
     let user = app.decide_automatically(|request| {
@@ -40,7 +40,7 @@ async fn tool_grant(app: &TestApp) -> Option<Grant> {
     grants.into_iter().find(|grant| grant.subject == GrantSubject::Tool(TOOL.to_owned()))
 }
 
-fn stored(app: &TestApp) -> Vec<Grant> {
+fn stored_grants(app: &TestApp) -> Vec<Grant> {
     let stored = app.host.ports().documents.read(Document::Grants).unwrap().unwrap_or_else(|| json!([]));
     serde_json::from_value(stored).unwrap()
 }
@@ -48,14 +48,14 @@ fn stored(app: &TestApp) -> Vec<Grant> {
 #[tokio::test]
 async fn restored_grant_is_the_revoked_one_and_is_audited() {
     let clock = SetClock::new();
-    let (app, grant) = granted(&clock).await;
+    let (app, grant) = start_with_tool_grant(&clock).await;
     call(&app, "used").await.expect("the grant allows the call");
     let grant = tool_grant(&app).await.unwrap_or(grant);
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     clock.advance(Duration::from_secs(10));
     assert_eq!(app.host.restore_grant(grant.id).await, Ok(()));
     assert_eq!(tool_grant(&app).await.as_ref(), Some(&grant), "nothing about the grant differs");
-    assert_eq!(stored(&app).len(), 1, "the file contains it again");
+    assert_eq!(stored_grants(&app).len(), 1, "the file contains it again");
     call(&app, "again").await.expect("the grant allows the call again");
     let audited: Vec<_> =
         app.decisions().into_iter().filter(|(kind, ..)| kind == "revoke" || kind == "restore").collect();
@@ -68,7 +68,7 @@ async fn restored_grant_is_the_revoked_one_and_is_audited() {
 #[tokio::test]
 async fn grant_is_not_restored_later() {
     let clock = SetClock::new();
-    let (app, grant) = granted(&clock).await;
+    let (app, grant) = start_with_tool_grant(&clock).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     clock.advance(Duration::from_secs(60));
     assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::TooLate));
@@ -79,7 +79,7 @@ async fn grant_is_not_restored_later() {
 #[tokio::test]
 async fn grant_is_not_restored_after_a_change_of_its_server() {
     let clock = SetClock::new();
-    let (app, grant) = granted(&clock).await;
+    let (app, grant) = start_with_tool_grant(&clock).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     let entry = ServerEntry { name: SERVER.into(), config: scripted_config(&["--changed"]) };
     app.host.update_server(SERVER.into(), entry).await.unwrap();
@@ -91,7 +91,7 @@ async fn grant_is_not_restored_after_a_change_of_its_server() {
 
 #[tokio::test]
 async fn grant_is_not_restored_for_a_server_that_was_removed_and_added_again() {
-    let (app, grant) = granted(&SetClock::new()).await;
+    let (app, grant) = start_with_tool_grant(&SetClock::new()).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     app.host.remove_server(SERVER.into()).await.unwrap();
     app.host.add_server(ServerEntry { name: SERVER.into(), config: scripted_config(&[]) }).await.unwrap();
@@ -115,7 +115,7 @@ async fn start_grant_is_not_restored_for_a_server_that_was_removed_and_added_aga
 #[tokio::test]
 async fn grant_is_not_restored_while_another_one_has_its_place() {
     let clock = SetClock::new();
-    let (app, grant) = granted(&clock).await;
+    let (app, grant) = start_with_tool_grant(&clock).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     let user = app.decide_automatically(|_| Some(UserDecision::Allow(ApprovalScope::Session)));
     call(&app, "approved anew").await.expect("an approved call");
@@ -129,7 +129,7 @@ async fn grant_is_not_restored_while_another_one_has_its_place() {
 #[tokio::test]
 async fn last_use_is_shown_at_once_and_written_later() {
     let clock = SetClock::new();
-    let (app, grant) = granted(&clock).await;
+    let (app, grant) = start_with_tool_grant(&clock).await;
     assert_eq!(grant.last_use, None, "the approved call itself needed no grant");
     for id in ["one", "two"] {
         clock.advance(Duration::from_secs(1));
@@ -137,30 +137,30 @@ async fn last_use_is_shown_at_once_and_written_later() {
     }
     let used = tool_grant(&app).await.and_then(|grant| grant.last_use).expect("a use");
     assert_eq!((used.at, used.by), (app.host.ports().clock.now(), UsedBy::User));
-    let written_use = stored(&app).first().and_then(|grant| grant.last_use);
+    let written_use = stored_grants(&app).first().and_then(|grant| grant.last_use);
     assert_eq!(written_use, None, "a call should not write the document at once");
     advance_time(Duration::from_secs(31)).await;
     let written = async {
-        while stored(&app).first().is_none_or(|grant| grant.last_use.is_none()) {
+        while stored_grants(&app).first().is_none_or(|grant| grant.last_use.is_none()) {
             tokio::task::yield_now().await;
         }
     };
     tokio::time::timeout(EVENT_TIMEOUT, written).await.expect("the use is written");
-    assert_eq!(stored(&app)[0].last_use, Some(used));
+    assert_eq!(stored_grants(&app)[0].last_use, Some(used));
     app.host.close().await;
 }
 
 #[tokio::test]
 async fn last_use_is_written_when_the_host_closes() {
-    let (app, _) = granted(&SetClock::new()).await;
+    let (app, _) = start_with_tool_grant(&SetClock::new()).await;
     call(&app, "used").await.expect("the grant allows the call");
     app.host.close().await;
-    assert!(stored(&app)[0].last_use.is_some(), "the use is in the file");
+    assert!(stored_grants(&app)[0].last_use.is_some(), "the use is in the file");
 }
 
 #[tokio::test]
 async fn rule_does_not_get_the_use_of_a_removed_rule() {
-    let (app, grant) = granted(&SetClock::new()).await;
+    let (app, grant) = start_with_tool_grant(&SetClock::new()).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     let rule = || serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
     let first = app.host.set_rule(rule()).await.unwrap();

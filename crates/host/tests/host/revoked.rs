@@ -65,7 +65,7 @@ async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
     advance_time(Duration::from_secs(10)).await;
     assert_eq!(app.server("far").await.since, stopped.since, "the server is not restarted");
     assert_start_asks(&app).await;
-    assert!(back.seen().is_empty(), "nothing is sent without an approval");
+    assert!(back.received_requests().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }
 
@@ -86,7 +86,7 @@ async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
         "a change of the network doesn't restart the server"
     );
     assert_start_asks(&app).await;
-    assert!(back.seen().is_empty(), "nothing is sent without an approval");
+    assert!(back.received_requests().is_empty(), "nothing is sent without an approval");
     app.host.close().await;
 }
 

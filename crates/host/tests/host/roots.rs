@@ -21,7 +21,7 @@ use testkit::deadline::poll_until;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::audit::{CallOutcome, ScriptedLog, call_outcome, start_harbour};
+use crate::audit::{CallOutcome, ScriptedLog, call_outcome, start_with_scripted_log};
 use crate::kept::entries_of_kind;
 
 const WAIT_TIMEOUT: Duration = testkit::app::EVENT_TIMEOUT;
@@ -43,7 +43,7 @@ fn result_text(called: CallOutcome) -> String {
 
 /// Returns a host with a server that has received one shared folder as a root, its audit log, and the URI of the root.
 async fn server_with_roots() -> (TestApp, Arc<ScriptedLog>, String) {
-    let (app, disk) = start_harbour().await;
+    let (app, disk) = start_with_scripted_log().await;
     let folder = std::fs::canonicalize(app.folder.path()).unwrap();
     let first = list_folders(&app, "shares");
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
@@ -75,7 +75,7 @@ fn decisions(app: &TestApp) -> Vec<String> {
 
 #[tokio::test]
 async fn e7_denied_folders_do_not_request_consent_again() {
-    let (app, _disk) = start_harbour().await;
+    let (app, _disk) = start_with_scripted_log().await;
     let first = list_folders(&app, "denied");
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
@@ -91,7 +91,7 @@ async fn e7_denied_folders_do_not_request_consent_again() {
 
 #[tokio::test]
 async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
-    let (app, _disk) = start_harbour().await;
+    let (app, _disk) = start_with_scripted_log().await;
     let entry = ServerEntry { name: "other".into(), config: demo_config(&[]) };
     app.host.add_server(entry).await.unwrap();
     app.ready("other").await;
@@ -195,7 +195,7 @@ async fn folders_revoked_by_the_user_while_the_entry_is_written_are_not_sent() {
 }
 
 /// Documents on a simulated disk. On request, changes of one document fail, or external changes are reported.
-pub(crate) struct RefusingDisk {
+pub(crate) struct FailingDocuments {
     documents: Arc<dyn Documents>,
     document: Document,
     pub(crate) full: AtomicBool,
@@ -206,7 +206,7 @@ pub(crate) struct RefusingDisk {
     pub(crate) refused: AtomicU64,
 }
 
-impl RefusingDisk {
+impl FailingDocuments {
     pub(crate) fn over(documents: Arc<dyn Documents>, document: Document) -> Self {
         Self {
             documents,
@@ -219,7 +219,7 @@ impl RefusingDisk {
     }
 }
 
-impl Documents for RefusingDisk {
+impl Documents for FailingDocuments {
     fn path(&self) -> PathBuf {
         self.documents.path()
     }
@@ -255,7 +255,7 @@ impl Documents for RefusingDisk {
 #[tokio::test]
 async fn revoked_folders_are_not_restored_by_an_older_file() {
     let folder = tempfile::tempdir().unwrap();
-    let disk: Arc<Mutex<Option<Arc<RefusingDisk>>>> = Arc::default();
+    let disk: Arc<Mutex<Option<Arc<FailingDocuments>>>> = Arc::default();
     let own = Arc::clone(&disk);
     let servers = vec![("harbour", demo_config(&[]))];
     let app = TestApp::start_with_changed_ports(
@@ -264,7 +264,7 @@ async fn revoked_folders_are_not_restored_by_an_older_file() {
         HostOptions::default(),
         Arc::new(SecretsInMemory::default()),
         |ports| {
-            let documents = Arc::new(RefusingDisk::over(ports.documents.clone(), Document::Roots));
+            let documents = Arc::new(FailingDocuments::over(ports.documents.clone(), Document::Roots));
             *own.lock().unwrap() = Some(documents.clone());
             ports::Ports { documents, ..ports }
         },

@@ -23,7 +23,7 @@ type CallOutcome = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
 
 const SERVER: &str = "harbour";
 
-async fn start_harbour() -> TestApp {
+async fn start_demo_server() -> TestApp {
     wait_until_listed(TestApp::start(vec![(SERVER, demo_config(&[]))]).await).await
 }
 
@@ -95,7 +95,7 @@ async fn wait_for_rules(app: &TestApp, what: &str, holds: impl Fn(&host::rules::
 
 #[tokio::test]
 async fn deny_rule_overrides_a_grant_and_is_audited() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     call_result(spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None))
         .await
@@ -126,7 +126,7 @@ async fn deny_rule_overrides_a_grant_and_is_audited() {
 
 #[tokio::test]
 async fn edited_payload_that_a_rule_denies_is_rejected() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     add_rule(&app, json!({"effect": "deny", "server": SERVER, "arguments": [{"at": "/b", "glob": "3"}]})).await;
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     let request = app.consent_request(SERVER, "the tool", is_tool).await;
@@ -140,7 +140,7 @@ async fn edited_payload_that_a_rule_denies_is_rejected() {
 
 #[tokio::test]
 async fn pending_request_is_denied_immediately_by_a_new_rule() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     let called = spawn_call(&app, "1", "add", json!({"a": 1, "b": 2}), None);
     app.consent_request(SERVER, "the tool", is_tool).await;
     add_rule(&app, json!({"effect": "deny", "server": SERVER})).await;
@@ -184,7 +184,7 @@ async fn approvals_apply_to_their_conversation_until_they_expire() {
 
 #[tokio::test]
 async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     let arguments = || json!({"a": 1, "b": 2});
     approve(&app, "1", "add", arguments(), None, UserDecision::Allow(ApprovalScope::Once)).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Run).await.unwrap();
@@ -210,7 +210,7 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
 
 #[tokio::test]
 async fn removed_server_is_no_longer_trusted() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Always, "the server is trusted");
     app.host.remove_server(SERVER.to_owned()).await.unwrap();
@@ -220,7 +220,7 @@ async fn removed_server_is_no_longer_trusted() {
 
 #[tokio::test]
 async fn careful_preset_asks_for_allowed_tools() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_preset(Preset::Careful).await.unwrap();
     let called = spawn_call(&app, "2", "add", json!({"a": 1, "b": 2}), None);
@@ -250,7 +250,7 @@ async fn careful_preset_asks_for_allowed_tools() {
 
 #[tokio::test]
 async fn unreadable_rules_make_everything_ask_until_repaired() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     for (file, is_managed) in [(policy_file(&app), false), (app.folder.path().join(MANAGED_FILE), true)] {
         std::fs::write(&file, r#"{"version": 1, "rules": [{"effect": "maybe"}]}"#).unwrap();
@@ -282,7 +282,7 @@ async fn unreadable_rules_make_everything_ask_until_repaired() {
 
 #[tokio::test]
 async fn managed_rules_cannot_be_overridden() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let managed = json!({"version": 1, "rules": [{"effect": "deny", "tool": "add", "note": "not here"}]});
@@ -299,7 +299,7 @@ async fn managed_rules_cannot_be_overridden() {
 
 #[tokio::test]
 async fn dry_run_reports_the_decision_without_effects() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     approve(&app, "1", "add", json!({"a": 1, "b": 2}), None, UserDecision::Allow(ApprovalScope::Always)).await;
     let id = add_rule(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
     let decisions = app.decisions().len();
@@ -397,7 +397,7 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
 
 #[tokio::test]
 async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     add_rule(&app, json!({"effect": "deny", "tool": "add", "expires_at": "2100-01-01T00:00:00Z", "note": "kept"}))
         .await;
     let rule: PolicyRule = serde_json::from_value(json!({"effect": "ask"})).unwrap();
@@ -413,7 +413,7 @@ async fn permanent_rules_persist_across_restarts_and_session_rules_do_not() {
 
 #[tokio::test]
 async fn server_denied_by_a_new_rule_is_stopped() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
     let id = add_rule(&app, rule).await;
     let is_refused = |s: &host::view::ServerView| matches!(&s.state, ServerState::Failed(failure) if failure.message == "rule-denies");
@@ -428,7 +428,7 @@ async fn server_denied_by_a_new_rule_is_stopped() {
 
 #[tokio::test]
 async fn external_rule_changes_are_audited() {
-    let app = start_harbour().await;
+    let app = start_demo_server().await;
     add_rule(&app, json!({"effect": "deny", "tool": "add", "note": "mine"})).await;
     assert_eq!(app.host.rules_view().await.unwrap().user.changed, None, "own writes don't count as external changes");
     let written = json!({"version": 1, "rules": [{"id": 9, "effect": "allow", "note": "smuggled"}]});

@@ -49,8 +49,8 @@ fn allow_start_and_tools(consent_request: &ConsentRequestView) -> Option<UserDec
 }
 
 /// Returns a host with a server that may use sampling, a scripted model, and a user who allows the server's calls.
-async fn start_harbour(era: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
-    let app = TestApp::start(vec![(SERVER, demo_config(&["--era", era]))]).await;
+async fn start_with_scripted_model(revision: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
+    let app = TestApp::start(vec![(SERVER, demo_config(&["--era", revision]))]).await;
     app.ready(SERVER).await;
     app.until(SERVER, "known whole", |s| s.counts[0] >= 16).await;
     let model = ScriptedModel::add_to_host(&app.host, vec![model_named("scripted-1"), model_named("other-2")]).await;
@@ -97,8 +97,8 @@ fn enabled_settings() -> SamplingSettings {
 
 #[tokio::test]
 async fn sampling_reply_is_reviewed_before_it_is_sent() {
-    for era in ["legacy", "modern"] {
-        let (app, model, user) = start_harbour(era).await;
+    for revision in ["legacy", "modern"] {
+        let (app, model, user) = start_with_scripted_model(revision).await;
         let called = spawn_call(&app, "1", json!({ "question": "Sail today?" }));
         let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
         let (request, response, state) = sampling_parts(&consent_request);
@@ -109,7 +109,7 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         assert_eq!(
             (response, &state.run),
             (None, &ModelAnswerState::No),
-            "[sampling-review-ui]: nothing was sent to the model yet, in {era}"
+            "[sampling-review-ui]: nothing was sent to the model yet, in {revision}"
         );
         assert!(model.requests().is_empty(), "[sampling-human-in-loop]: no request is sent before the approval");
         let mut edited = request.clone();
@@ -134,7 +134,7 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         let second = app.host.edit(second.id, edit).await.unwrap();
         app.decide(&second, ONCE).await;
         let expected = "scripted-1 said: Aye, but mind the wind. (stopped: endTurn)";
-        assert_eq!(call_text(called).await, (true, expected.into()), "[sampling-result-fields] in {era}");
+        assert_eq!(call_text(called).await, (true, expected.into()), "[sampling-result-fields] in {revision}");
         let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
         assert_eq!((report.within_hour.requests, report.within_hour.tokens), (1, 34), "[sampling-rate-limit]: counted");
         let kinds: Vec<String> = app.decisions().into_iter().map(|(kind, ..)| kind).collect();
@@ -145,7 +145,7 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
 
 #[tokio::test]
 async fn sampling_reply_streams_and_can_be_stopped() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let says = |text: &str| ModelStep::Says(ReplyDelta::Text(text.into()));
@@ -196,7 +196,7 @@ async fn sampling_reply_streams_and_can_be_stopped() {
 
 #[tokio::test]
 async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let other = app.host.edit(consent_request.id, ConsentRequestEdit::Model(model_reference("other-2"))).await.unwrap();
@@ -249,7 +249,7 @@ async fn sampling_request_can_be_edited_retried_answered_by_hand_and_denied() {
 
 #[tokio::test]
 async fn model_failure_is_reported_and_the_user_can_continue() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let cut = vec![ModelStep::Says(ReplyDelta::Text("Half an ans".into()))];
@@ -280,7 +280,7 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
 
 #[tokio::test]
 async fn sampling_is_off_by_default() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     set_sampling(&app, SamplingSettings::default()).await;
     let (went_well, words) = call_text(spawn_call(&app, "1", json!({}))).await;
     assert!(
@@ -313,7 +313,7 @@ fn sampling_rule(requests_per_hour: u64, tokens_per_hour: u64) -> PolicyRule {
 
 #[tokio::test]
 async fn sampling_rule_allows_requests_within_its_budget() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     set_sampling(&app, SamplingSettings { max_tokens: 50, ..enabled_settings() }).await;
     app.host.set_rule(sampling_rule(2, 100_000)).await.unwrap();
     for id in ["1", "2"] {
@@ -396,7 +396,7 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
 
 #[tokio::test]
 async fn x27_token_limit_is_capped_and_cost_is_bounded() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     let called = spawn_call(&app, "1", json!({ "max_tokens": 1_000_000_000 }));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
     let (request, _, state) = sampling_parts(&consent_request);

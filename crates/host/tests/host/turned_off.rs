@@ -85,11 +85,11 @@ async fn a_refusal_and_each_change_of_the_lists_are_in_the_audit_log() {
     assert_eq!(changes.len(), 2, "{changes:?}");
     assert_eq!((&*changes[1].server, &*changes[1].decision), (SERVER, "noted"));
     let lists = |disabled: &[&str]| json!({ "disabled": disabled, "enabled": null });
-    assert_eq!(parsed(&changes[0].subject), json!({ "started": lists(&["echo"]) }));
-    assert_eq!(parsed(&changes[1].subject), json!({ "after": lists(&[]), "before": lists(&["echo"]) }));
+    assert_eq!(parse_json(&changes[0].subject), json!({ "started": lists(&["echo"]) }));
+    assert_eq!(parse_json(&changes[1].subject), json!({ "after": lists(&[]), "before": lists(&["echo"]) }));
 }
 
-fn parsed(subject: &str) -> Value {
+fn parse_json(subject: &str) -> Value {
     serde_json::from_str(subject).unwrap()
 }
 
@@ -107,7 +107,7 @@ async fn a_change_of_the_lists_together_with_the_name_is_in_the_audit_log() {
     let [change] = &changes[..] else { panic!("the change has one entry: {changes:?}") };
     assert_eq!(change.server, "documents");
     let lists = |disabled: &[&str]| json!({ "disabled": disabled, "enabled": null });
-    assert_eq!(parsed(&change.subject), json!({ "after": lists(&["e*"]), "before": lists(&["echo"]) }));
+    assert_eq!(parse_json(&change.subject), json!({ "after": lists(&["e*"]), "before": lists(&["echo"]) }));
 }
 
 #[tokio::test]
@@ -119,7 +119,7 @@ async fn each_start_with_lists_is_recorded_with_them() {
     drop(host);
     let set_in_file = |disabled: Value| {
         let file = folder.path().join("mcp.json");
-        let mut settings = parsed(&std::fs::read_to_string(&file).unwrap());
+        let mut settings = parse_json(&std::fs::read_to_string(&file).unwrap());
         let before = settings["mcpServers"][SERVER]["disabledTools"].clone();
         settings["mcpServers"][SERVER]["disabledTools"] = disabled;
         std::fs::write(&file, settings.to_string()).unwrap();
@@ -129,7 +129,7 @@ async fn each_start_with_lists_is_recorded_with_them() {
     let app = TestApp::start_in_folder(folder, vec![], HostOptions::default()).await;
     app.ready(SERVER).await;
     let starts = entries_of_kind(&app, "tools");
-    let subjects: Vec<Value> = starts.iter().map(|entry| parsed(&entry.subject)).collect();
+    let subjects: Vec<Value> = starts.iter().map(|entry| parse_json(&entry.subject)).collect();
     let started = |disabled: &str| json!({ "started": { "disabled": [disabled], "enabled": null } });
     assert_eq!(subjects, [started("echo"), started("ec*")], "the change while the app was closed shows at the start");
     app.host.close().await;

@@ -79,7 +79,7 @@ async fn failed_installation_leaves_no_files() {
     let draft = install_draft(bundle_source(&path), "demo", &[]);
     let shown = installer.preview(&app.host, &draft, CachePolicy::Usual).await.unwrap().hash;
     let settings = app.folder.path().join("mcp.json");
-    // The settings file can't be written, though the server passes the check.
+    // A folder in place of the settings file lets the write fail after all checks have passed.
     drop(fs::remove_file(&settings));
     fs::create_dir_all(settings.join("in-the-way")).unwrap();
     let failed = installer.install(&app.host, &draft, shown.as_str()).await.unwrap_err();
@@ -155,7 +155,7 @@ async fn folder_with_added_files_is_not_accepted_as_the_bundle() {
         "a changed bundle must be refused while a server uses it: {refused}"
     );
     assert!(planted.exists());
-    // Leaves the files, as a removal by hand does.
+    // Removes the server's settings but not the files of the bundle, as a user who edits the settings does.
     app.host.remove_server("one".to_owned()).await.unwrap();
     install("two").await.unwrap();
     assert!(!planted.exists(), "a changed bundle without servers must be unpacked again");
@@ -176,7 +176,8 @@ async fn unused_bundle_folders_are_removed() {
         let origin = app.server(name).await.installed.unwrap().origin;
         all.push(origin.files().unwrap().folder.clone());
     }
-    // Its record is removed, and another server refers to its folder.
+    // The installation record of the server `named` is removed, but another server's settings refer to its bundle
+    // folder.
     let config = app.server("named").await.config;
     app.host.remove_server("named".to_owned()).await.unwrap();
     app.host.add_server(ServerEntry { name: "by-hand".to_owned(), config }).await.unwrap();

@@ -54,7 +54,7 @@ async fn listed_bundle_is_downloaded_once_and_installed() {
     assert_eq!(offer.origin.bundle().unwrap().bundle.archive.sha256(), sha256);
     assert!(bundle_folders(&app).is_empty(), "the bundle must not be unpacked yet");
     let asked = |registry: &TestRegistry| {
-        registry.server.seen().iter().filter(|request| request.path_without_query() == BUNDLE_PATH).count()
+        registry.server.received_requests().iter().filter(|request| request.path_without_query() == BUNDLE_PATH).count()
     };
     let draft = install_draft(offer.source, "demo", &[]);
     preview_and_install(&app, &installer, &draft).await.unwrap();

@@ -92,7 +92,7 @@ async fn preview_hash_covers_all_settings() {
     for other in &others {
         match hash(other).await {
             Ok(hash) => assert_ne!(hash, own, "{:?} {}", other.source, other.name),
-            // Without a working sandbox, none can be previewed.
+            // Where no sandbox works, a preview with a sandbox is an error.
             Err(error) => assert!(matches!(error, InstallError::Sandbox(_)), "{error}"),
         }
         let refused = installer.install(&app.host, other, own.as_str()).await.unwrap_err();
@@ -169,7 +169,8 @@ async fn deletion_is_detected_despite_a_cached_response() {
     let first = test_installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
     assert_eq!(first.status, ListingStatus::Active);
     *registry.entries.lock().unwrap() = vec![notes_entry(json!({ "status": "deleted", "statusMessage": "malware" }))];
-    // As after a restart: everything that was read is at most an hour old, except for the changes.
+    // A new installer, as after a restart. Cached responses are younger than an hour, so only the changes are read
+    // again.
     let later = test_installer(&app, &registry).version_reports(&app.host, CachePolicy::Usual).await.unwrap().remove(0);
     assert_eq!((later.status, later.status_message.as_deref()), (ListingStatus::Deleted, Some("malware")));
 }

@@ -50,7 +50,7 @@ async fn configured_registry_is_requested_with_its_header() {
         assert_eq!(in_use.header.as_deref(), Some("Authorization"), "{who}");
         assert_eq!(count_search_results(installer).await.unwrap(), 1, "{who}");
     }
-    let sent = registry.server.seen();
+    let sent = registry.server.received_requests();
     assert!(
         !sent.is_empty() && sent.iter().all(|request| request.header("authorization") == Some(HEADER_VALUE)),
         "{sent:?}"
@@ -65,7 +65,7 @@ async fn configured_registry_is_requested_with_its_header() {
         );
     }
 
-    // Write access to the file must not redirect the value.
+    // A program that can write the settings file must not be able to redirect the header's value to another address.
     let elsewhere = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let setting = app.folder.path().join("data/registry.json");
     let changed = fs::read_to_string(&setting).unwrap().replace(&address, &elsewhere.server.url(""));
@@ -73,7 +73,7 @@ async fn configured_registry_is_requested_with_its_header() {
     let refused = count_search_results(&installer).await.unwrap_err();
     assert!(matches!(refused, InstallError::NoHeaderValue { .. }), "{refused}");
     assert!(refused.to_string().contains("enter it in Settings"), "the error must name the next step: {refused}");
-    assert!(elsewhere.server.seen().is_empty(), "no request must be sent to the other address");
+    assert!(elsewhere.server.received_requests().is_empty(), "no request must be sent to the other address");
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     installer.set_registry(Some(address.clone()), authorization_header(None)).await.unwrap();
     assert_eq!(count_search_results(&installer).await.unwrap(), 1);
     assert_eq!(
-        registry.server.seen().last().unwrap().header("authorization"),
+        registry.server.received_requests().last().unwrap().header("authorization"),
         Some(HEADER_VALUE),
         "the header must remain set"
     );
@@ -97,7 +97,7 @@ async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     installer.set_registry(Some(address.clone()), authorization_header(Some(other))).await.unwrap();
     count_search_results(&installer).await.unwrap();
     assert_eq!(
-        registry.server.seen().last().unwrap().header("authorization"),
+        registry.server.received_requests().last().unwrap().header("authorization"),
         Some(other),
         "the new value must be used immediately"
     );

@@ -1,4 +1,5 @@
-//! Tests of upgrades of an installed server: what is kept, what is shown, and that nothing happens without the user.
+//! Tests of upgrades of an installed server: which settings it keeps, what the preview shows, and that nothing is
+//! changed without the user's approval.
 
 use std::sync::Arc;
 
@@ -83,7 +84,7 @@ async fn upgrade_keeps_user_values_and_name() {
     assert_eq!(stdio.sandbox.as_ref().unwrap().network, NetworkAccess::Full, "the server must retain its sandbox");
     assert_eq!(stdio.env["MINE"], "1", "the server must retain the variable of the user");
     let name = ports::secrets::referenced_names(&stdio.env["NOTES_KEY"])[0];
-    let key = ports::secrets::storage_key(name, &ports::secrets::command_place(stdio));
+    let key = ports::secrets::storage_key(name, &ports::secrets::command_binding(stdio));
     assert_eq!(secrets.get(&key).unwrap().as_deref(), Some("s3cret-value"), "the secret must be retained");
     let keys = secrets.keys("notes.").unwrap().len() + secrets.keys("mine.").unwrap().len();
     assert_eq!(keys, 1, "the secret must not be stored twice");
@@ -131,7 +132,7 @@ async fn concurrent_change_of_the_settings_is_not_overwritten() {
     newer.as_stdio_mut().unwrap().args[1] = "@alice/notes@1.3.0".to_owned();
     let newer = ServerEntry { name: "notes".to_owned(), config: newer };
 
-    // The setup has read the settings for the last time. The other process writes them after that.
+    // The setup has already read the settings here, so it does not notice what the other process writes afterwards.
     let setup = app.host.begin_reloaded_setup().await.unwrap();
     let settings = app.folder.path().join("mcp.json");
     let others = std::fs::read_to_string(&settings).unwrap().replace("/srv", "/elsewhere");

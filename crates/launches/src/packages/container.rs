@@ -156,20 +156,22 @@ fn image_reference(reference: &PackageReference) -> String {
     format!("{}:{tag}", reference.name)
 }
 
-/// Returns the arguments that inspect an image on this computer. The engine would run it without pulling.
+/// Returns the arguments with which the container engine inspects a local copy of the image, which it would run without
+/// pulling.
 pub(super) fn local_lookup_arguments(reference: &PackageReference) -> Vec<String> {
     let format = "{\"digests\":{{json .RepoDigests}},\"id\":{{json .Id}}}";
     ["image", "inspect", "--format", format, &image_reference(reference)].map(str::to_owned).into()
 }
 
-/// Returns the arguments that look up an image in its registry. They work without a running engine.
+/// Returns the arguments with which the container engine looks up the image in its registry. They work without a
+/// running engine.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     ["buildx", "imagetools", "inspect", "--format", "{{json .Manifest}}", &image_reference(reference)]
         .map(str::to_owned)
         .into()
 }
 
-/// Parses the output for an image on this computer.
+/// Parses the output of the container engine about a local copy of the image.
 ///
 /// Only a digest from the repository in the command line pins the image: a locally set tag may refer to an image of
 /// another repository, which the registry doesn't offer under this name. Such an image, and one that was built locally,

@@ -52,7 +52,7 @@ pub struct PackageVersion {
 }
 
 impl PackageVersion {
-    /// Returns `true` if the registry offers other files for the same version.
+    /// Returns `true` if `other` is the same version with different files, so that the registry has replaced the files.
     ///
     /// A tag that refers to another image counts as another version, because the command lines differ.
     #[must_use]

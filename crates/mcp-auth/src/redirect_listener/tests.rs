@@ -1,4 +1,4 @@
-//! Tests of the redirect listener: X50.
+//! Tests of requests that the redirect listener accepts and refuses (X50).
 
 use std::sync::{Arc, Mutex};
 

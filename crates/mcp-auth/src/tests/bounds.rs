@@ -28,8 +28,8 @@ async fn permanent_refusal_ends_with_a_cause_and_few_requests() {
                 told += 1;
             }
         }
-        let outside = server.seen().iter().filter(|one| one.method == "GET").count()
-            + issuer.seen().iter().filter(|one| one.path_without_query() != "/authorize").count();
+        let outside = server.received_requests().iter().filter(|one| one.method == "GET").count()
+            + issuer.received_requests().iter().filter(|one| one.path_without_query() != "/authorize").count();
         println!("{refusing:?}, {down:?}: {outside} requests within a minute");
         assert!(outside <= 20, "X51: {refusing:?}, {down:?}: {outside} requests within a minute");
         assert!(told > 0, "X51: {refusing:?}, {down:?}: the failure must be reported");
@@ -57,7 +57,7 @@ async fn repeated_refusals_limit_the_number_of_renewals() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
-    let before = server.seen().len() + issuer.seen().len();
+    let before = server.received_requests().len() + issuer.received_requests().len();
     let answered = |outcome: &RequestOutcome| *outcome == RequestOutcome::Answered(200);
     let mut outcomes = Vec::new();
     for _ in 0..30 {
@@ -75,7 +75,7 @@ async fn repeated_refusals_limit_the_number_of_renewals() {
         "X51: the limit must be reported: {words}"
     );
     let refused = 27;
-    let sent = server.seen().len() + issuer.seen().len() - before - refused;
+    let sent = server.received_requests().len() + issuer.received_requests().len() - before - refused;
     assert!(sent <= 12, "X51: each renewal must take at most four requests: {sent}");
     bench.advance_clock(61);
     assert!(answered(&bench.call("echo").await), "the renewal must succeed after a minute");

@@ -14,7 +14,7 @@ fn requested_paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (V
     let gets = |seen: Vec<testkit::http::HttpRequest>| {
         seen.iter().filter(|one| one.method == "GET").map(|one| one.path_without_query().to_owned()).collect::<Vec<_>>()
     };
-    (gets(server.seen()), gets(issuer.seen()))
+    (gets(server.received_requests()), gets(issuer.received_requests()))
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn server_of_2025_03_26_is_its_own_authorization_server() {
             server.url(),
             "[auth-b-base-url] the issuer must be the server's origin"
         );
-        let seen = server.seen();
+        let seen = server.received_requests();
         let first = |path: &str| seen.iter().position(|one| one.path_without_query() == path);
         let asked = first("/.well-known/oauth-authorization-server");
         assert!(
@@ -231,7 +231,7 @@ async fn internal_metadata_url_is_not_requested() {
         let error = bench.connect().await.unwrap_err();
         let is_refused = matches!(error.cause, AuthErrorCause::UnsafeUrl { .. } | AuthErrorCause::Unreachable { .. });
         assert!(is_refused, "X47: {url} must not be requested: {error}");
-        assert!(issuer.seen().is_empty(), "X47: no request must be sent");
+        assert!(issuer.received_requests().is_empty(), "X47: no request must be sent");
     }
 }
 
@@ -343,7 +343,7 @@ async fn resource_identifier_of_a_shared_host_must_match_and_is_shown() {
                 is_told && told.is_empty(),
                 "[auth-prm-resource-validate] X51: {path:?} must not match the server: {told:?}"
             );
-            assert_eq!(issuer.seen().len(), 0, "X51: no token must be requested for it");
+            assert_eq!(issuer.received_requests().len(), 0, "X51: no token must be requested for it");
         }
     }
 }

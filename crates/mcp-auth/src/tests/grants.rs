@@ -183,7 +183,12 @@ async fn token_is_obtained_through_the_identity_provider() {
         });
         if signs_in {
             bench.connect().await.unwrap();
-            let asked = provider.seen().iter().find(|one| one.path_without_query() == "/authorize").unwrap().query();
+            let asked = provider
+                .received_requests()
+                .iter()
+                .find(|one| one.path_without_query() == "/authorize")
+                .unwrap()
+                .query();
             assert_eq!(
                 parameter_value(&asked, "scope"),
                 Some("openid"),
@@ -208,7 +213,7 @@ async fn token_is_obtained_through_the_identity_provider() {
             );
         }
         let exchange = provider
-            .seen()
+            .received_requests()
             .iter()
             .map(|one| one.form())
             .find(|form| parameter_value(form, "subject_token").is_some())
@@ -315,9 +320,9 @@ async fn bound_token_has_a_new_proof_for_each_request() {
             "{dpop:?}: scheme of the header"
         );
         let all: Vec<_> = server
-            .seen()
+            .received_requests()
             .iter()
-            .chain(issuer.seen().iter())
+            .chain(issuer.received_requests().iter())
             .filter_map(|one| one.header("dpop").map(str::to_owned))
             .collect();
         let ids: BTreeSet<_> = all.iter().map(|proof| jwt_claims(proof)["jti"].to_string()).collect();
@@ -426,7 +431,10 @@ async fn response_with_a_wrong_state_is_ignored() {
     }
     testkit::browser::sign_in(url.as_str()).await.unwrap();
     flow.await.unwrap().unwrap();
-    let codes: Vec<_> =
-        provider.seen().iter().filter_map(|one| parameter_value(&one.form(), "code").map(str::to_owned)).collect();
+    let codes: Vec<_> = provider
+        .received_requests()
+        .iter()
+        .filter_map(|one| parameter_value(&one.form(), "code").map(str::to_owned))
+        .collect();
     assert_eq!(codes, ["idp-code-1"], "[auth-ema-state-validate] only the valid code must be redeemed");
 }

@@ -8,7 +8,7 @@ use super::support::{BrowserBehaviour, TestAuthorization, preregistered_client, 
 use crate::*;
 
 fn registration_requests(issuer: &AuthorizationServer) -> Vec<serde_json::Value> {
-    issuer.seen().iter().filter(|one| one.path == "/register").map(|one| one.json()).collect()
+    issuer.received_requests().iter().filter(|one| one.path == "/register").map(|one| one.json()).collect()
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
     let (issuer, server) = start_servers(|_| (), |_| ()).await;
     let mut bench = TestAuthorization::new(&server, |_| ());
     bench.connect().await.unwrap();
-    let before = server.seen().len();
+    let before = server.received_requests().len();
     bench.advance_clock(3500);
     assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "a valid token must be used");
     assert!(issuer.token_requests("refresh_token").is_empty(), "the token must not be renewed too early");
@@ -25,7 +25,7 @@ async fn token_is_renewed_before_its_expiry_and_after_a_restart() {
         "[auth-expired-token-renew] the call must succeed shortly before the expiry"
     );
     assert_eq!(issuer.token_requests("refresh_token").len(), 1, "the token must be renewed");
-    assert_eq!(server.seen().len(), before + 2, "the token must be renewed before a refusal");
+    assert_eq!(server.received_requests().len(), before + 2, "the token must be renewed before a refusal");
     assert!(bench.authorization.account().unwrap().refreshed_at.is_some(), "the account must show the renewal");
     for day in 0..3 {
         bench.restart();

@@ -81,7 +81,7 @@ async fn secrets_repeated_by_a_server_are_redacted() {
     let bench = TestAuthorization::new(&server, |_| ());
     let error = bench.connect().await.unwrap_err();
     let shown = format!("{error} {error:?} {}", bench.displayed_text());
-    let posted = issuer.seen().into_iter().find(|one| one.path == "/token").unwrap();
+    let posted = issuer.received_requests().into_iter().find(|one| one.path == "/token").unwrap();
     let verifier = posted.form().into_iter().find(|(name, _)| name == "code_verifier").unwrap().1;
     let mut secrets = vec!["the-secret-code".to_owned(), "the-client-secret".to_owned(), verifier];
     secrets.extend(bench.user.opened.lock().unwrap().iter().flat_map(query_secrets));
@@ -153,7 +153,7 @@ async fn query_of_the_server_url_is_not_sent_or_shown() {
             !opened.as_str().contains("s3cr3t"),
             "{metadata:?}: the browser URL must not contain the key: {opened}"
         );
-        let asked: Vec<_> = server.seen().into_iter().chain(issuer.seen()).collect();
+        let asked: Vec<_> = server.received_requests().into_iter().chain(issuer.received_requests()).collect();
         let sent: Vec<_> =
             asked.iter().filter(|one| one.path_without_query() == "/token").map(|one| one.form()).collect();
         assert_eq!(sent.len(), 2, "{metadata:?}: a code and a renewal must be sent");
@@ -179,7 +179,7 @@ fn key_in_the_url_stays_redacted() {
     let mut redactor = crate::secret_redactor::SecretRedactor::default();
     redactor.register_query_secrets(&Url::parse("https://a.example/mcp?key=the%20first+key&the-lone-key&n=1").unwrap());
     (0..200).for_each(|number| redactor.register_secret(&format!("token-number-{number}")));
-    let shown = redactor.text("the%20first+key, the first key, the+first+key, the-lone-key, n=1");
+    let shown = redactor.redact_text("the%20first+key, the first key, the+first+key, the-lone-key, n=1");
     assert_eq!(shown, "[redacted], [redacted], [redacted], [redacted], n=1", "all forms must be redacted permanently");
 }
 
@@ -188,7 +188,7 @@ fn longer_secrets_are_redacted_first() {
     let mut redactor = crate::secret_redactor::SecretRedactor::default();
     redactor.register_secret("secret");
     redactor.register_secret("the-secret-of-all");
-    let shown = redactor.text("a the-secret-of-all b secret c");
+    let shown = redactor.redact_text("a the-secret-of-all b secret c");
     assert_eq!(shown, "a [redacted] b [redacted] c", "longer secrets must be redacted first");
 }
 

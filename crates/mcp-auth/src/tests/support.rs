@@ -63,12 +63,12 @@ impl Vault for TestVault {
         Ok(())
     }
 
-    async fn hold(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
+    async fn lock_entry(&self, _key: &VaultKey) -> Option<Box<dyn Send>> {
         Some(Box::new(Arc::clone(&self.renewing).lock_owned().await))
     }
 }
 
-/// Behaviour of the user's browser.
+/// Behaviour of the simulated browser when it is opened.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum BrowserBehaviour {
     /// The user is already signed in, and the browser returns immediately.
@@ -121,7 +121,7 @@ impl User for TestUser {
         if does == BrowserBehaviour::Missing { Err("there is none".to_owned()) } else { Ok(()) }
     }
 
-    async fn pasted(&self) -> String {
+    async fn wait_for_pasted_url(&self) -> String {
         let next = self.pasted.lock().await.pop();
         match next {
             Some(text) => text,
@@ -143,7 +143,7 @@ pub(super) struct TestAuthorization {
     clock: Arc<AtomicU64>,
 }
 
-/// Outcome of a call to the server.
+/// Outcome of a test call to the MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RequestOutcome {
     Answered(u16),

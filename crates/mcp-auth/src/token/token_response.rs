@@ -28,7 +28,7 @@ pub(crate) struct TokenResponse {
     pub(crate) lifetime: Option<Duration>,
     /// Granted scopes, or `None` if the response omits them because they equal the requested ones.
     pub(crate) scopes: Option<Vec<String>>,
-    /// ID token (OpenID Connect), or `None`.
+    /// ID token (OpenID Connect), or `None` if the response has none.
     pub(crate) id_token: Option<SecretString>,
 }
 

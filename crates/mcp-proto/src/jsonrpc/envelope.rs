@@ -14,7 +14,7 @@ pub(super) struct MessageEnvelope<'a> {
     pub(super) error: Option<&'a str>,
     /// Positions of large values in the `result` member.
     pub(super) large: LargeValueRecorder,
-    /// Name of a member that occurs twice.
+    /// Name of a member that occurs twice, or `None`.
     pub(super) duplicate: Option<&'static str>,
 }
 

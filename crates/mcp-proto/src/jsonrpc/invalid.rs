@@ -10,7 +10,7 @@ use super::{MAX_BATCH, MAX_DEPTH, MAX_ID, MAX_VALUES, RequestId};
 #[error("{cause}")]
 #[non_exhaustive]
 pub struct InvalidMessage {
-    /// Reason for the rejection of the message.
+    /// Rule of JSON-RPC or limit of this crate that the line violates.
     pub cause: InvalidCause,
     /// Identifier of the client's request that the message seems to answer.
     pub id: Option<RequestId>,
@@ -22,7 +22,7 @@ pub struct InvalidMessage {
     pub excerpt: String,
 }
 
-/// Reason why a message cannot be read.
+/// Rule of JSON-RPC, or limit of this crate, that a received line violates.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidCause {
@@ -32,13 +32,13 @@ pub enum InvalidCause {
     /// The line begins like JSON but does not parse. Contains the parser's error message.
     #[error("broken JSON: {0}")]
     NotJson(String),
-    /// Text that is not JSON-RPC, such as a banner or a log line.
+    /// The line is text that is not JSON-RPC, such as a banner or a log entry.
     #[error("not a message: standard output must contain only JSON-RPC, one message per line")]
     UnexpectedBanner,
-    /// `Content-Length:` framing as used by the Language Server Protocol.
+    /// The line is a `Content-Length:` header, as the Language Server Protocol uses for framing.
     #[error("a Content-Length header as language servers write it: MCP has one message a line and no headers")]
     LspHeader,
-    /// The beginning of an HTTP message.
+    /// The line is the beginning of an HTTP message.
     #[error("an HTTP message: this seems to be a web server, not an MCP server on standard output")]
     HttpText,
     /// The line is not UTF-8. Contains the number of valid bytes at its beginning.
@@ -50,10 +50,10 @@ pub enum InvalidCause {
     /// An escape from `\ud800` to `\udfff` is not part of a surrogate pair.
     #[error("an escape that is half of a character (a lone surrogate)")]
     LoneSurrogate,
-    /// JSON that is not an object.
+    /// The line is JSON, but not an object.
     #[error("JSON that is not an object")]
     NotAnObject,
-    /// An object that is not a request, notification or response.
+    /// The line is a JSON object, but not a request, notification or response.
     #[error("an object that is neither a request, a notification nor a response")]
     NotAMessage,
     /// This field of the envelope occurs twice.
@@ -88,10 +88,10 @@ pub enum InvalidCause {
         /// Number of bytes received before the line was discarded.
         seen: usize,
     },
-    /// An array of messages in a revision without batches.
+    /// The line is an array of messages, but the revision has no batches.
     #[error("a batch, which only protocol 2025-03-26 has")]
     BatchNotAllowed,
-    /// An array without messages.
+    /// The line is an empty array.
     #[error("an empty batch")]
     EmptyBatch,
     /// A batch has more messages than this limit.

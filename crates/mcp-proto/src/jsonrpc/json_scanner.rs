@@ -26,12 +26,12 @@ impl<'a> JsonScanner<'a> {
         JsonScanner::with_known_spans(text, &[])
     }
 
-    /// Returns a scanner for a text that an earlier scan validated, which recorded `known`.
+    /// Returns a scanner of a text that is valid JSON. Values whose positions are in `known` are skipped in one step.
     pub(super) fn with_known_spans(text: &'a str, known: &'a [ValueSpan]) -> JsonScanner<'a> {
         JsonScanner { text, at: 0, values: 1, known }
     }
 
-    /// Returns the scanner moved to another position of the same text.
+    /// Moves the scanner to the byte offset `at` of its text.
     pub(crate) fn moved_to(mut self, at: usize) -> JsonScanner<'a> {
         self.at = at;
         // Binary search, as a text may have many such positions and many spans before them.
@@ -45,7 +45,7 @@ impl<'a> JsonScanner<'a> {
         self.at
     }
 
-    /// Returns the text consumed since `at`.
+    /// Returns the text between the byte offset `at` and the cursor.
     pub(crate) fn text_since(&self, at: usize) -> &'a str {
         self.text.get(at..self.at).unwrap_or_default()
     }

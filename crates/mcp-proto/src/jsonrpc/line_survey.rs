@@ -8,7 +8,7 @@ use super::{MAX_ID, RequestId};
 /// Properties of a received line, which may be malformed.
 #[derive(Debug, Default)]
 pub(super) struct LineSurvey {
-    /// Maximum nesting of containers.
+    /// Deepest nesting of arrays and objects in the line.
     pub(super) depth: usize,
     /// Upper bound of the number of JSON values.
     pub(super) values: usize,
@@ -147,7 +147,7 @@ impl LineSurvey {
         self.id = Some(id);
     }
 
-    /// Returns the id if the line has exactly one.
+    /// Returns the value of the top-level `id` members, or `None` if their values differ or no valid id was found.
     pub(super) fn id(&self) -> Option<&RequestId> {
         self.id.as_ref().filter(|_| !self.ids_differ)
     }
@@ -212,7 +212,7 @@ pub(super) fn id_at_end(tail: &[u8]) -> Option<RequestId> {
     }
 }
 
-/// Returns `rest` without a `,key:value` at its end.
+/// Removes `,key:value` from the end of `rest`. Returns `None` if `rest` does not end with it.
 fn strip_member<'a>(rest: &'a [u8], key: &[u8], value: &[u8]) -> Option<&'a [u8]> {
     let rest = rest.strip_suffix(value)?.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
     Some(rest.strip_suffix(key)?.trim_ascii_end().strip_suffix(b",")?.trim_ascii_end())

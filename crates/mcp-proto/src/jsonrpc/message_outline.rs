@@ -7,7 +7,7 @@ use super::json_scanner::JsonScanner;
 /// Kind of a JSON-RPC message, read from the beginning of its text. The unread part may be invalid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageOutline<'a> {
-    /// Id as raw JSON.
+    /// Raw JSON of the id, or `None` if the message has no id.
     pub id: Option<&'a str>,
     /// Method of a request or notification.
     pub method: Option<Cow<'a, str>>,

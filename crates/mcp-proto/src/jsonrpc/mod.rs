@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for RequestId {
     }
 }
 
-/// Visitor that deserializes an id.
+/// Accepts integers that fit in 64 bits and strings. Rejects all other types.
 struct RequestIdVisitor;
 
 impl Visitor<'_> for RequestIdVisitor {
@@ -156,21 +156,21 @@ pub enum IncomingMessage {
     Request {
         /// Identifier that the server chose, to be repeated in the response.
         id: RequestId,
-        /// Method of the server's request.
+        /// Name of the requested method, such as `sampling/createMessage`. May be unknown to the client.
         method: String,
-        /// Parameters, not parsed yet.
+        /// Value of `params` as raw JSON, or `None` if absent.
         params: Option<RawJson>,
     },
     /// A notification from the server.
     Notification {
-        /// Method of the notification.
+        /// Name of the notification, such as `notifications/progress`. May be unknown to the client.
         method: String,
-        /// Parameters, not parsed yet.
+        /// Value of `params` as raw JSON, or `None` if absent.
         params: Option<RawJson>,
     },
     /// A response from the server.
     Response {
-        /// Identifier of the client's request.
+        /// Identifier of the client's request that this message responds to. May match no request.
         id: RequestId,
         /// Result, not parsed yet, or error of the request.
         result: Result<RawJson, RpcError>,
@@ -178,7 +178,7 @@ pub enum IncomingMessage {
     /// An error response without an id, from a server that could not read a message (`basic`, error responses without
     /// an id).
     ErrorWithoutId {
-        /// Error that the server reports.
+        /// Code, message and data that the server sent.
         error: RpcError,
     },
     /// Several messages in one array, 2025-03-26 only. Invalid messages are at their position.

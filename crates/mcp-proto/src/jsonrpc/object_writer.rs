@@ -9,7 +9,7 @@ pub(crate) struct ObjectWriter<'a> {
 }
 
 impl ObjectWriter<'_> {
-    /// Appends an object to `text`.
+    /// Appends one JSON object to `text`. `fill` writes its members.
     pub(crate) fn write(text: &mut Vec<u8>, fill: impl FnOnce(&mut ObjectWriter<'_>)) {
         text.push(b'{');
         fill(&mut ObjectWriter { text, empty: true });

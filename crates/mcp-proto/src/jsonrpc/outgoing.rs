@@ -7,28 +7,28 @@ use serde_json::Value;
 use super::{ObjectWriter, RequestId, RpcError};
 use crate::http::HttpHead;
 
-/// A message to the server.
+/// A serialized message of the client to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutgoingMessage {
     /// Message as one line of JSON, without a line end and without raw newlines.
     pub json: String,
-    /// Kind and identifiers of the message.
+    /// Kind of the message, with the JSON-RPC ids and the method.
     pub about: OutgoingKind,
     /// HTTP headers of the message's POST, or `None` for other transports than Streamable HTTP.
     pub head: Option<Box<HttpHead>>,
 }
 
-/// Kind of a message to the server.
+/// Kind of a message of the client to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutgoingKind {
-    /// A request of the client.
+    /// A request of the client, which the server must answer.
     Request {
         /// Identifier that the client chose.
         id: RequestId,
-        /// Method of the request.
+        /// Name of the requested method, such as `tools/call`.
         method: Cow<'static, str>,
     },
-    /// A response of the client.
+    /// A response of the client to one request of the server.
     Response {
         /// Identifier of the server's request.
         id: RequestId,
@@ -38,15 +38,15 @@ pub enum OutgoingKind {
         /// Identifiers of the server's requests.
         ids: Vec<RequestId>,
     },
-    /// A notification of the client.
+    /// A notification of the client, which gets no response.
     Notification {
-        /// Method of the notification.
+        /// Name of the notification, such as `notifications/cancelled`.
         method: Cow<'static, str>,
     },
     /// No message: the transport closes the response stream of a request, which is how 2026-07-28 cancels requests over
     /// Streamable HTTP.
     Abort {
-        /// Identifier of the client's request.
+        /// Identifier of the client's request that is cancelled.
         id: RequestId,
     },
 }

@@ -38,17 +38,17 @@ impl RawJson {
         RawJson { text: text.into(), large: None }
     }
 
-    /// Returns a scanner at the first byte.
+    /// Returns a scanner of this text that skips each recorded large value in one step.
     pub(crate) fn scan(&self) -> JsonScanner<'_> {
         JsonScanner::with_known_spans(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
     }
 
-    /// Returns a slice of this text, which also keeps the frame in memory.
+    /// Returns `part`, which must be a slice of this text, without a copy. The result keeps the whole frame in memory.
     pub(crate) fn shared_slice(&self, part: &str) -> ByteString {
         self.text.slice_ref(part)
     }
 
-    /// Returns the JSON text.
+    /// Returns the JSON text exactly as received.
     pub fn get(&self) -> &str {
         &self.text
     }

@@ -35,13 +35,13 @@ pub(super) struct PendingCall {
     pub(super) relisted: bool,
     /// `true` if the request had a `task` parameter, which requests to run it as a task.
     pub(super) augmented: bool,
-    /// Task that the call continues as.
+    /// State of the server task as which the call continues, or `None` if the call is no task.
     pub(super) task: Option<Box<TaskCall>>,
     /// Value of `progressToken` in the request, or `None` if it had none.
     pub(super) token: Option<i64>,
     /// Number of open server requests and pauses that stop the deadlines. The deadlines run while it is zero.
     pub(super) server_requests: usize,
-    /// Latest progress of the current request.
+    /// Latest `progress` value of the current request. Later values must be greater.
     pub(super) progress: Option<f64>,
     /// Number of valid progress notifications so far.
     pub(super) progressed: u64,

@@ -10,13 +10,13 @@ use super::TraceContext;
 /// Configuration of a session, fixed at its creation.
 #[derive(Debug, Clone, Default)]
 pub struct SessionConfig {
-    /// Name and version that the client sends.
+    /// Name and version of the client, sent in the handshake or in each request.
     pub client: Implementation,
     /// All capabilities of the client. The session omits those that the negotiated revision does not have.
     pub capabilities: ClientCapabilities,
     /// Method of negotiating the revision.
     pub opening: HandshakeMode,
-    /// Transport that carries the messages.
+    /// Transport that carries the messages. Determines the handshake, the HTTP headers and the form of cancellations.
     pub carrier: TransportKind,
     /// Trace context of calls, until [`Session::set_trace`](super::Session::set_trace) replaces it.
     pub trace: Option<TraceContext>,

@@ -183,7 +183,7 @@ pub enum ListKind {
 
 /// Reason why a server's request no longer needs a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Withdrawal {
+pub enum WithdrawalReason {
     /// The server cancelled the request.
     CancelledByServer,
     /// The call that caused the request has ended.
@@ -232,28 +232,28 @@ pub enum SessionEvent {
     OpeningFailed {
         /// Human-readable reason of the failure.
         cause: String,
-        /// Classification of the failure.
+        /// Classification of the failure, from which the caller decides on the next attempt.
         fault: HandshakeFault,
     },
     /// The server sent a request. The caller responds once with [`Session::answer`](super::Session::answer).
     RequestReceived {
-        /// Identifier of the request.
+        /// Identifier to pass to [`Session::answer`](super::Session::answer).
         request: ServerRequestId,
         /// Call that caused the request, or `None` if unknown.
         call: Option<CallId>,
-        /// Content of the request.
+        /// Validated parameters of the request. Texts in it are untrusted.
         server_request: Box<ServerRequest>,
     },
     /// A request from the server no longer needs a response.
     Withdrawn {
-        /// Identifier of the request.
+        /// Identifier from the earlier [`SessionEvent::RequestReceived`].
         request: ServerRequestId,
-        /// Reason for the withdrawal.
-        why: Withdrawal,
+        /// Event that made the response unnecessary.
+        why: WithdrawalReason,
     },
     /// Progress of a call. Only the latest progress of a call is queued; `count` includes the replaced ones.
     Progress {
-        /// Call that makes progress.
+        /// Identifier that [`Session::call`](super::Session::call) returned.
         call: CallId,
         /// Number of progress notifications of the call so far, including this one.
         count: u64,
@@ -266,21 +266,21 @@ pub enum SessionEvent {
     },
     /// A call has ended. Reported exactly once for each call.
     Done {
-        /// Call that has ended.
+        /// Identifier that [`Session::call`](super::Session::call) returned.
         call: CallId,
-        /// Result of the call.
+        /// Decoded result of the server, or the reason why the call has none.
         result: Result<ServerResult, CallError>,
     },
     /// A list changed and should be read again.
     ListChanged(ListKind),
     /// A resource changed: the subscribed one, or a sub-resource of it.
     ResourceUpdated {
-        /// URI of the resource.
+        /// URI that the server reports. May be a sub-resource of the subscribed URI.
         uri: String,
     },
     /// A log message of the server.
     Log {
-        /// Content of the log message.
+        /// Level and logged value. Untrusted text.
         message: Box<LogMessage>,
         /// Call whose response stream carried the message, or `None` for transports with one stream.
         call: Option<CallId>,
@@ -301,22 +301,22 @@ pub enum SessionEvent {
     TaskChanged {
         /// The call, which still ends with [`SessionEvent::Done`].
         call: CallId,
-        /// State of the task.
+        /// Latest state of the task, as reported by the server.
         task: Box<TaskView>,
     },
     /// Invalid entries of a list were dropped.
     ItemsDropped {
-        /// List that contained the entries.
+        /// Kind of the list that contained the entries.
         list: ListKind,
         /// Dropped entries, with the reason for each.
         items: Vec<DroppedItem>,
     },
-    /// The user has completed the interaction at a URL, as the server reports.
+    /// The server reports that the user has completed the interaction at a URL.
     ElicitationComplete {
         /// Identifier from the [`ElicitParams::Url`] request.
         elicitation_id: String,
     },
-    /// The session received invalid input, or dropped input. It continues.
+    /// The session received invalid input, or discarded input that exceeded a limit. The session continues.
     Anomaly {
         /// Human-readable description of the anomaly.
         cause: String,

@@ -151,7 +151,7 @@ impl Session {
         }
     }
 
-    /// Fails a request whose response arrived but is invalid.
+    /// Completes a pending request whose response arrived but is invalid. A call ends with `error`.
     pub(super) fn fail_request(&mut self, id: &RequestId, error: CallError, now: Instant) {
         if !self.wire.is_waiting(id) {
             return;

@@ -68,11 +68,11 @@ pub use delivery::DeliveryFault;
 pub use error::{CallError, CloseReason, UnknownRequest};
 pub use event::{
     CallId, CancelReason, ClientNotification, ClientResponse, DroppedItem, HandshakeFault, ListKind, ServerFacts,
-    ServerRequest, ServerRequestId, SessionEvent, StreamOrigin, Withdrawal,
+    ServerRequest, ServerRequestId, SessionEvent, StreamOrigin, WithdrawalReason,
 };
 pub use request::{ClientRequest, ServerResult};
 pub use task_view::TaskView;
-pub use trace::{BadTraceContext, TraceContext};
+pub use trace::{InvalidTraceContext, TraceContext};
 
 /// State machine of one session with one server.
 pub struct Session {

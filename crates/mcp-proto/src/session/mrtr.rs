@@ -18,7 +18,7 @@ use super::{CallError, CallId, ServerRequest, Session, meta};
 /// Input that the server requested in one round, and the responses so far.
 pub(super) struct RoundInputs {
     answers: IndexMap<String, Option<Value>>,
-    /// Opaque state, echoed byte for byte. Omitted from debug output because it may be secret.
+    /// Opaque `requestState` of the server, echoed byte for byte. Omitted from debug output because it may be secret.
     state: Option<String>,
 }
 

@@ -91,7 +91,7 @@ impl Session {
             }
             _ => {
                 let said = error.map(|error| format!("; its error: {}", quote_error(error))).unwrap_or_default();
-                self.refuse_handshake(format!("{}{said}", no_common_version(versions, self.config.opening)));
+                self.refuse_handshake(format!("{}{said}", no_common_version_text(versions, self.config.opening)));
             }
         }
     }
@@ -107,7 +107,7 @@ impl Session {
                 return match (other, versions) {
                     (Some(revision), _) if !again && !pinned => self.send_initialize(revision, true, now),
                     (_, Some(versions)) => {
-                        let none = no_common_version(&versions, self.config.opening);
+                        let none = no_common_version_text(&versions, self.config.opening);
                         let cause = format!("{none}; its error: {}", quote_error(&error));
                         if versions.iter().any(|version| version == Revision::NEWEST.as_str()) && !pinned {
                             self.probe_after_timeout(cause, now);
@@ -139,7 +139,7 @@ impl Session {
                     now,
                 );
             }
-            _ => self.refuse_handshake(no_common_version(&[found.protocol_version], self.config.opening)),
+            _ => self.refuse_handshake(no_common_version_text(&[found.protocol_version], self.config.opening)),
         }
     }
 
@@ -213,7 +213,7 @@ fn quote_error(error: &RpcError) -> String {
     escape_and_truncate(&error.to_string(), 500)
 }
 
-fn no_common_version(theirs: &[String], opening: HandshakeMode) -> String {
+fn no_common_version_text(theirs: &[String], opening: HandshakeMode) -> String {
     let theirs = if theirs.is_empty() { "no version".into() } else { escape_and_truncate(&theirs.join(", "), 300) };
     let ours = match opening {
         HandshakeMode::Pinned(revision) => revision.to_string(),

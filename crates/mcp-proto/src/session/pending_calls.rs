@@ -55,12 +55,12 @@ impl PendingCalls {
         call
     }
 
-    /// Returns the time of the next check: never later than the next timeout, and rarely earlier.
+    /// Returns the earliest time at which a call may time out. Never too late, and rarely earlier than necessary.
     pub(super) fn next_due(&self) -> Option<Instant> {
         earliest([self.soonest, self.changed_deadline()])
     }
 
-    /// Recomputes the bound from all calls, so that [`PendingCalls::next_due`] is exact.
+    /// Recomputes the lower bound from all calls, so that [`PendingCalls::next_due`] is exact.
     pub(super) fn recompute_next_due(&mut self) {
         self.changed = None;
         self.soonest = earliest(self.calls.values().map(|call| call.next_due()));

@@ -10,7 +10,7 @@ use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 use super::opening::SessionPhase;
 use super::request_table::RequestPurpose;
 use super::server_requests::RequestOrigin;
-use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportKind, Withdrawal};
+use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportKind, WithdrawalReason};
 
 /// State that is stored while the session is being reopened.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Session {
         for request in asked {
             // The server no longer waits for the response.
             self.close_request(request, now);
-            self.withdraw(request, Withdrawal::SessionEnded);
+            self.withdraw(request, WithdrawalReason::SessionEnded);
         }
         self.batches.clear();
         for purpose in self.wire.abandon_all() {

@@ -22,9 +22,9 @@ pub enum ClientRequest {
     },
     /// Calls a tool (`server/tools`).
     CallTool {
-        /// Name of the tool.
+        /// Name of the tool, as the server listed it.
         name: String,
-        /// Arguments of the call.
+        /// Arguments that must match the tool's `inputSchema`. Not validated by the session.
         arguments: Map,
         /// `true` to run the tool as a task if the revision leaves the choice to the client (2025-11-25). A tool that
         /// requires a task always runs as one.
@@ -37,9 +37,9 @@ pub enum ClientRequest {
     },
     /// Gets the messages of a prompt (`server/prompts`).
     GetPrompt {
-        /// Name of the prompt.
+        /// Name of the prompt, as the server listed it.
         name: String,
-        /// Arguments of the prompt. Each value must be a string.
+        /// Values of the prompt's arguments by name. Each value must be a string.
         arguments: Map,
     },
     /// Lists one page of resources (`server/resources`).
@@ -54,24 +54,24 @@ pub enum ClientRequest {
     },
     /// Reads the contents of a resource (`server/resources`).
     ReadResource {
-        /// URI of the resource.
+        /// URI from a list, a resource template or a resource link.
         uri: String,
     },
     /// Subscribes to changes of a resource (`server/resources`; `subscriptions/listen` in 2026-07-28).
     Subscribe {
-        /// URI of the resource.
+        /// URI of the resource. Updates may also concern its sub-resources.
         uri: String,
     },
     /// Ends the subscription to a resource.
     Unsubscribe {
-        /// URI of the resource.
+        /// URI of a resource that the client is subscribed to.
         uri: String,
     },
     /// Requests suggested values for an argument (`server/utilities/completion`).
     Complete {
         /// Prompt or resource template that the argument belongs to.
         reference: CompletionReference,
-        /// Name of the argument.
+        /// Name of a prompt argument, or of a variable of the resource template.
         argument_name: String,
         /// Text of the argument that the user has entered so far.
         value: String,
@@ -86,11 +86,11 @@ pub enum ClientRequest {
     /// Calls a method of an extension, which the server must declare (`basic/lifecycle`: extensions). The server cannot
     /// request input before it responds.
     Extension {
-        /// Identifier of the extension.
+        /// Identifier of the extension, such as `io.modelcontextprotocol/tasks`.
         extension: &'static str,
-        /// Name of the method.
+        /// JSON-RPC method that the extension defines.
         method: &'static str,
-        /// Parameters of the method without `_meta`.
+        /// Parameters of the method. The session adds `_meta`.
         params: Map,
     },
     /// Sets the minimum level of log messages (`server/utilities/logging`). In 2026-07-28 every later request carries
@@ -106,7 +106,7 @@ pub enum ClientRequest {
 pub enum ServerResult {
     /// Success without a result value.
     Empty,
-    /// A page of tools.
+    /// One page of the server's tools.
     Tools {
         /// Valid tools of the page.
         items: Vec<ListEntry<Tool>>,
@@ -115,7 +115,7 @@ pub enum ServerResult {
         /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// A page of prompts.
+    /// One page of the server's prompts.
     Prompts {
         /// Valid prompts of the page.
         items: Vec<ListEntry<Prompt>>,
@@ -124,7 +124,7 @@ pub enum ServerResult {
         /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// A page of resources.
+    /// One page of the server's resources.
     Resources {
         /// Valid resources of the page.
         items: Vec<ListEntry<Resource>>,
@@ -133,7 +133,7 @@ pub enum ServerResult {
         /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// A page of resource templates.
+    /// One page of the server's resource templates.
     Templates {
         /// Valid templates of the page.
         items: Vec<ListEntry<ResourceTemplate>>,
@@ -142,27 +142,27 @@ pub enum ServerResult {
         /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// Result of a tool call.
+    /// Output of a called tool, which may be an error of the tool.
     Tool(Box<CallToolResult>),
-    /// Messages of a prompt.
+    /// Messages that the server built from a prompt and its arguments.
     Prompt(Box<GetPromptResult>),
-    /// Contents of a resource.
+    /// Contents that the server returned for a resource URI.
     Contents {
-        /// Contents of the resource. An empty list means that the resource exists and is empty.
+        /// Text or binary parts. An empty list means that the resource exists and is empty.
         contents: Vec<ResourceContents>,
         /// Caching hint of the server, if present.
         cache: Option<CacheHint>,
     },
-    /// A page of tasks.
+    /// One page of the server's tasks (2025-11-25).
     Tasks {
-        /// States of the tasks.
+        /// State of each task at the time of the response.
         items: Vec<TaskView>,
         /// Cursor of the next page. An empty string is a valid cursor.
         next_cursor: Option<String>,
     },
-    /// Suggested values of an argument.
+    /// Suggested values for a prompt argument or a template variable.
     Completion(Box<CompletionResult>),
-    /// Result of a method of an extension, unchanged.
+    /// Result of an extension's method, which the session does not interpret.
     Extension {
         /// All members of the result, unchanged.
         result: Map,

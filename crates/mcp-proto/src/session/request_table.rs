@@ -78,7 +78,7 @@ impl RequestTable {
         id
     }
 
-    /// Removes the pending request with the id of a response, and returns the outcome.
+    /// Removes the pending request with this id. Returns its purpose, or the reason why no request is pending.
     pub(super) fn match_response(&mut self, id: &RequestId) -> ResponseMatch {
         let RequestId::Number(id) = id else { return ResponseMatch::Unknown };
         if let Some(purpose) = self.waiting.swap_remove(id) {
@@ -92,7 +92,7 @@ impl RequestTable {
         }
     }
 
-    /// Marks a request as abandoned.
+    /// Moves a pending request to the abandoned ones, so that a late response is ignored.
     pub(super) fn abandon(&mut self, id: i64) {
         if self.waiting.swap_remove(&id).is_some() {
             if self.given_up.len() == MAX_REMEMBERED_IDS {

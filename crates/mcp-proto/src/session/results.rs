@@ -75,7 +75,7 @@ struct ListPage<T> {
 impl std::ops::Deref for ResultBody {
     type Target = Map;
 
-    /// Returns the members other than the content.
+    /// Returns all members of the body except the lists and content blocks.
     fn deref(&self) -> &Map {
         &self.fields
     }
@@ -125,7 +125,7 @@ impl ResultBody {
         Ok(ResultBody { fields: fields.map_err(|cause| escape_and_truncate(&cause, 300))?, bulk, is_error })
     }
 
-    /// Returns the members other than the content.
+    /// Returns all members of the body except the lists and content blocks.
     pub(super) fn into_fields(self) -> Map {
         self.fields
     }

@@ -11,7 +11,7 @@ use super::opening::SessionPhase;
 use super::request_encoding::parse_request;
 use super::{
     CallId, ClientResponse, ServerRequest, ServerRequestId, Session, SessionEvent, StreamOrigin, UnknownRequest,
-    Withdrawal, meta, request_encoding, tasks,
+    WithdrawalReason, meta, request_encoding, tasks,
 };
 
 /// A request from the server that has no response yet.
@@ -23,7 +23,7 @@ pub(super) struct PendingServerRequest {
     call: Option<CallId>,
     /// Calls whose deadlines are paused by the request.
     stops: Vec<CallId>,
-    /// Size on the wire in bytes.
+    /// Length of the request on the wire in bytes, counted against the limit on open requests.
     bytes: usize,
 }
 
@@ -183,7 +183,7 @@ impl Session {
         Ok(())
     }
 
-    /// Removes a request and resumes the deadlines that it paused.
+    /// Removes an open request of the server, and resumes the deadlines that it paused.
     pub(super) fn close_request(&mut self, request: ServerRequestId, now: Instant) -> Option<PendingServerRequest> {
         let server_request = self.server_requests.shift_remove(&request)?;
         for id in &server_request.stops {
@@ -202,7 +202,7 @@ impl Session {
         Some(call)
     }
 
-    /// Ends one pause of a call's deadlines.
+    /// Ends one pause of a call's deadlines, which run again when no pause is left.
     pub(super) fn resume_paused_call(&mut self, call: CallId, now: Instant) {
         if let Some(call) = self.calls.get_mut(&call) {
             call.server_requests = call.server_requests.saturating_sub(1);
@@ -212,7 +212,7 @@ impl Session {
         }
     }
 
-    pub(super) fn withdraw(&mut self, request: ServerRequestId, why: Withdrawal) {
+    pub(super) fn withdraw(&mut self, request: ServerRequestId, why: WithdrawalReason) {
         // A request whose event is still queued needs no withdrawal.
         if !self.events.remove_request(request) {
             self.events.push(SessionEvent::Withdrawn { request, why });
@@ -234,7 +234,7 @@ impl Session {
         if let Some(PendingServerRequest { origin: RequestOrigin::Request { batch, .. }, .. }) =
             self.close_request(request, now)
         {
-            self.withdraw(request, Withdrawal::CancelledByServer);
+            self.withdraw(request, WithdrawalReason::CancelledByServer);
             self.record_batch_response(batch, None);
         }
     }
@@ -250,7 +250,7 @@ impl Session {
             .collect();
         for request in requests {
             self.server_requests.shift_remove(&request);
-            self.withdraw(request, Withdrawal::CallEnded);
+            self.withdraw(request, WithdrawalReason::CallEnded);
         }
     }
 
@@ -264,7 +264,7 @@ impl Session {
             .collect();
         for request in requests {
             if let Some(server_request) = self.close_request(request, now) {
-                self.withdraw(request, Withdrawal::CallEnded);
+                self.withdraw(request, WithdrawalReason::CallEnded);
                 self.refuse(server_request, "the call that led to this has ended");
             }
         }
@@ -273,7 +273,7 @@ impl Session {
     /// Withdraws and refuses all open requests at the end of the session.
     pub(super) fn end_all_requests(&mut self) {
         for (request, server_request) in std::mem::take(&mut self.server_requests) {
-            self.withdraw(request, Withdrawal::SessionEnded);
+            self.withdraw(request, WithdrawalReason::SessionEnded);
             self.refuse(server_request, "the session has ended");
         }
     }

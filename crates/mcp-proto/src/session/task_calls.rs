@@ -29,7 +29,7 @@ const MAX_TASK_TOOLS: usize = 10_000;
 #[derive(Debug)]
 pub(super) struct TaskCall {
     pub(super) view: TaskView,
-    /// Time of the next poll.
+    /// Time to send the next `tasks/get`, or `None` if no poll is scheduled.
     pub(super) poll_at: Option<Instant>,
     /// Id of the pending `tasks/get` request, or `None`.
     get: Option<i64>,

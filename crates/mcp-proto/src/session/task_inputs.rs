@@ -13,7 +13,7 @@ use super::request_table::RequestPurpose;
 use super::results::InputRequest;
 use super::server_requests::RequestOrigin;
 use super::task_calls::{TaskCall, TaskInput};
-use super::{CallError, CallId, ServerRequestId, Session, Withdrawal, meta};
+use super::{CallError, CallId, ServerRequestId, Session, WithdrawalReason, meta};
 
 /// Maximum number of input requests of one task.
 const MAX_INPUT_REQUESTS: usize = 1000;
@@ -44,7 +44,7 @@ impl Session {
         }
         for request in gone {
             self.close_request(request, now);
-            self.withdraw(request, Withdrawal::CancelledByServer);
+            self.withdraw(request, WithdrawalReason::CancelledByServer);
         }
         if again {
             self.update_task(id);

@@ -14,11 +14,11 @@ const MAX_POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// State of a task. Texts and times are unverified claims of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskView {
-    /// Identifier that the server chose.
+    /// Task id that the server chose.
     pub id: String,
-    /// Status of the task.
+    /// Status as last reported by the server.
     pub status: TaskStatus,
-    /// Description of the status by the server.
+    /// Human-readable explanation of the status by the server. Untrusted text.
     pub status_message: Option<String>,
     /// Time of creation, in ISO 8601.
     pub created_at: String,

@@ -13,16 +13,16 @@ pub struct TraceContext {
     baggage: Option<String>,
 }
 
-/// Error of a trace context that does not conform to W3C Trace Context or W3C Baggage.
+/// Error for a trace context that does not conform to W3C Trace Context or W3C Baggage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` does not have the form of W3C Trace Context or W3C Baggage")]
-pub struct BadTraceContext(&'static str);
+pub struct InvalidTraceContext(&'static str);
 
 impl TraceContext {
     /// Validates the parts of a trace context.
     ///
     /// # Errors
-    /// Returns [`BadTraceContext`] with the name of the part that does not conform to its W3C specification.
+    /// Returns [`InvalidTraceContext`] with the name of the part that does not conform to its W3C specification.
     ///
     /// # Examples
     ///
@@ -42,13 +42,13 @@ impl TraceContext {
         traceparent: String,
         tracestate: Option<String>,
         baggage: Option<String>,
-    ) -> Result<TraceContext, BadTraceContext> {
+    ) -> Result<TraceContext, InvalidTraceContext> {
         if !is_traceparent(&traceparent) {
-            return Err(BadTraceContext("traceparent"));
+            return Err(InvalidTraceContext("traceparent"));
         }
         for (name, list) in [("tracestate", &tracestate), ("baggage", &baggage)] {
             if list.as_ref().is_some_and(|list| !is_key_value_list(list)) {
-                return Err(BadTraceContext(name));
+                return Err(InvalidTraceContext(name));
             }
         }
         Ok(TraceContext { traceparent, tracestate, baggage })

@@ -12,7 +12,7 @@ pub enum CompletionReference {
     /// An argument of a prompt.
     #[serde(rename = "ref/prompt")]
     Prompt {
-        /// Name of the prompt.
+        /// Name of the prompt, as in `prompts/list`.
         name: String,
     },
     /// A variable of a resource template.

@@ -52,7 +52,7 @@ pub struct TextContent {
     pub extra: Map,
 }
 
-/// An image with its media type.
+/// An image in base64, with its media type.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
@@ -74,11 +74,11 @@ pub struct ImageContent {
 /// Audio data, with the same fields as an image.
 pub type AudioContent = ImageContent;
 
-/// Contents of a resource, embedded in a result.
+/// A resource whose contents are part of a result.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmbeddedResource {
-    /// Contents of the resource.
+    /// URI, media type, and text or binary data.
     pub resource: ResourceContents,
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,11 +95,11 @@ pub struct EmbeddedResource {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUseContent {
-    /// Identifier of the call, repeated in its result.
+    /// Identifier that the model chose, repeated in the result of the call.
     pub id: String,
-    /// Name of the tool.
+    /// Name of the called tool, from the tools of the sampling request.
     pub name: String,
-    /// Arguments of the call.
+    /// Arguments that the model generated. Not validated against the tool's schema.
     pub input: Map,
     /// Metadata of the object (`_meta`).
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
@@ -113,11 +113,11 @@ pub struct ToolUseContent {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResultContent {
-    /// Identifier of the call.
+    /// Value of [`ToolUseContent::id`] of the call.
     pub tool_use_id: String,
-    /// Content that the tool returned.
+    /// Blocks that the tool returned for the model.
     pub content: Vec<ContentBlock>,
-    /// Structured content that the tool returned.
+    /// JSON that the tool returned in addition to `content`.
     #[serde(default, deserialize_with = "present_or_null", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
     /// `true` if the tool failed.

@@ -82,7 +82,7 @@ impl<'a> JsonCursor<'a> {
         while more {
             let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
             if !bulk(&key, self)? {
-                let value = self.next_part()?.value()?;
+                let value = self.parse_next_value()?.value()?;
                 members.insert(key.into_owned(), value);
             }
             more = self.scan.has_more(b'}').ok_or(INVALID_JSON)?;
@@ -125,7 +125,7 @@ impl<'a> JsonCursor<'a> {
         &mut self.scan
     }
 
-    fn next_part(&mut self) -> Result<RawPart<'a>, String> {
+    fn parse_next_value(&mut self) -> Result<RawPart<'a>, String> {
         let part = if self.scan.peek() == Some(b'"') {
             self.scan.consume_string().map(RawPart::Text)
         } else {
@@ -135,12 +135,12 @@ impl<'a> JsonCursor<'a> {
         part.ok_or_else(|| INVALID_JSON.into())
     }
 
-    fn all_parts(&mut self) -> Result<RawMembers<'a>, String> {
+    fn parse_all_members(&mut self) -> Result<RawMembers<'a>, String> {
         let mut parts = Vec::new();
         let mut more = self.scan.open_container(b'{', b'}').ok_or("it is not an object")?;
         while more {
             let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
-            parts.push((key, self.next_part()?));
+            parts.push((key, self.parse_next_value()?));
             more = self.scan.has_more(b'}').ok_or(INVALID_JSON)?;
         }
         remove_duplicates(&mut parts);
@@ -181,7 +181,7 @@ impl<'a> JsonCursor<'a> {
 
     /// Parses a content block of any type.
     pub(crate) fn parse_block(&mut self) -> Result<ContentBlock, String> {
-        let mut parts = self.all_parts()?;
+        let mut parts = self.parse_all_members()?;
         if let Some(block) = self.parse_simple_block(&parts) {
             return Ok(block);
         }
@@ -249,7 +249,7 @@ impl<'a> JsonCursor<'a> {
 
     /// Parses the contents of a resource.
     pub(crate) fn parse_resource_contents(&mut self) -> Result<ResourceContents, String> {
-        let parts = self.all_parts()?;
+        let parts = self.parse_all_members()?;
         let (mut contents, [text, blob]) = self.deserialize_parts::<ResourceContents, 2>(&parts, ["text", "blob"])?;
         contents.text = text.or(contents.text);
         contents.blob = blob.or(contents.blob);

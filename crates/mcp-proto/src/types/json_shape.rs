@@ -85,8 +85,7 @@ impl JsonShape {
         }
     }
 
-    /// Validates and consumes a value. For an object, calls the callback with the name and the text of each known
-    /// member.
+    /// Validates and consumes a value. For an object, calls `told` with the name and the text of each known member.
     pub(crate) fn check<'a>(
         &self,
         scan: &mut JsonScanner<'a>,
@@ -165,7 +164,7 @@ fn check_object<'a>(
     }
 }
 
-/// Shape of an icon.
+/// Shape of an entry of `icons`.
 pub(super) const ICON_SHAPE: JsonShape = JsonShape::Object(&[
     required_member("src", JsonShape::Text),
     optional_member("mimeType", JsonShape::Text),
@@ -173,7 +172,7 @@ pub(super) const ICON_SHAPE: JsonShape = JsonShape::Object(&[
     optional_member("theme", JsonShape::Text),
 ]);
 
-/// Shape of annotations of content.
+/// Shape of the `annotations` member of resources and resource templates.
 pub(super) const ANNOTATIONS_SHAPE: JsonShape = JsonShape::Object(&[
     optional_member("audience", JsonShape::List(&JsonShape::OneOf(&["user", "assistant"]))),
     optional_member("priority", JsonShape::Number),

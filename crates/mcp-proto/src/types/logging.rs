@@ -31,9 +31,9 @@ pub enum LogLevel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LogMessage {
-    /// Severity of the message.
+    /// Severity that the server assigned.
     pub level: LogLevel,
-    /// Component of the server that logged the message.
+    /// Name of the server's component that logged the message, or `None`. Untrusted text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
     /// Logged value, any JSON.

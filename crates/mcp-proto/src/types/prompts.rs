@@ -35,7 +35,7 @@ pub struct Prompt {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptArgument {
-    /// Name of the argument.
+    /// Key of the value in the arguments of `prompts/get`.
     pub name: String,
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,13 +51,13 @@ pub struct PromptArgument {
     pub extra: Map,
 }
 
-/// A message of a prompt's result.
+/// A message in the result of `prompts/get`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptMessage {
-    /// Author of the message.
+    /// Author of the message: the user or the assistant.
     pub role: Role,
-    /// Content of the message.
+    /// Single content block of the message. Untrusted.
     pub content: ContentBlock,
     /// Members that this crate does not model, unchanged.
     #[serde(flatten)]

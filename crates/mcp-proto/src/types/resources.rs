@@ -43,7 +43,7 @@ pub struct Resource {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceTemplate {
-    /// RFC 6570 template of the URIs.
+    /// Template of the URIs with variables in braces, such as `file:///{path}`.
     pub uri_template: String,
     /// Identifier for use by programs.
     pub name: String,
@@ -74,7 +74,7 @@ pub struct ResourceTemplate {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", try_from = "RawContents")]
 pub struct ResourceContents {
-    /// URI of the resource.
+    /// URI of this part. May differ from the requested URI, for instance for the files of a folder.
     pub uri: String,
     /// Media type that the server claims.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,7 @@ pub struct CreateMessageParams {
     /// Servers whose context the client should add to the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_context: Option<IncludeContext>,
-    /// Sampling temperature for the model.
+    /// Sampling temperature for the model, in the range that its provider defines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// Maximum number of tokens to generate.
@@ -74,9 +74,9 @@ pub struct ToolChoice {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingMessage {
-    /// Author of the message.
+    /// Author of the message: the user or the assistant.
     pub role: Role,
-    /// Content of the message.
+    /// One or more content blocks.
     pub content: SamplingContent,
     /// Metadata of the object (`_meta`).
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
@@ -158,7 +158,7 @@ pub struct ModelHint {
 pub struct CreateMessageResult {
     /// Author of the message, usually the assistant.
     pub role: Role,
-    /// Content of the message.
+    /// Generated content blocks, including tool uses.
     pub content: SamplingContent,
     /// Name of the model that generated the message.
     pub model: String,

@@ -19,7 +19,7 @@ impl SharedText {
         SharedText(text)
     }
 
-    /// Returns the text as a string slice.
+    /// Returns the complete text, without copying.
     pub fn as_str(&self) -> &str {
         &self.0
     }

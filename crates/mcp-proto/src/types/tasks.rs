@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Status of a task.
+/// Status of a task as the server reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
@@ -15,7 +15,7 @@ pub enum TaskStatus {
     Completed,
     /// The task ended with an error.
     Failed,
-    /// The task was cancelled.
+    /// The task was cancelled before it had a result.
     Cancelled,
 }
 

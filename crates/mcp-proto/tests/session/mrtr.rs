@@ -202,7 +202,7 @@ fn refused_input_abandons_the_call() {
         "[sampling-reject-modern]: the request must not be repeated"
     );
     let expected = vec![
-        SessionEvent::Withdrawn { request: second, why: Withdrawal::CallEnded },
+        SessionEvent::Withdrawn { request: second, why: WithdrawalReason::CallEnded },
         SessionEvent::Done { call, result: Err(CallError::Refused) },
     ];
     assert_eq!(
@@ -280,7 +280,7 @@ fn cancellation_between_rounds_sends_no_message() {
     peer.session.cancel(call, CancelReason::User, peer.now);
     assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "[cancel-in-progress-only]: no request is pending");
     let expected = vec![
-        SessionEvent::Withdrawn { request, why: Withdrawal::CallEnded },
+        SessionEvent::Withdrawn { request, why: WithdrawalReason::CallEnded },
         SessionEvent::Done { call, result: Err(CallError::Cancelled) },
     ];
     assert_eq!(peer.take_events(), expected, "the request must be withdrawn with the call");

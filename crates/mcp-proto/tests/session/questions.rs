@@ -183,7 +183,7 @@ fn withdrawn_request_is_not_answered() {
     peer.send_notification("notifications/cancelled", json!({ "requestId": "4" }));
     assert_eq!(peer.take_events(), vec![], "[cancel-received-ignore]: another id must be ignored");
     peer.send_notification("notifications/cancelled", json!({ "requestId": 4, "reason": "never mind" }));
-    let expected = SessionEvent::Withdrawn { request, why: Withdrawal::CancelledByServer };
+    let expected = SessionEvent::Withdrawn { request, why: WithdrawalReason::CancelledByServer };
     assert_eq!(peer.take_event(), expected, "[cancel-received-stop]");
     assert_eq!(
         peer.session.answer(request, accepted_form_response(), peer.now),
@@ -215,7 +215,7 @@ fn cancelling_a_call_refuses_its_server_requests() {
     let withdrawn = peer
         .take_events()
         .into_iter()
-        .filter(|event| matches!(event, SessionEvent::Withdrawn { why: Withdrawal::CallEnded, .. }));
+        .filter(|event| matches!(event, SessionEvent::Withdrawn { why: WithdrawalReason::CallEnded, .. }));
     assert_eq!(withdrawn.count(), 2, "both requests must be withdrawn");
 }
 
@@ -234,8 +234,9 @@ fn each_request_is_answered_when_the_session_ends() {
         "[base-response-one-of]: each request must be answered once"
     );
     let events = peer.take_events();
-    let ends =
-        events.iter().filter(|event| matches!(event, SessionEvent::Withdrawn { why: Withdrawal::SessionEnded, .. }));
+    let ends = events
+        .iter()
+        .filter(|event| matches!(event, SessionEvent::Withdrawn { why: WithdrawalReason::SessionEnded, .. }));
     assert_eq!(ends.count(), 3, "each request must be withdrawn");
     assert_eq!(
         events.last(),

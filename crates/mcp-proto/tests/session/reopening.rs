@@ -49,7 +49,7 @@ fn lost_session_is_reopened_and_refused_requests_are_sent_again() {
     let init = lose_session(&mut peer, &sent);
     let events = peer.take_events();
     assert!(
-        events.contains(&SessionEvent::Withdrawn { request: server_request, why: Withdrawal::SessionEnded }),
+        events.contains(&SessionEvent::Withdrawn { request: server_request, why: WithdrawalReason::SessionEnded }),
         "a request of the old session must be withdrawn: {events:?}"
     );
     assert!(

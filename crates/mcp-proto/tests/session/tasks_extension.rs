@@ -213,7 +213,7 @@ fn task_input_is_requested_and_answered_once() {
     peer.send_result(&sent["id"], with_member(task_state("working"), "inputRequests", json!({})));
     let events = peer.take_events();
     assert!(
-        events.contains(&SessionEvent::Withdrawn { request: asked[1], why: Withdrawal::CancelledByServer }),
+        events.contains(&SessionEvent::Withdrawn { request: asked[1], why: WithdrawalReason::CancelledByServer }),
         "[tasks-ext-update-keys]: a request that is no longer open must be withdrawn: {events:?}"
     );
 }

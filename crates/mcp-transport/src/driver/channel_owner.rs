@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::DriverEvent;
 use super::session_owner::{SessionControl, SessionOwner};
 
-/// Capacity of the command channel.
+/// Maximum number of commands that wait for the driver.
 const COMMAND_CAPACITY: usize = 256;
 /// Maximum number of commands that are executed before the driver polls other sources.
 const MAX_COMMANDS_PER_POLL: usize = 64;
@@ -24,25 +24,25 @@ const LARGE_EVENT_BYTES: usize = 64 * 1024;
 pub enum DriverCommand {
     /// Sends a request. `reply` receives the call ID before any event about the call is sent.
     Call {
-        /// The request to send.
+        /// Request to the server, such as a tool call.
         request: ClientRequest,
-        /// Time limit of the call.
+        /// Maximum times without a response and in total.
         deadline: CallDeadline,
         /// Receives the ID of the call, or the reason why it was not sent.
         reply: oneshot::Sender<Result<CallId, CallError>>,
     },
     /// Cancels a pending call.
     Cancel {
-        /// Identifier of the call.
+        /// Identifier that the driver sent through `reply`.
         call: CallId,
         /// Reason for the cancellation, which is sent to the server.
         reason: CancelReason,
     },
     /// Responds to a request of the server.
     Answer {
-        /// Identifier of the server's request.
+        /// Identifier from the event that reported the request.
         request: ServerRequestId,
-        /// The client's response to the request.
+        /// Response, which must be of the same kind as the request.
         answer: ClientResponse,
     },
     /// Sends this notification to the server.
@@ -54,18 +54,18 @@ pub enum DriverCommand {
 
 type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The driver's end of the channels.
+/// Receiver of the commands and sender of the events, with which the driver communicates with another task.
 pub(crate) struct ChannelOwner {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
     came: Option<DriverCommand>,
-    /// Completes when the event receiver is dropped. `None` afterwards.
+    /// Future that completes when the event receiver is dropped. `None` afterwards.
     unheard: Option<PendingSend>,
-    /// Completes when the event channel has room again.
+    /// Future that completes when the event channel has room again, or `None` if the driver does not wait for room.
     room: Option<PendingSend>,
     /// Set when the command sender is dropped.
     is_closed: bool,
-    /// Set when the session is stopped because its owner dropped a channel.
+    /// Set when the session was stopped because another task dropped one of the channels.
     was_told: bool,
 }
 

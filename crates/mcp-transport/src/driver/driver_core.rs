@@ -100,7 +100,7 @@ impl<'o> DriverCore<'o> {
         self.intake.emit_event(event, &mut self.outbox, clock_now());
     }
 
-    /// Emits a frame event for a message that is being sent to the server.
+    /// Adds an event to the outbox that reports a message on its way to the server.
     pub(crate) fn emit_sent_frame(&mut self, bytes: Bytes, kind: &OutgoingKind) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Sent,
@@ -111,7 +111,7 @@ impl<'o> DriverCore<'o> {
         }));
     }
 
-    /// Handles expired deadlines of the session, and of lines that exceed the length limit.
+    /// Handles expired deadlines of the session, and stops waiting for the end of a line that exceeds the length limit.
     pub(crate) fn on_deadline(&mut self, now: Instant) {
         if self.session.poll_timeout().is_some_and(|at| at <= now) {
             self.session.handle_timeout(now);
@@ -137,7 +137,7 @@ impl<'o> DriverCore<'o> {
         self.intake.process_line(line, origin, &mut self.session, &mut self.outbox, now)
     }
 
-    /// Emits a frame event for a received message that the session did not parse.
+    /// Adds an event to the outbox that reports a received message which the session did not parse.
     pub(crate) fn emit_received_frame(&mut self, bytes: Bytes) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Received,

@@ -11,19 +11,19 @@ use serde::de::IgnoredAny;
 /// A line of a stdio transport, or a message over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Direction of the message.
+    /// Direction: from the client to the server, or the reverse.
     pub direction: Direction,
     /// Time at which the message was queued for writing or received.
     pub at: SystemTime,
     /// The message without a line terminator. Only its first 4 KiB if it exceeds the size limit.
     pub bytes: Bytes,
-    /// Classification of the message.
+    /// Kind of the message, with its ID and method.
     pub about: FrameKind,
     /// Reason why the message is invalid, or `None` if it is valid.
     pub note: Option<String>,
 }
 
-/// The direction of a frame.
+/// Direction of a message between client and server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// From the client to the server.
@@ -37,19 +37,19 @@ pub enum Direction {
 pub enum FrameKind {
     /// A JSON-RPC request object.
     Request {
-        /// Request ID, chosen by the sender.
+        /// Request ID, chosen by the sender of the request.
         id: RequestId,
-        /// Method of the request.
+        /// JSON-RPC method, such as `tools/call`.
         method: Cow<'static, str>,
     },
     /// A JSON-RPC request object without ID.
     Notification {
-        /// Method of the notification.
+        /// JSON-RPC method, such as `notifications/progress`.
         method: Cow<'static, str>,
     },
     /// A successful response to a request.
     Result {
-        /// ID of the answered request.
+        /// ID of the request that this message answers.
         id: RequestId,
     },
     /// A JSON-RPC error response.
@@ -64,7 +64,7 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// Classifies a parsed message.
+    /// Returns the kind of a message that was already parsed.
     pub fn from_received(message: &IncomingMessage) -> FrameKind {
         match message {
             IncomingMessage::Request { id, method, .. } => {

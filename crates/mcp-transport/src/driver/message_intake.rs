@@ -37,7 +37,7 @@ struct DroppedCounts {
     report_at: Option<Instant>,
 }
 
-/// The relation of a message to the request whose POST response contained it.
+/// Relation of a received message to the request whose POST response contained it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ResponseKind {
     /// The message is not the response to the request.

@@ -24,10 +24,10 @@ pub use self::frame::{Direction, Frame, FrameKind};
 pub use self::session_owner::{SessionControl, SessionOwner};
 pub use self::wake_flag::WakeFlag;
 
-/// An event that the driver reports to the owner, in order.
+/// An event that the driver reports to the owner of the session, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriverEvent {
-    /// An event of the session.
+    /// Event of the protocol session, such as the end of a call.
     Session(SessionEvent),
     /// A message that was sent or received.
     Frame(Frame),
@@ -38,7 +38,7 @@ pub enum DriverEvent {
     },
     /// A connection to a remote server was established. Reported before its [`SessionEvent::Ready`].
     Connected {
-        /// Transport of the server.
+        /// Transport that was detected or configured.
         transport: DetectedTransport,
         /// Steps of the transport detection, such as "server/discover answered 404, initialize answered".
         how: String,
@@ -57,7 +57,7 @@ pub enum DriverEvent {
     },
     /// Invalid lines or other anomalies were not reported because they exceeded the rate limit.
     InvalidDropped {
-        /// Number of lines that were not reported as [`DriverEvent::Frame`].
+        /// Number of invalid lines that were not reported as [`DriverEvent::Frame`].
         lines: u64,
         /// Size of these lines, in bytes.
         bytes: u64,

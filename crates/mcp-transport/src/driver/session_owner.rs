@@ -23,7 +23,7 @@ pub trait SessionOwner: Send {
     /// Does the work for which [`SessionOwner::poll_ready`] returned `Ready`.
     fn process_ready(&mut self, session: &mut SessionControl<'_>);
 
-    /// Accepts an event. Called in the order of the events, and only after [`SessionOwner::has_room`] returned `true`.
+    /// Accepts an event. Events arrive in order, and only after [`SessionOwner::has_room`] returned `true`.
     fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>);
 
     /// Returns `true` if the owner can accept an event of `bytes` bytes. Until it can, the driver does not read from
@@ -40,7 +40,7 @@ pub struct SessionControl<'a> {
     pub(super) is_crowded: bool,
 }
 
-/// Requests of an owner to the driver.
+/// Requests that the owner made to the driver, such as stops and a pending notification.
 #[derive(Debug, Default)]
 pub(super) struct OwnerRequests {
     /// Number of times the owner has called [`SessionControl::stop`].

@@ -49,8 +49,8 @@ pub trait Authorizer: Send + Sync {
     /// in.
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome;
 
-    /// Reports the DPoP nonce of a response that was not refused, or `None` if it has no nonce. The nonce of a refused
-    /// request is in its [`AuthChallenge`].
+    /// Receives the DPoP nonce of a response other than a refusal, or `None` if the response has no nonce. The nonce of
+    /// a refused request is in its [`AuthChallenge`].
     fn on_response(&self, dpop_nonce: Option<&str>);
 }
 
@@ -65,7 +65,7 @@ impl fmt::Debug for dyn Authorizer {
 pub struct RequestSignature {
     /// Headers `Authorization` and, for bound tokens, `DPoP`.
     pub headers: Vec<(HeaderName, SecretHeader)>,
-    /// Counter of the tokens that were issued, so that two calls refused with the same token cause a single refresh.
+    /// Number that increases with each new token, so that two calls refused with the same token cause a single refresh.
     pub generation: u64,
 }
 
@@ -81,7 +81,7 @@ pub struct AuthChallenge {
     pub status: u16,
     /// Values of the `WWW-Authenticate` headers. Untrusted.
     pub www_authenticate: Vec<String>,
-    /// Value of the `DPoP-Nonce` header.
+    /// Value of the `DPoP-Nonce` header, or `None` if absent.
     pub dpop_nonce: Option<String>,
     /// [`RequestSignature::generation`] that the refused request was signed with.
     pub generation: u64,

@@ -42,7 +42,10 @@ pub(super) fn client_for_server(server: &Url, limits: &HttpLimits) -> Result<Cli
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
-pub(super) fn client_for_outside(way: ConnectionRoute, guard: Arc<dyn Resolve>) -> Result<Client, reqwest::Error> {
+pub(super) fn client_for_foreign_addresses(
+    way: ConnectionRoute,
+    guard: Arc<dyn Resolve>,
+) -> Result<Client, reqwest::Error> {
     let builder = client_builder().connect_timeout(CONNECT_TIMEOUT);
     match way {
         ConnectionRoute::Guarded => builder.no_proxy().dns_resolver(guard).build(),

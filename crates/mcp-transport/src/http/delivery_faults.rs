@@ -88,7 +88,7 @@ pub(super) fn timeout_fault(within: std::time::Duration) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the server did not accept it within {within:?}") }
 }
 
-/// Returns `true` if the fault is temporary, so that it does not indicate which transport the server supports.
+/// Returns `true` for a temporary fault, from which the detection of the transport cannot conclude anything.
 pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
     match fault {
         DeliveryFault::Status { code, .. } => matches!(code, 408 | 425 | 429 | 500..=599),

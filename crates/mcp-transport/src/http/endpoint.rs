@@ -46,7 +46,7 @@ pub(super) struct RequestParts {
     pub(super) body: Option<Bytes>,
 }
 
-/// A response with any status.
+/// A response with any status code, including errors.
 pub(super) struct HttpResponse {
     pub(super) response: Response,
     /// Redirects that were followed, or `None` if the first URL responded.
@@ -174,7 +174,7 @@ fn is_protocol_header(name: &HeaderName) -> bool {
         || name_text.starts_with("mcp-")
 }
 
-/// Returns the media type of a response.
+/// Returns the media type according to the `Content-Type` header.
 pub(super) fn media_type(headers: &HeaderMap) -> MediaType {
     let Some(value) = headers.get(CONTENT_TYPE) else { return MediaType::Other };
     let value = value.as_bytes();

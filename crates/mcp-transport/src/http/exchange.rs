@@ -22,7 +22,7 @@ use super::sse::{SseEvent, SseEvents, StreamEnd, StreamFault};
 /// Maximum size in bytes of an unused body that is read only to reuse its connection.
 const MAX_UNUSED_BYTES: usize = 64 * 1024;
 
-/// Future of the next step of an exchange.
+/// Boxed future that completes with the next step of an exchange.
 pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Send>>;
 
 /// Event stream in the body of a response.
@@ -30,7 +30,7 @@ pub(super) type BoxedEvents = Box<SseEvents<reqwest::Error>>;
 
 /// Result of one step of an exchange.
 pub(super) struct ExchangeStep {
-    /// Number of the exchange, which the driver assigned.
+    /// Number that the driver assigned to the exchange.
     pub(super) exchange: u64,
     pub(super) moved: Option<FollowedRedirect>,
     /// Value of `Mcp-Session-Id`, if the response has this header.
@@ -43,7 +43,7 @@ pub(super) enum ExchangeEvent {
     Accepted,
     /// The complete body of a JSON response.
     Body(Bytes),
-    /// Events of a stream, and the stream itself unless it has ended.
+    /// Events of a stream, and the stream itself unless it has ended. `opened` is set for the first batch of a stream.
     Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedEvents, StreamEnd<reqwest::Error>> },
     /// A response with an error status.
     Refused(HttpRefusal),

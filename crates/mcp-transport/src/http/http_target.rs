@@ -63,9 +63,9 @@ pub enum TransportChoice {
 /// Detected properties of a server, which the owner stores for the next session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KnownServer {
-    /// Detected transport of the server.
+    /// Transport that the server supported in the last session.
     pub transport: DetectedTransport,
-    /// Negotiated protocol revision of the server.
+    /// Protocol revision that was negotiated in the last session.
     pub revision: Revision,
 }
 

@@ -33,7 +33,7 @@ pub enum OutsideError {
     /// The address is not allowed. No request was sent.
     #[error("{address} is not gone to: {cause}")]
     Refused {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the refused URL.
         address: String,
         /// Reason, with advice for the user.
         cause: String,
@@ -41,7 +41,7 @@ pub enum OutsideError {
     /// The name has no address, or the connection failed. No request was sent.
     #[error("{address} could not be reached: {cause}")]
     Unreachable {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the requested URL.
         address: String,
         /// Error of the connection attempt.
         cause: String,
@@ -49,25 +49,25 @@ pub enum OutsideError {
     /// The connection failed before the end of the response.
     #[error("the answer of {address} broke off: {cause}")]
     Lost {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the requested URL.
         address: String,
-        /// Error of the connection.
+        /// Message of the HTTP client about the broken connection.
         cause: String,
     },
     /// The response is larger than the limit.
     #[error("the answer of {address} is larger than {bytes} bytes")]
     TooLarge {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the requested URL.
         address: String,
-        /// Maximum size, in bytes.
+        /// Maximum size of the response in bytes.
         bytes: usize,
     },
     /// The request exceeded its timeout.
     #[error("{address} did not answer within {} s", time.as_secs_f32())]
     TooSlow {
-        /// Scheme, host and port.
+        /// Scheme, host and port of the requested URL.
         address: String,
-        /// Timeout that was exceeded.
+        /// Maximum duration of the request.
         time: Duration,
     },
     /// The HTTP client could not be created because TLS is unavailable on this system.
@@ -207,7 +207,7 @@ impl ClientState {
 
     fn client(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
         let made = self.clients[way as usize].get_or_init(|| {
-            client::client_for_outside(way, Arc::new(PublicResolver))
+            client::client_for_foreign_addresses(way, Arc::new(PublicResolver))
                 .map_err(|error| delivery_faults::root_cause(&error))
         });
         made.as_ref().map_err(|cause| OutsideError::Unavailable { cause: cause.clone() })

@@ -11,7 +11,7 @@ use super::{HttpLimits, HttpTarget, TransportChoice, client, delivery_faults};
 use crate::driver::driver_core::{DriverCore, clock_now};
 use crate::driver::{DetectedTransport, SessionOwner};
 
-/// Parameters that the drivers of both transports need.
+/// Parameters with which the drivers of both HTTP transports start.
 struct TransportStart {
     config: SessionConfig,
     endpoint: HttpEndpoint,

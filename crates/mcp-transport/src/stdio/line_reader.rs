@@ -74,7 +74,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Reads once into the buffer. Returns the number of bytes read, and the number that could have been read.
+    /// Reads once into the buffer. Returns the number of bytes read, and the number of bytes for which the buffer had
+    /// room.
     async fn read(&mut self) -> io::Result<(usize, usize)> {
         let is_long = self.buffer.len() >= LONG_LINE_BYTES;
         let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };

@@ -56,7 +56,7 @@ impl Default for DriverLimits {
 pub struct DriverHandle {
     /// Sender of commands, which may be used at any time. Use `try_send` to avoid waiting.
     pub commands: mpsc::Sender<DriverCommand>,
-    /// Identity of the server's process.
+    /// Process IDs, start time and program of the server.
     pub process: SpawnedProcess,
     /// Last lines of the server's standard error.
     pub stderr: StderrRing,

@@ -115,7 +115,7 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         Box::pin(self.end()).await;
     }
 
-    /// Writes as many bytes of the queue as possible without waiting.
+    /// Writes queued bytes to the server's standard input, as many as possible without waiting.
     fn write(&mut self) {
         while !self.queue.is_empty() {
             match self.queue.write_some(&mut self.writer).now_or_never() {

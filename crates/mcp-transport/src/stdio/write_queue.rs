@@ -36,7 +36,7 @@ impl WriteQueue {
         self.lines.is_empty()
     }
 
-    /// Returns the size of the queue, in bytes.
+    /// Returns the total size of the queued lines in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -54,7 +54,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Discards all queued lines.
+    /// Discards all queued lines without writing them.
     pub(super) fn clear(&mut self) {
         self.lines.clear();
         self.bytes = 0;
@@ -93,7 +93,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Writes all bytes of the queue.
+    /// Writes all queued bytes, including those of a partially written line.
     pub(super) async fn write_all<W: AsyncWrite + Unpin>(&mut self, writer: &mut Option<W>) -> io::Result<()> {
         while !self.is_empty() {
             self.write_some(writer).await?;

@@ -37,7 +37,7 @@ where
 /// Asserts that a call of `bad` fails before its deadline with this cause, and that another call succeeds.
 async fn assert_call_fails(client: &mut TestClient, what: &str, words: &str) {
     let call = client.begin_within(echo_call("bad"), Duration::from_secs(1)).await;
-    let result = client.done(call).await;
+    let result = client.wait_for_result(call).await;
     let cause = result.as_ref().map(|_| ()).expect_err("the call fails").to_string();
     assert!(cause.contains(words), "{what}: the cause must contain {words:?}: {cause}");
     assert_eq!(client.echo("good").await, "good", "{what}: another call must succeed");
@@ -169,7 +169,7 @@ async fn stream_without_a_response_is_not_reopened_in_a_loop() {
         let call = client.begin_within(echo_call("bad"), Duration::from_millis(800)).await;
         let resumed =
             || requests_with_method(&server, "GET").iter().filter(|get| get.header("last-event-id").is_some()).count();
-        client.done(call).await.expect_err("the call must not be answered");
+        client.wait_for_result(call).await.expect_err("the call must not be answered");
         assert!(resumed() <= 1, "X52: retry: {retry} was clamped, but there were {} GETs", resumed());
         let note = client.until_note("again in").await;
         let expected = if retry == "0" { "again in 0.1 s" } else { "again in 60.0 s" };
@@ -194,7 +194,7 @@ async fn posts_beyond_the_bound_wait_and_are_cancellable() {
     let cancel = mcp_transport::driver::DriverCommand::Cancel { call: calls[0], reason: mcp_proto::CancelReason::User };
     client.send(cancel).await;
     assert_eq!(
-        client.done(calls[0]).await,
+        client.wait_for_result(calls[0]).await,
         Err(CallError::Cancelled),
         "a call must be cancellable while all others hang"
     );
@@ -260,7 +260,11 @@ async fn concurrent_calls_get_their_own_responses() {
         calls.push((number, client.begin(echo_call(&number.to_string())).await));
     }
     for (number, call) in calls {
-        assert_eq!(result_text(&client.done(call).await), number.to_string(), "each call must get its own response");
+        assert_eq!(
+            result_text(&client.wait_for_result(call).await),
+            number.to_string(),
+            "each call must get its own response"
+        );
     }
     let listed = client.call(ClientRequest::ListTools { cursor: None }).await;
     assert!(listed.is_ok(), "the session must continue: {listed:?}");

@@ -16,7 +16,7 @@ fn detection_steps(server: &HttpServer) -> Vec<String> {
         "POST" => request.rpc_method(),
         other => other.to_owned(),
     };
-    server.seen().iter().map(step).take_while(|step| !step.starts_with("notifications/")).collect()
+    server.received_requests().iter().map(step).take_while(|step| !step.starts_with("notifications/")).collect()
 }
 
 /// Starts an HTTP+SSE server at a single URL: GET opens the stream, and POST to the same URL fails with this status.
@@ -33,7 +33,7 @@ async fn modern_server_is_detected_by_the_first_request() {
         HttpServer::start(|request, answer| async move { ordinary::respond(MODERN_REVISION, &request, answer).await })
             .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    assert_eq!(client.connected(), (DetectedTransport::StreamableHttp, "server/discover answered".to_owned()));
+    assert_eq!(client.detected_transport(), (DetectedTransport::StreamableHttp, "server/discover answered".to_owned()));
     assert_eq!(
         detection_steps(&server)[0],
         "server/discover",
@@ -68,11 +68,11 @@ async fn unrecognized_refusal_falls_back_to_initialize() {
             ["server/discover", "initialize"],
             "[http-400-other-fallback] [http-400-inspect-body] {status} {body}"
         );
-        let (transport, how) = client.connected();
+        let (transport, how) = client.detected_transport();
         assert_eq!(transport, DetectedTransport::StreamableHttp, "{status}: Streamable HTTP must be detected");
         assert!(how.ends_with("initialize answered"), "the steps of the detection must be reported: {how}");
         assert_eq!(client.echo("x").await, "x", "{status}: the session must work");
-        let modern = server.seen().iter().filter(|request| request.header("mcp-method").is_some()).count();
+        let modern = server.received_requests().iter().filter(|request| request.header("mcp-method").is_some()).count();
         assert_eq!(modern, 1, "[http-400-other-fallback] later requests must be legacy");
         client.stop().await;
     }
@@ -117,7 +117,7 @@ async fn common_version_is_taken_from_a_modern_error() {
     })
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
-    let offered = server.seen().into_iter().find(|request| request.rpc_method() == "initialize").unwrap();
+    let offered = server.received_requests().into_iter().find(|request| request.rpc_method() == "initialize").unwrap();
     assert_eq!(
         offered.json()["params"]["protocolVersion"],
         "2025-06-18",
@@ -136,14 +136,14 @@ async fn http_sse_server_is_detected_after_a_refused_post() {
             ["server/discover", "initialize", "GET"],
             "{status}: [sse-fallback-post-first] [sse-fallback-400-404-405] [sse-fallback-any-4xx] POST, then GET"
         );
-        for request in &server.seen()[..2] {
+        for request in &server.received_requests()[..2] {
             assert_eq!(
                 request.header("accept"),
                 Some("application/json, text/event-stream"),
                 "[sse-fallback-post-first] the POST must have the full Accept header"
             );
         }
-        let (transport, how) = client.connected();
+        let (transport, how) = client.detected_transport();
         assert_eq!(
             transport,
             DetectedTransport::HttpSse,
@@ -257,7 +257,7 @@ async fn known_transport_is_tried_first_and_detected_again_if_wrong() {
         ["GET", "server/discover"],
         "a server that no longer supports HTTP+SSE must be detected again"
     );
-    assert_eq!(client.connected().0, DetectedTransport::StreamableHttp, "the new transport must be reported");
+    assert_eq!(client.detected_transport().0, DetectedTransport::StreamableHttp, "the new transport must be reported");
     client.stop().await;
 }
 
@@ -303,7 +303,7 @@ async fn pinned_transport_or_revision_is_used_exclusively() {
     let pinned = HttpTarget { transport: TransportChoice::Sse, ..http_target(&old.url("/sse")) };
     let mut client = start_client_with(SessionConfig::default(), pinned, test_limits());
     client.until_ready().await;
-    assert_eq!(client.connected().0, DetectedTransport::HttpSse, "HTTP+SSE must be used without a probe");
+    assert_eq!(client.detected_transport().0, DetectedTransport::HttpSse, "HTTP+SSE must be used without a probe");
     client.stop().await;
 
     let server =
@@ -332,7 +332,11 @@ async fn stream_without_an_endpoint_event_times_out() {
     let limits = HttpLimits { endpoint: Duration::from_millis(300), ..test_limits() };
     let mut client = start_client_with(SessionConfig::default(), target, limits);
     client.until_ready().await;
-    assert_eq!(client.connected().0, DetectedTransport::StreamableHttp, "the transport must be detected again");
+    assert_eq!(
+        client.detected_transport().0,
+        DetectedTransport::StreamableHttp,
+        "the transport must be detected again"
+    );
     client.until_note("named no endpoint within").await;
     client.stop().await;
 }

@@ -93,8 +93,8 @@ async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
     let mut client = start_http_sse_client(&server);
     client.until_ready().await;
     assert_eq!(client.echo("old").await, "old", "[sse-message-events] the response must be read from the stream");
-    assert_eq!(client.connected().0, DetectedTransport::HttpSse, "the transport must be reported");
-    let seen = server.seen();
+    assert_eq!(client.detected_transport().0, DetectedTransport::HttpSse, "the transport must be reported");
+    let seen = server.received_requests();
     assert_eq!(seen[0].method, "GET", "[sse-open-stream] the stream must be opened first");
     assert_eq!(seen[0].header("accept"), Some("text/event-stream"), "the request must accept events");
     assert_eq!(seen[1].rpc_method(), "initialize", "[sse-wait-endpoint-event] initialize must follow, without a probe");
@@ -177,7 +177,7 @@ async fn end_of_the_stream_ends_the_session() {
     let mut client = start_http_sse_client(&server);
     client.until_ready().await;
     let call = client.begin(tool_call("end", json!({}))).await;
-    let result = client.done(call).await;
+    let result = client.wait_for_result(call).await;
     assert!(result.is_err(), "the call must end with the session: {result:?}");
     let reason = client.until_closed().await;
     let CloseReason::ConnectionLost(cause) = &reason else { panic!("unexpected reason {reason:?}") };
@@ -235,7 +235,7 @@ async fn cross_origin_endpoint_is_rejected() {
         assert!(cause.contains("endpoint event names"), "{endpoint}: the cause must be reported: {cause}");
         client.until_end().await;
     }
-    assert!(elsewhere.seen().is_empty(), "X49: no request must be sent to the other origin");
+    assert!(elsewhere.received_requests().is_empty(), "X49: no request must be sent to the other origin");
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ fn list_changed_notification() -> serde_json::Value {
 
 impl TestClient {
     async fn until_list_changed(&mut self) {
-        self.until("the change of the list is reported", |event| {
+        self.wait_for_event("the change of the list is reported", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::ListChanged(ListKind::Tools))).then_some(())
         })
         .await;
@@ -47,7 +47,8 @@ async fn unsolicited_messages_arrive_on_the_get_stream() {
         assert_eq!(get.header("mcp-session-id"), Some(SESSION_ID), "{revision}: [http-session-header] on GET");
         assert_eq!(get.header("mcp-protocol-version"), Some(revision), "{revision}: [http-version-header] on GET");
         assert_eq!(get.header("last-event-id"), None, "{revision}: a new stream must have no Last-Event-ID");
-        let answered = || server.seen().iter().any(|request| request.method == "POST" && request.json()["id"] == "p");
+        let answered =
+            || server.received_requests().iter().any(|request| request.method == "POST" && request.json()["id"] == "p");
         assert!(
             poll_until(WAIT_TIMEOUT, answered).await,
             "{revision}: [http-server-request-answer-post] a request on the GET stream must be answered by a POST"
@@ -141,7 +142,7 @@ async fn missing_get_stream_of_a_session_reopens_the_session() {
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
     client
-        .until("the session is opened anew", |event| {
+        .wait_for_event("the session is opened anew", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))).then_some(())
         })
         .await;
@@ -173,7 +174,7 @@ async fn nothing_is_posted_before_initialized_is_accepted() {
     advance_time(Duration::from_millis(500)).await;
     assert_eq!(server.count("tools/call"), 0, "the call must not be sent before `initialized` is accepted");
     go_on.notify_one();
-    assert_eq!(result_text(&client.done(call).await), "waits", "the call must be sent after `initialized`");
+    assert_eq!(result_text(&client.wait_for_result(call).await), "waits", "the call must be sent after `initialized`");
     client.stop().await;
 }
 

@@ -59,7 +59,7 @@ async fn request_headers_match_the_body() {
         let _ = client.call(request).await;
     }
     client.stop().await;
-    let seen = server.seen();
+    let seen = server.received_requests();
     assert!(seen.len() >= 7, "all messages must be sent");
     for request in &seen {
         let body = request.json();
@@ -125,7 +125,8 @@ async fn annotated_arguments_are_copied_to_headers() {
         let _ = client.call(tool_call("paint", arguments)).await;
     }
     client.stop().await;
-    let calls: Vec<_> = server.seen().into_iter().filter(|request| request.rpc_method() == "tools/call").collect();
+    let calls: Vec<_> =
+        server.received_requests().into_iter().filter(|request| request.rpc_method() == "tools/call").collect();
     let head = |call: usize, name: &str| calls[call].header(name).map(str::to_owned);
     let some = |value: &str| Some(value.to_owned());
     assert_eq!(
@@ -198,12 +199,12 @@ async fn cancellation_closes_the_stream() {
     let mut client = start_ready_client(&server.url("/mcp")).await;
     let call = client.begin(echo_call("x")).await;
     client
-        .until("the call is on its way", |event| {
+        .wait_for_event("the call is on its way", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Progress { .. })).then_some(())
         })
         .await;
     client.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
-    client.done(call).await.expect_err("the call must be cancelled");
+    client.wait_for_result(call).await.expect_err("the call must be cancelled");
     let mut was_closed = was_closed;
     within(WAIT_TIMEOUT, "the server sees that the stream is closed", was_closed.wait_for(|closed| *closed))
         .await
@@ -236,8 +237,8 @@ async fn ping_does_not_affect_running_calls() {
     let mut client = start_ready_client(&server.url("/mcp")).await;
     let call = client.begin(echo_call("x")).await;
     let ping = client.begin(ClientRequest::Ping).await;
-    client.done(ping).await.expect("the server must answer the ping");
-    let result = client.done(call).await;
+    client.wait_for_result(ping).await.expect("the server must answer the ping");
+    let result = client.wait_for_result(call).await;
     assert_eq!(result_text(&result), "x", "the call must continue in parallel with the ping");
     assert_eq!(server.count("tools/call"), 1, "the call must be sent once");
     client.stop().await;
@@ -267,7 +268,7 @@ async fn session_id_and_server_requests_are_ignored() {
     // A response to the server's request would be sent before this call.
     assert_eq!(client.echo("y").await, "y", "the next call must be answered");
     client.stop().await;
-    for request in server.seen() {
+    for request in server.received_requests() {
         assert_eq!(request.method, "POST", "[http-no-session-modern] no DELETE must be sent");
         assert_eq!(request.header("mcp-session-id"), None, "[http-no-session-modern] no session ID must be sent");
         assert_ne!(

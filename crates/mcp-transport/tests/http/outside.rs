@@ -114,10 +114,13 @@ async fn addresses_named_by_the_user_may_be_private() {
     let answer = client.send(request, TEST_LIMITS).await.unwrap();
     assert_eq!((answer.status().as_u16(), answer.body().as_slice()), (404, &b"a=b"[..]), "any status must be returned");
     assert_eq!(answer.headers()["x-kept"], "1", "the response headers must be returned");
-    assert_eq!(server.seen()[0].header("x-mine"), Some("2"), "the request headers must be sent");
+    assert_eq!(server.received_requests()[0].header("x-mine"), Some("2"), "the request headers must be sent");
     let away = get(&client, &server.url("/away")).await.unwrap();
     assert_eq!(away.status().as_u16(), 302, "redirects must be returned");
-    assert!(server.seen().iter().all(|request| request.path != "/found"), "redirects must not be followed");
+    assert!(
+        server.received_requests().iter().all(|request| request.path != "/found"),
+        "redirects must not be followed"
+    );
     let large = get(&client, &server.url("/large")).await;
     assert!(
         matches!(large, Err(OutsideError::TooLarge { bytes: 1024, .. })),
@@ -140,5 +143,5 @@ async fn another_port_of_a_named_host_is_allowed() {
         get(&unlike, &server.url("/")).await.is_err(),
         "X47: another name of this computer must count as another host"
     );
-    assert_eq!(server.seen().len(), 1, "X47: the other host must not be contacted");
+    assert_eq!(server.received_requests().len(), 1, "X47: the other host must not be contacted");
 }

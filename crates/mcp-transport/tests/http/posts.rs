@@ -109,7 +109,8 @@ async fn server_request_is_answered_in_a_separate_post() {
             "{revision}: [http-sse-requests-before-response] [http-server-request-answer-post] [http-202-accepted] the \
              server goes on when its ping is answered by a POST"
         );
-        let responses: Vec<_> = server.seen().into_iter().filter(|request| request.json()["id"] == "s1").collect();
+        let responses: Vec<_> =
+            server.received_requests().into_iter().filter(|request| request.json()["id"] == "s1").collect();
         assert_eq!(responses.len(), 1, "{revision}: one POST must contain the response");
         assert_eq!(responses[0].json()["result"], json!({}), "{revision}: the POST must contain only the response");
         client.stop().await;
@@ -138,7 +139,9 @@ async fn batches_are_read_and_answered_in_2025_03_26() {
     .await;
     let mut client = start_ready_client(&server.url("/mcp")).await;
     assert_eq!(client.echo("batch").await, "batch", "a response in an array must be read");
-    let batch = || server.seen().into_iter().find(|request| request.json().is_array()).map(|request| request.json());
+    let batch = || {
+        server.received_requests().into_iter().find(|request| request.json().is_array()).map(|request| request.json())
+    };
     assert!(poll_until(WAIT_TIMEOUT, || batch().is_some()).await, "the batch of requests must be answered by a batch");
     let responses = batch().unwrap();
     let ids: Vec<_> = responses.as_array().unwrap().iter().map(|response| response["id"].clone()).collect();

@@ -27,7 +27,11 @@ async fn redirect_to_another_origin_receives_nothing() {
         let mut client = start_client_with_secret(&server.url("/mcp"));
         let (cause, fault) = client.until_failed().await;
         client.until_end().await;
-        assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no body and no credential may reach another origin");
+        assert_eq!(
+            elsewhere.received_requests().len(),
+            0,
+            "X49: {status}: no body and no credential may reach another origin"
+        );
         assert_eq!(fault, HandshakeFault::Unreachable, "{status}: {cause}");
         assert!(cause.contains("redirect"), "X49: {status}: the cause must be reported: {cause}");
         if status != 303 {
@@ -52,7 +56,8 @@ async fn same_origin_redirect_is_followed_with_all_headers() {
         assert_eq!(client.echo("there").await, "there", "{status}: the call must arrive at the target");
         client.until_note("a redirect was followed to /mcp/").await;
         client.stop().await;
-        let arrived: Vec<_> = server.seen().into_iter().filter(|request| request.path == "/mcp/").collect();
+        let arrived: Vec<_> =
+            server.received_requests().into_iter().filter(|request| request.path == "/mcp/").collect();
         assert!(arrived.len() >= 4, "{status}: all requests must arrive at the target");
         for request in arrived {
             assert_eq!(
@@ -62,7 +67,7 @@ async fn same_origin_redirect_is_followed_with_all_headers() {
             );
             assert_eq!(request.header("x-api-key"), Some("top-secret"), "{status}: the origin must be the same");
         }
-        let twice = server.seen().iter().filter(|request| request.path == "/mcp").count();
+        let twice = server.received_requests().iter().filter(|request| request.path == "/mcp").count();
         let permanent = matches!(status, 301 | 308);
         assert!(!permanent || twice <= 2, "{status} must be remembered, but the old URL was requested {twice} times");
     }
@@ -79,7 +84,7 @@ async fn at_most_ten_redirects_are_followed() {
     let (cause, _) = client.until_failed().await;
     client.until_end().await;
     assert!(cause.contains("more than 10 redirects"), "X49: the cause must be reported: {cause}");
-    let hops = server.seen().iter().filter(|request| request.rpc_method() == "server/discover").count();
+    let hops = server.received_requests().iter().filter(|request| request.rpc_method() == "server/discover").count();
     assert_eq!(hops, 11, "X49: one request and ten redirects must be sent");
 }
 
@@ -104,7 +109,7 @@ async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
     );
     client.until_ready().await;
     client.stop().await;
-    for request in server.seen() {
+    for request in server.received_requests() {
         assert_eq!(request.header("x-team"), Some("blue"), "the configured header must be sent");
         assert_eq!(
             request.header("mcp-protocol-version"),

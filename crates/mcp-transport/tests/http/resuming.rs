@@ -179,7 +179,7 @@ async fn lost_stream_of_2026_07_28_repeats_safe_requests_only() {
     let listed = client.call(ClientRequest::ListTools { cursor: None }).await;
     assert!(matches!(listed, Ok(ServerResult::Tools { .. })), "a safe request must be repeated: {listed:?}");
     let ids: Vec<_> = server
-        .seen()
+        .received_requests()
         .iter()
         .filter(|request| request.rpc_method() == "tools/list")
         .map(|request| request.json()["id"].clone())
@@ -196,7 +196,7 @@ async fn lost_stream_of_2026_07_28_repeats_safe_requests_only() {
         requests_with_method(&server, "GET").is_empty(),
         "[http-no-resume-modern] [http-no-get-modern] the stream must not be resumed"
     );
-    let resumes = server.seen().iter().any(|request| request.header("last-event-id").is_some());
+    let resumes = server.received_requests().iter().any(|request| request.header("last-event-id").is_some());
     assert!(!resumes, "[http-no-resume-modern] no Last-Event-ID must be sent");
     client.stop().await;
 }

@@ -23,7 +23,7 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
         assert_eq!(client.echo("in session").await, "in session", "{revision}: the server must know the session");
         client.until_note("no GET stream").await;
         client.stop().await;
-        for request in server.seen() {
+        for request in server.received_requests() {
             let method = request.rpc_method();
             if matches!(method.as_str(), "server/discover" | "initialize") {
                 assert_eq!(
@@ -45,7 +45,7 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
                 );
             }
         }
-        let last = server.seen().pop().expect("there were requests");
+        let last = server.received_requests().pop().expect("there were requests");
         assert_eq!(
             last.method, "DELETE",
             "{revision}: [http-session-delete] [lifecycle-http-shutdown] the session must be ended at the server"
@@ -131,7 +131,8 @@ async fn lost_session_is_reopened() {
             2,
             "{revision}: [http-session-404-reinit] a new initialize must be sent"
         );
-        let second = server.seen().into_iter().filter(|request| request.rpc_method() == "initialize").nth(1);
+        let second =
+            server.received_requests().into_iter().filter(|request| request.rpc_method() == "initialize").nth(1);
         assert_eq!(
             second.unwrap().header("mcp-session-id"),
             None,
@@ -216,7 +217,7 @@ async fn invalid_session_id_is_not_sent() {
     assert_eq!(client.echo("x").await, "x", "the session must work without the ID");
     client.until_note("session id was ignored").await;
     client.stop().await;
-    let carried = server.seen().iter().any(|request| request.header("mcp-session-id").is_some());
+    let carried = server.received_requests().iter().any(|request| request.header("mcp-session-id").is_some());
     assert!(!carried, "an ID that is not visible ASCII must not be sent");
 }
 

@@ -79,7 +79,7 @@ fn start_signed_client(url: &str, authorizer: &Arc<ScriptedAuthorizer>) -> TestC
 }
 
 fn assert_all_signed(server: &HttpServer) {
-    for request in server.seen() {
+    for request in server.received_requests() {
         let what = format!("{} {} {}", request.method, request.path, request.rpc_method());
         let tokens = request.head.to_lowercase().matches("authorization:").count();
         assert_eq!(tokens, 1, "[auth-every-request] {what} must have exactly one token");
@@ -145,7 +145,8 @@ async fn http_sse_requests_are_signed() {
         let target =
             HttpTarget { transport, ..signed_target(&server.url("/sse"), &Arc::new(ScriptedAuthorizer::default())) };
         let mut client = start_client_with(SessionConfig::default(), target, test_limits());
-        let posted = poll_until(WAIT_TIMEOUT, || server.seen().iter().any(|seen| seen.path == "/messages")).await;
+        let posted =
+            poll_until(WAIT_TIMEOUT, || server.received_requests().iter().any(|seen| seen.path == "/messages")).await;
         assert!(posted, "initialize must be posted to the endpoint ({transport:?})");
         client.stop().await;
     }
@@ -177,7 +178,7 @@ async fn refused_request_is_sent_again_unmodified_with_another_token() {
         let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
         client.until_ready().await;
         client.stop().await;
-        let seen = server.seen();
+        let seen = server.received_requests();
         for again in &seen[1..3] {
             assert_eq!(
                 again.body, seen[0].body,
@@ -214,7 +215,7 @@ async fn request_is_sent_at_most_four_times() {
         let (cause, fault) = client.until_failed().await;
         client.until_end().await;
         assert_eq!(fault, HandshakeFault::Unauthorized, "X51: {status}: the opening must fail: {cause}");
-        assert_eq!(server.seen().len(), MAX_SENDS as usize, "X51: {status}: there must be four requests");
+        assert_eq!(server.received_requests().len(), MAX_SENDS as usize, "X51: {status}: there must be four requests");
         assert!(cause.contains("4 times"), "X51: {status}: the cause must be reported: {cause}");
     }
 }
@@ -227,7 +228,7 @@ async fn permanent_refusal_reports_its_cause() {
     client.until_end().await;
     assert_eq!(fault, HandshakeFault::Unauthorized, "[auth-401-starts-flow] the failure must be classified");
     assert!(cause.contains("sign in again"), "the authorizer's message must be reported: {cause}");
-    assert_eq!(server.seen().len(), 1, "the request must not be sent again");
+    assert_eq!(server.received_requests().len(), 1, "the request must not be sent again");
 
     let server = start_guarded_server(0, 401, "").await;
     let authorizer = Arc::new(ScriptedAuthorizer { refuses_to_sign: true, ..ScriptedAuthorizer::default() });
@@ -236,7 +237,7 @@ async fn permanent_refusal_reports_its_cause() {
     client.until_end().await;
     assert_eq!(fault, HandshakeFault::Unauthorized, "a request that cannot be signed must require a sign-in");
     assert!(cause.contains("the vault is locked"), "the reason must be reported: {cause}");
-    assert_eq!(server.seen().len(), 0, "the request must not be sent");
+    assert_eq!(server.received_requests().len(), 0, "the request must not be sent");
 }
 
 #[tokio::test]
@@ -275,7 +276,10 @@ async fn other_calls_continue_while_one_waits_for_the_user() {
     }
     advance_time(idle * 2).await;
     authorizer.user.as_ref().unwrap().notify_one();
-    assert!(client.done(waits).await.is_ok(), "[auth-stepup] the call must succeed once the user has agreed");
+    assert!(
+        client.wait_for_result(waits).await.is_ok(),
+        "[auth-stepup] the call must succeed once the user has agreed"
+    );
     client.stop().await;
 }
 
@@ -326,7 +330,7 @@ async fn configured_authorization_header_takes_precedence() {
     let mut client = start_client_with(SessionConfig::default(), target, test_limits());
     client.until_ready().await;
     client.stop().await;
-    for request in server.seen() {
+    for request in server.received_requests() {
         assert_eq!(request.header("authorization"), Some("Basic mine"), "the configured header must be sent");
         assert_eq!(request.header("dpop"), None, "no other authorization must be sent");
     }
@@ -365,7 +369,7 @@ async fn cross_origin_redirect_receives_no_token() {
         let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
         client.until_failed().await;
         client.until_end().await;
-        assert_eq!(elsewhere.seen().len(), 0, "X49: {status}: no token must be sent to another origin");
+        assert_eq!(elsewhere.received_requests().len(), 0, "X49: {status}: no token must be sent to another origin");
         for (_, url) in authorizer.signed.lock().unwrap().iter() {
             assert!(
                 url.starts_with(&server.url("/")),

@@ -65,7 +65,7 @@ pub async fn start_ready_client(url: &str) -> TestClient {
 impl TestClient {
     /// Receives events until `find` returns `Some` for one, and returns its value. `what` describes the event if none
     /// arrives in time.
-    pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
+    pub async fn wait_for_event<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
         let told = &mut self.told;
         let found = tokio::time::timeout(WAIT_TIMEOUT, async {
             loop {
@@ -84,7 +84,7 @@ impl TestClient {
     }
 
     pub async fn until_ready(&mut self) {
-        self.until("the server is ready", |event| {
+        self.wait_for_event("the server is ready", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Ready(_))).then_some(())
         })
         .await;
@@ -95,16 +95,16 @@ impl TestClient {
         if let Some(line) = self.notes().into_iter().find(|line| line.contains(text)) {
             return line;
         }
-        self.until(&format!("a note with {text:?}"), |event| match event {
+        self.wait_for_event(&format!("a note with {text:?}"), |event| match event {
             DriverEvent::Note { line } if line.contains(text) => Some(line.clone()),
             _ => None,
         })
         .await
     }
 
-    /// Waits for the failure of the handshake, and returns its cause.
+    /// Waits until the handshake has failed. Returns the cause and its classification.
     pub async fn until_failed(&mut self) -> (String, HandshakeFault) {
-        self.until("the opening fails", |event| match event {
+        self.wait_for_event("the opening fails", |event| match event {
             DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause.clone(), *fault)),
             _ => None,
         })
@@ -112,7 +112,7 @@ impl TestClient {
     }
 
     pub async fn until_closed(&mut self) -> CloseReason {
-        self.until("the session closes", |event| match event {
+        self.wait_for_event("the session closes", |event| match event {
             DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
             _ => None,
         })
@@ -149,8 +149,8 @@ impl TestClient {
         name.await.expect("the driver must respond").expect("the call is sent")
     }
 
-    /// Waits until a call has ended, and returns its result.
-    pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
+    /// Waits until a call has ended, and returns its result or error.
+    pub async fn wait_for_result(&mut self, call: CallId) -> Result<ServerResult, CallError> {
         let found = |event: &DriverEvent| match event {
             DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
             _ => None,
@@ -158,12 +158,12 @@ impl TestClient {
         if let Some(result) = self.told.iter().find_map(found) {
             return result;
         }
-        self.until("the call ends", found).await
+        self.wait_for_event("the call ends", found).await
     }
 
     pub async fn call(&mut self, request: ClientRequest) -> Result<ServerResult, CallError> {
         let call = self.begin(request).await;
-        self.done(call).await
+        self.wait_for_result(call).await
     }
 
     /// Calls the tool `echo` and returns the text of its result.
@@ -178,8 +178,8 @@ impl TestClient {
         self.told.iter().filter_map(note).collect()
     }
 
-    /// Returns the transport and the steps of its detection.
-    pub fn connected(&self) -> (DetectedTransport, String) {
+    /// Returns the detected transport, and the steps of its detection as text.
+    pub fn detected_transport(&self) -> (DetectedTransport, String) {
         let found = self.told.iter().find_map(|event| match event {
             DriverEvent::Connected { transport, how } => Some((*transport, how.clone())),
             _ => None,
@@ -246,7 +246,7 @@ pub async fn respond_with_event(revision: &str, request: &HttpRequest, answer: &
     answer.event(&ordinary::response_message(revision, &request.json())).await
 }
 
-/// Returns a progress notification for a request.
+/// Returns a progress notification with the progress token of a request.
 pub fn progress_notification(request: &HttpRequest, progress: u64) -> Value {
     let token = &request.json()["params"]["_meta"]["progressToken"];
     json!({ "jsonrpc": "2.0", "method": "notifications/progress",
@@ -255,5 +255,5 @@ pub fn progress_notification(request: &HttpRequest, progress: u64) -> Value {
 
 /// Returns the received requests that used this HTTP method.
 pub fn requests_with_method(server: &HttpServer, method: &str) -> Vec<HttpRequest> {
-    server.seen().into_iter().filter(|request| request.method == method).collect()
+    server.received_requests().into_iter().filter(|request| request.method == method).collect()
 }

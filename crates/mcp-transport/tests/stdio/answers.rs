@@ -142,7 +142,7 @@ async fn silent_call_is_cancelled_immediately_and_notified() {
     let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
     let cancelled = ready_without_timer("X35: cancelling", async {
         server.send(DriverCommand::Cancel { call, reason: CancelReason::User }).await;
-        server.done(call).await
+        server.wait_for_result(call).await
     });
     assert_eq!(cancelled.await, Err(CallError::Cancelled), "X35: the call must end as cancelled");
     let told = poll_until(Duration::from_secs(2), || {

@@ -92,7 +92,7 @@ async fn closed_input_of_a_running_server_fails_its_calls() {
     // sleep: no event reports that another program has closed its input.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let second = server.begin(tool_call("echo", json!({"text": "again"}))).await;
-    let result = server.done(second).await;
+    let result = server.wait_for_result(second).await;
     let words = result.expect_err("the call must fail, as it cannot be written").to_string();
     assert!(words.contains("writing to the server failed"), "the cause must be reported, not: {words}");
     server.until_end().await;

@@ -108,7 +108,7 @@ async fn flood_is_held_back_while_events_are_not_received() {
     })
     .await;
     assert!(gone, "a stop must work although no events are received");
-    let ended = server.done(call).await;
+    let ended = server.wait_for_result(call).await;
     assert!(ended.is_err(), "the call must end with the session: {ended:?}");
     server.until_end().await;
 }
@@ -123,9 +123,9 @@ async fn server_that_never_reads_cannot_block_the_driver() {
     // Larger than the capacity of a pipe.
     let large = "x".repeat(300_000);
     let second = server.begin(tool_call("echo", json!({ "text": large }))).await;
-    let first = server.done(call).await;
+    let first = server.wait_for_result(call).await;
     assert!(first.is_err(), "the call must end: {first:?}");
-    let ended = server.done(second).await;
+    let ended = server.wait_for_result(second).await;
     assert!(ended.is_err(), "the call that could not be written must fail: {ended:?}");
     server.until_end().await;
     let reason = reported_close_reason(&server);

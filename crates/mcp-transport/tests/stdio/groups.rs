@@ -14,7 +14,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(2);
 async fn grandchildren_end_with_the_server() {
     let mut server = start_ready_driver(&["--misbehave", "grandchild"]).await;
     let call = server.begin(tool_call("echo", json!({}))).await;
-    let grandchild: u32 = result_text(&server.done(call).await).parse().unwrap();
+    let grandchild: u32 = result_text(&server.wait_for_result(call).await).parse().unwrap();
     assert!(is_alive(grandchild), "the grandchild must be running");
     let group = server.handle.process.group;
     server.stop().await;

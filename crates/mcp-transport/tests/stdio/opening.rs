@@ -19,7 +19,7 @@ async fn start_probed_driver(arguments: &[&str]) -> RunningDriver {
 async fn assert_opens_as(arguments: &[&str], revision: Revision) {
     let mut server = start_probed_driver(arguments).await;
     let found = server
-        .until("the server is ready", |event| match event {
+        .wait_for_event("the server is ready", |event| match event {
             DriverEvent::Session(SessionEvent::Ready(facts)) => Some(facts.revision),
             _ => None,
         })

@@ -70,7 +70,7 @@ pub async fn start_ready_driver(arguments: &[&str]) -> RunningDriver {
 
 impl RunningDriver {
     pub async fn until_ready(&mut self) {
-        self.until("the server is ready", |event| {
+        self.wait_for_event("the server is ready", |event| {
             matches!(event, DriverEvent::Session(SessionEvent::Ready(_))).then_some(())
         })
         .await;
@@ -78,7 +78,7 @@ impl RunningDriver {
 
     /// Receives events until `find` returns `Some` for one, and returns its value. `what` describes the event if none
     /// arrives in time.
-    pub async fn until<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
+    pub async fn wait_for_event<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
         within(WAIT_TIMEOUT, what, async {
             loop {
                 let Some(event) = self.events.recv().await else {
@@ -115,9 +115,9 @@ impl RunningDriver {
         name.await.expect("the driver must respond").expect("the call is sent")
     }
 
-    /// Waits until a call has ended, and returns its result.
-    pub async fn done(&mut self, call: CallId) -> Result<ServerResult, CallError> {
-        self.until("the call ends", |event| match event {
+    /// Waits until a call has ended, and returns its result or error.
+    pub async fn wait_for_result(&mut self, call: CallId) -> Result<ServerResult, CallError> {
+        self.wait_for_event("the call ends", |event| match event {
             DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
             _ => None,
         })
@@ -127,13 +127,13 @@ impl RunningDriver {
     /// Calls the tool `echo` and returns its result.
     pub async fn echo(&mut self, text: &str) -> Result<ServerResult, CallError> {
         let call = self.begin(tool_call("echo", json!({ "text": text }))).await;
-        self.done(call).await
+        self.wait_for_result(call).await
     }
 
     /// Asserts that the server still responds after the action that `after` describes.
     pub async fn assert_usable(&mut self, after: &str) {
         let call = self.begin(ClientRequest::Ping).await;
-        let result = self.done(call).await;
+        let result = self.wait_for_result(call).await;
         assert_eq!(result, Ok(ServerResult::Empty), "the server must still be usable after {after}");
     }
 

@@ -208,7 +208,7 @@ fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Valu
     })
 }
 
-/// Decoder of the events of a streamed answer.
+/// Decoder of the events of a streamed answer in the format of the Messages API.
 struct MessageStream {
     model: String,
     is_done: bool,

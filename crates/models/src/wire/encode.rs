@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::MessagePart;
 
-/// Encodes bytes in base64.
+/// Encodes bytes in standard base64 with padding.
 pub(super) fn encode_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }

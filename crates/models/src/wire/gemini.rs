@@ -170,7 +170,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
     })
 }
 
-/// Decoder of the events of a streamed answer.
+/// Decoder of the events of a streamed answer in the format of the Gemini API.
 struct GenerationStream {
     model: String,
     has_ended: bool,
@@ -213,7 +213,7 @@ impl AnswerDecoder for GenerationStream {
         false
     }
 
-    fn may_end(&self) -> bool {
+    fn may_end_with_stream(&self) -> bool {
         // The reason may precede the final token counts, so only the end of the stream ends the answer.
         self.has_ended
     }

@@ -25,7 +25,7 @@ const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
 /// Replacement text for the key in messages of the provider.
 const REDACTED: &str = "[key]";
 
-/// Framing of the events of an answer.
+/// Framing that separates the events of a streamed answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventFraming {
     /// Server-sent events, as in the WHATWG specification.

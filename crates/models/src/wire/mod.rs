@@ -60,7 +60,7 @@ trait AnswerDecoder: Send {
     /// Returns `true` if an event has marked the end of the answer.
     fn is_done(&self) -> bool;
     /// Returns `true` if the end of the stream also counts as the end of the answer.
-    fn may_end(&self) -> bool {
+    fn may_end_with_stream(&self) -> bool {
         self.is_done()
     }
     /// Adds content that is complete only at the end of the answer.
@@ -273,7 +273,7 @@ impl AnswerReader {
                 }
                 self.answer.is_done()
             }
-            None if self.answer.may_end() => true,
+            None if self.answer.may_end_with_stream() => true,
             None => return Err(ModelError::Cut),
         };
         if is_end {

@@ -135,7 +135,7 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
     results.chain(own).collect()
 }
 
-/// Decoder of the events of a streamed answer.
+/// Decoder of the events of a streamed answer in Ollama's native format.
 struct ChatStream {
     model: String,
     is_done: bool,
@@ -216,7 +216,7 @@ pub(super) async fn list_model_names(
     Ok(names.map(|name| model_from_details(name, &Value::Null)).collect())
 }
 
-/// Requests the details of one model.
+/// Requests the properties of one model, such as its context size.
 pub(super) async fn request_details(
     exchange: &HttpExchange,
     settings: &ProviderSettings,

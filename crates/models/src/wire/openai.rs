@@ -221,7 +221,7 @@ fn encode_assistant_message(parts: &[MessagePart]) -> Value {
     own.into()
 }
 
-/// Decoder of the events of a streamed answer.
+/// Decoder of the events of a streamed answer in the format of the chat completions API.
 #[derive(Default)]
 struct CompletionStream {
     model: String,
@@ -286,7 +286,7 @@ impl AnswerDecoder for CompletionStream {
         self.is_done
     }
 
-    fn may_end(&self) -> bool {
+    fn may_end_with_stream(&self) -> bool {
         // Some servers don't send `[DONE]`.
         self.has_ended
     }

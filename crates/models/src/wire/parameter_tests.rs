@@ -12,7 +12,7 @@ fn settings(kind: ProviderKind) -> ProviderSettings {
 }
 
 /// Returns the body of a request, converted to what the wire represents.
-fn body(kind: ProviderKind, request: ModelRequest) -> Value {
+fn request_body(kind: ProviderKind, request: ModelRequest) -> Value {
     let (settings, wire) = (settings(kind), create_wire(&settings(kind)));
     let capabilities = wire.capabilities(Some(&request.model));
     let sent = capabilities.convert(request, &settings.conversions).expect("only the temperature can be lost");
@@ -37,7 +37,7 @@ const WIRES: [(ProviderKind, &str, &str, &str); 5] = [
 fn parameters_are_sent_where_the_wire_has_them() {
     assert_eq!(WIRES.map(|(kind, ..)| kind), ProviderKind::ALL, "each wire is tested");
     for (kind, model, temperature, tokens) in WIRES {
-        let body = body(kind, request(model, Some(0.5), Some(700)));
+        let body = request_body(kind, request(model, Some(0.5), Some(700)));
         assert_eq!(body.pointer(temperature), Some(&json!(0.5)), "temperature of {kind:?}: {body}");
         assert_eq!(body.pointer(tokens), Some(&json!(700)), "answer tokens of {kind:?}: {body}");
     }
@@ -46,7 +46,7 @@ fn parameters_are_sent_where_the_wire_has_them() {
 #[test]
 fn unset_parameters_are_not_sent() {
     for (kind, model, temperature, tokens) in WIRES {
-        let body = body(kind, request(model, None, None));
+        let body = request_body(kind, request(model, None, None));
         assert_eq!(body.pointer(temperature), None, "temperature of {kind:?}: {body}");
         // The API of Anthropic requires a maximum.
         let is_required = kind == ProviderKind::Anthropic;
@@ -62,7 +62,7 @@ fn temperature_is_omitted_for_models_that_reject_it() {
         (ProviderKind::Anthropic, "claude-opus-4-8"),
     ];
     for (kind, model) in models {
-        let body = body(kind, request(model, Some(0.5), Some(700)));
+        let body = request_body(kind, request(model, Some(0.5), Some(700)));
         assert_eq!(body.get("temperature"), None, "{model} receives no temperature: {body}");
         assert!(body.to_string().contains("700"), "{model} receives the maximum number of tokens: {body}");
     }

@@ -9,7 +9,7 @@ pub(super) const MAX_ANSWER_BYTES: usize = 16 << 20;
 /// Maximum number of parts of an answer. Far more than any model generates.
 const MAX_PARTS: usize = 1_024;
 
-/// An incomplete part of an answer.
+/// A part of an answer that may still be extended.
 enum PartialPart {
     Text(String),
     Thinking {
@@ -26,7 +26,7 @@ enum PartialPart {
     },
 }
 
-/// Assembles an answer from its events.
+/// Collects the events of a streamed answer, and builds the complete answer from them.
 pub(super) struct ReplyAssembly {
     pieces: Vec<PartialPart>,
     deltas: Vec<ReplyDelta>,
@@ -140,7 +140,7 @@ impl ReplyAssembly {
         self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { .. }))
     }
 
-    /// Returns a key that no tool call has yet.
+    /// Returns the key for the next tool call, different from all existing ones.
     pub(super) const fn next_key(&self) -> u64 {
         self.pieces.len() as u64
     }

@@ -97,7 +97,7 @@ static FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     Some([plain.ok()?, as_drawn.ok()?])
 });
 
-/// Returns the phrase with this pattern number in the automata, and the reason of its flag.
+/// Returns the phrase with this pattern number in the automata, and the reason for flagging it.
 fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
     PHRASES.iter().find_map(|(reason, phrases)| {
@@ -212,7 +212,7 @@ impl FlagScan<'_> {
         for_each_phrase(text, |reason, _, about| self.add_flag(place, reason, about));
         // If another server has a tool with the same name, that is reported as a similar name instead.
         let is_own_name = place.first().is_some_and(|key| key == "name");
-        let name = |word: &&str| word.len() >= MIN_NAME && self.foreign.iter().any(|names| names.has(word));
+        let name = |word: &&str| word.len() >= MIN_NAME && self.foreign.iter().any(|names| names.contains_name(word));
         if let Some(word) = identifier_words(text).find(name).filter(|_| !is_own_name) {
             self.add_flag(place, FlagReason::OtherTool, word);
         }

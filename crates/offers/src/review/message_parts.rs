@@ -32,7 +32,7 @@ pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
     parts
 }
 
-/// Converts one content of a result or message to a message part.
+/// Converts one content block of a result or message to a message part.
 #[must_use]
 pub fn content_part(content: &Content) -> MessagePart {
     visible_part(raw_content_part(content))
@@ -53,13 +53,13 @@ fn raw_content_part(content: &Content) -> MessagePart {
     }
 }
 
-/// Converts one content of a resource to a message part.
+/// Converts the contents of one resource to a message part.
 #[must_use]
 pub fn contents_part(contents: &ResourceContents) -> MessagePart {
     visible_part(raw_contents_part(contents))
 }
 
-/// Converts one content of a resource without making invisible characters visible.
+/// Converts the contents of one resource without making invisible characters visible.
 fn raw_contents_part(contents: &ResourceContents) -> MessagePart {
     match (&contents.text, &contents.blob) {
         (Some(text), _) => MessagePart::Text(text.clone()),

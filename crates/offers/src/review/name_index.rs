@@ -109,7 +109,7 @@ impl NameIndex {
 
     /// Returns `true` if the index contains exactly this name.
     #[must_use]
-    pub fn has(&self, name: &str) -> bool {
+    pub fn contains_name(&self, name: &str) -> bool {
         self.exact.contains(name)
     }
 

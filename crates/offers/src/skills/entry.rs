@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 pub const MAX_FILES: usize = 512;
 /// Maximum total size of the files of a skill, in bytes. The extension requires hosts to accept at least this size.
 pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
-/// Percent-encodings of the dot and of path separators. The one of the percent sign is decoded first.
+/// Percent-encoded forms of characters that can form a path out of a folder, with the decoded characters. The percent
+/// sign comes first, so that doubly encoded characters are decoded as well.
 const PERCENT_ENCODINGS: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
 /// Maximum length of a skill's name, in characters, as defined by the Agent Skills specification.
 const MAX_NAME: usize = 64;
@@ -17,7 +18,7 @@ const MAX_NAME: usize = 64;
 /// same name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Skill {
-    /// URI of its `SKILL.md`.
+    /// URI of the skill's `SKILL.md`.
     pub uri: String,
     /// Name from the frontmatter.
     pub name: String,

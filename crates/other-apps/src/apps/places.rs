@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::{APPS, BaseFolder, SettingsPath, SourceApp};
 use crate::app_environment::{AppEnvironment, OperatingSystem, join_components};
 
-/// Returns the app that a file belongs to, and the matching path, by the last components of the file's path. Files of
-/// users and of projects are considered.
-pub(crate) fn find_place(file: &Path) -> Option<(&'static SourceApp, &'static SettingsPath)> {
+/// Finds the app whose settings file has this path, and the matching entry of [`APPS`](crate::apps::APPS), by comparing
+/// the last components of the path. Both user settings and project settings are considered.
+pub(crate) fn match_settings_file(file: &Path) -> Option<(&'static SourceApp, &'static SettingsPath)> {
     let parts: Vec<String> = file.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let fits = |place: &SettingsPath| {
         let base = match place.base {
@@ -40,7 +40,8 @@ pub(crate) fn matches_pattern(name: &str, pattern: &str) -> bool {
 }
 
 impl SettingsPath {
-    /// Returns the folder that the path is relative to, or `None` if none of the searched operating systems has it.
+    /// Returns the absolute base folder of the path, or `None` if the path doesn't apply to any of the operating
+    /// systems in `surroundings`.
     pub(crate) fn base_folder(&self, surroundings: &AppEnvironment) -> Option<PathBuf> {
         let on = |system| surroundings.systems.contains(&system);
         let config = || surroundings.variable_or_home_folder("XDG_CONFIG_HOME", ".config");

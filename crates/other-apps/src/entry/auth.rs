@@ -7,17 +7,17 @@ use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, Gran
 use super::command_text;
 use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
-/// Key of the `auth` object in an entry.
+/// Key of the object with the sign-in settings in a server's entry.
 pub const AUTH_KEY: &str = "auth";
-/// Key of the requested scopes.
+/// Key of the list of OAuth scopes to request.
 pub const SCOPES_KEY: &str = "scopes";
-/// Key of the grant type.
+/// Key of the OAuth grant type to use.
 pub const GRANT_KEY: &str = "grant";
-/// Key of the DPoP setting.
+/// Key of the setting that requires or disables DPoP (RFC 9449).
 pub const DPOP_KEY: &str = "dpop";
-/// Key of the port in the redirect URI.
+/// Key of the port of the local redirect URI.
 pub const PORT_KEY: &str = "redirectPort";
-/// Key of the identity provider.
+/// Key of the identity provider that signs the user in.
 pub const PROVIDER_KEY: &str = "identityProvider";
 
 /// Parses the sign-in settings without validating them, or returns `None` if the entry has none. `what` names the entry
@@ -101,7 +101,7 @@ pub fn parse_auth(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result
     Ok(Some(auth))
 }
 
-/// Returns the keys of the object that are not part of an [`AuthConfig`].
+/// Returns the keys in the entry's `auth` object that do not belong to Drawbridge's format.
 pub fn unknown_keys<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
     const OTHER_KEYS: [&str; 5] = [SCOPES_KEY, GRANT_KEY, DPOP_KEY, PORT_KEY, PROVIDER_KEY];
     let texts = AuthConfig::default().text_settings().map(|(key, _)| key);

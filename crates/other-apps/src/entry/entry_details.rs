@@ -10,7 +10,7 @@ use crate::notes::{ImportNote, ImportNoteKind, quoted_text, unused_settings_note
 use crate::secret_detection::has_secret;
 use crate::server_candidate::{AppInput, ServerCandidate};
 
-/// Keys that are parsed elsewhere, or are irrelevant for an import.
+/// Keys of an entry that other functions parse, or that an import can ignore.
 const IGNORED_KEYS: [&str; 47] = [
     "name",
     "type",
@@ -60,26 +60,28 @@ const IGNORED_KEYS: [&str; 47] = [
     sandbox::SANDBOX_KEY,
     REVISION_KEY,
 ];
-/// Keys of lists of tools that are not offered to the model.
+/// Keys of deny lists: the listed tools are not offered to the model.
 const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS, "excludeTools", "disabled_tools"];
-/// Keys of lists of the only tools that are offered to the model.
+/// Keys of allow lists: only the listed tools are offered to the model.
 const OFFERED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS, "includeTools", "enabled_tools", "available_tools", "tools"];
-/// Keys of such lists for which an empty list means all tools. An empty list under another key means no tools.
+/// Keys of allow lists in which an empty list means all tools. An empty list under another key means no tools.
 const ALL_IF_EMPTY: [&str; 2] = ["available_tools", "tools"];
 /// Keys of settings that allow the app to call tools without the user's consent.
 const APPROVAL_KEYS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
-/// Maximum number of keys in a note, and of prompted values.
+/// Maximum number of unknown keys that one note names.
 const MAX_NAMED_KEYS: usize = 20;
 const MAX_INPUTS: usize = 100;
 
-/// Parses the switch that disables a server. It is on the outer level, even if the entry has a nested object.
-pub(super) fn read_switches(found: &mut ServerCandidate, object: &Object<'_>) {
+/// Parses the setting that disables a server. The setting is in the outer object, even if the entry has a nested
+/// object.
+pub(super) fn read_disabled_setting(found: &mut ServerCandidate, object: &Object<'_>) {
     let is = |key: &str, wanted: bool| object.get_boolean(key).is_some_and(|switch| switch.value == wanted);
     found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
 }
 
-/// Parses the other settings of an entry. `root` is the object that may contain `inputs`.
+/// Parses the settings of an entry other than the command, URL and sign-in. `root` is the top-level object, which may
+/// contain VS Code's `inputs`.
 pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, root: &Object<'_>) {
     for key in DENIED_TOOLS_KEYS {
         found.tools.disabled.extend(tool_names(object, key).unwrap_or_default());
@@ -108,8 +110,8 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
     note_unused_keys(found, object);
 }
 
-/// Parses a list of tool names, or returns `None` if there is none. Returns at most one name more than allowed, so that
-/// the caller notices a list that is too long.
+/// Parses a list of tool names, or returns `None` if the entry has no such list. Returns at most one name more than
+/// allowed, so that the caller notices a list that is too long.
 fn tool_names(object: &Object<'_>, key: &str) -> Option<Vec<String>> {
     let items = object.get_array(key)?.elements.iter();
     let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());

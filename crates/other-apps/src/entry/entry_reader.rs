@@ -10,14 +10,14 @@ use crate::json_text::{JsonText, present_property, value_type_name};
 use crate::notes::quoted_text;
 use crate::server_candidate::ServerCandidate;
 
-/// Keys of environment variables.
+/// Keys of the object or list of environment variables in an entry.
 const ENVIRONMENT_KEYS: [&str; 3] = ["env", "envs", "environment"];
-/// Keys of HTTP headers. In Continue, they are in `requestOptions`.
+/// Keys of the object of HTTP headers in an entry. In Continue, this object is in `requestOptions`.
 const HEADER_KEYS: [&str; 2] = ["headers", "http_headers"];
-/// Maximum number of arguments, of variables, and of headers in an entry.
+/// Maximum number of arguments, of variables, and of headers in one entry, each.
 const MAX_ITEMS: usize = 1_000;
 
-/// Parses parts of an entry, and stores them in a candidate.
+/// Parses an entry's settings, and stores them in a candidate.
 pub(super) struct EntryReader<'r, 't> {
     pub(super) text: &'r JsonText<'t>,
     pub(super) found: &'r mut ServerCandidate,
@@ -69,7 +69,7 @@ impl EntryReader<'_, '_> {
         }
         // Other apps use this key for other settings. If some keys are unknown, none are applied, since the result
         // would be a sandbox that the user did not configure.
-        if let Some(key) = sandbox::foreign_key(object) {
+        if let Some(key) = sandbox::first_unknown_key(object) {
             self.found.notes.push(format!("{:?} is omitted: {key:?} is of another app", sandbox::SANDBOX_KEY));
             return Ok(());
         }
@@ -149,7 +149,7 @@ impl EntryReader<'_, '_> {
         list.elements.iter().map(|value| self.read_text(value, key)).collect()
     }
 
-    /// Parses a list of names. Each item is a string, or an object with a `name`.
+    /// Parses a list of variable names. Each item is a string, or an object with a `name`.
     fn read_names(&mut self, object: &Object<'_>, key: &str) -> Result<Vec<String>, ConfigProblem> {
         let Some(list) = present_property(object, key) else { return Ok(Vec::new()) };
         let Value::Array(list) = &list.value else {
@@ -203,7 +203,7 @@ impl EntryReader<'_, '_> {
     }
 }
 
-/// Returns a reference to a variable that the entry only names.
+/// Returns a reference to an environment variable for which the entry contains only the name.
 fn variable_reference(name: &str) -> String {
     format!("${{{name}}}")
 }

@@ -13,15 +13,15 @@ use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
 /// Maximum length of an unknown key in a note, in characters.
 const MAX_KEY: usize = 80;
-/// Key of the `sandbox` object in an entry.
+/// Key of the object with the sandbox settings in a server's entry.
 pub const SANDBOX_KEY: &str = "sandbox";
-/// Key of the accessible folders.
+/// Key of the list of folders that the sandboxed server can access.
 pub const FOLDERS_KEY: &str = "folders";
-/// Key of the network access.
+/// Key of the sandboxed server's network access.
 pub const NETWORK_KEY: &str = "network";
-/// Key of a folder's path.
+/// Key of the path of an accessible folder.
 pub const PATH_KEY: &str = "path";
-/// Key of a folder's access mode.
+/// Key of the access mode (read or write) of an accessible folder.
 pub const ACCESS_KEY: &str = "access";
 
 /// Parses the sandbox, or returns `None` if the entry has none. `what` names the entry in error messages.
@@ -65,8 +65,8 @@ pub fn parse_sandbox(
     }
 }
 
-/// Returns the first key of the object that Drawbridge's format doesn't define, if there is one.
-pub(super) fn foreign_key(entry: &Object<'_>) -> Option<String> {
+/// Returns the first key of the object that Drawbridge's format doesn't define, or `None` if all keys are defined.
+pub(super) fn first_unknown_key(entry: &Object<'_>) -> Option<String> {
     let Value::Object(map) = &entry.get(SANDBOX_KEY)?.value else { return None };
     let mut names = map.properties.iter().map(|property| property.name.as_str());
     names.find(|name| ![FOLDERS_KEY, NETWORK_KEY].contains(name)).map(|name| name.chars().take(MAX_KEY).collect())

@@ -7,13 +7,14 @@ use ports::server_config::{AuthConfig, ConfigProblem};
 use super::command_text;
 use crate::json_text::{JsonText, present_property};
 
-/// Keys of the client's object in an entry.
+/// Keys of the object in an entry that describes a pre-registered OAuth client.
 pub(super) const CLIENT_KEYS: [&str; 2] = ["oauth", "auth"];
 const CLIENT_ID_KEYS: [&str; 3] = ["clientId", "client_id", "CLIENT_ID"];
 const CLIENT_SECRET_KEYS: [&str; 3] = ["clientSecret", "client_secret", "CLIENT_SECRET"];
 const SCOPES_KEYS: [&str; 3] = ["scopes", "scope", "SCOPES"];
 
-/// Parses a client in the format of another app. Returns `None` if there is none, or if it is in Drawbridge's format.
+/// Parses a pre-registered OAuth client in the format of another app. Returns `None` if the entry contains none, or if
+/// the client is in Drawbridge's format.
 pub(super) fn parse_client(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Option<AuthConfig>, ConfigProblem> {
     let is_own =
         |map: &Object<'_>| ["grant", "issuer", "clientAuth"].iter().any(|key| present_property(map, key).is_some());
@@ -49,12 +50,12 @@ pub(super) fn parse_client(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Op
     Ok((auth != AuthConfig::default()).then_some(auth))
 }
 
-/// Returns `true` if the member with this name is imported.
+/// Returns `true` if an import uses the member with this name of the client's object.
 pub(super) fn is_imported_member(name: &str) -> bool {
     [CLIENT_ID_KEYS, CLIENT_SECRET_KEYS, SCOPES_KEYS].iter().any(|names| names.contains(&name)) || name == "enabled"
 }
 
-/// Returns the names of the members of `oauth` that are not imported.
+/// Returns the names of members of the `oauth` object that an import ignores.
 pub(super) fn unused_members<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
     let parts = entry.get_object("oauth").into_iter().flat_map(|map| &map.properties);
     parts.map(|property| property.name.as_str()).filter(|name| !is_imported_member(name)).collect()

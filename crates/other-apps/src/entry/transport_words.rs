@@ -6,13 +6,13 @@ use ports::server_config::{ConfigProblem, HttpKind};
 
 use crate::json_text::{JsonText, present_property, value_type_name as kind_of};
 
-/// Key of the only protocol revision to use for the server.
+/// Key of the setting that fixes the MCP protocol revision for a server.
 pub const REVISION_KEY: &str = "protocolVersion";
 
-/// Key of the list of the only tools that are offered to models.
+/// Key of the allow list of tools: only these are offered to models.
 pub const ENABLED_TOOLS: &str = "enabledTools";
 
-/// Key of the list of tools that are not offered to models.
+/// Key of the deny list of tools, which are not offered to models.
 pub const DISABLED_TOOLS: &str = "disabledTools";
 
 /// Keys of a remote server's URL in `mcp.json`.
@@ -22,18 +22,18 @@ pub const MCP_JSON_URL_KEYS: [&str; 3] = ["url", "serverUrl", "httpUrl"];
 pub(crate) const URL_KEYS: [&str; 8] =
     ["url", "serverUrl", "httpUrl", "server_url", "uri", "baseUrl", "base_url", "endpoint"];
 
-/// The transport of an entry.
+/// The transport that a server's entry specifies or implies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryTransport {
-    /// A local program that communicates over pipes.
+    /// A local program that communicates over its standard input and output.
     Stdio,
     /// A remote server, with its transport if the entry specifies one.
     Http(Option<HttpKind>),
-    /// A transport that is not supported.
+    /// The entry names a transport that Drawbridge does not support.
     Unknown,
 }
 
-/// Determines the transport of an entry. `urls` are the keys that may contain a URL.
+/// Determines the transport of an entry. `urls` contains the keys whose value may be a URL.
 pub fn entry_transport(entry: &Object<'_>, urls: &[&str]) -> EntryTransport {
     let transport = entry.get_string("type").or_else(|| entry.get_string("transport"));
     let transport = transport.map(|literal| literal.value.to_lowercase());
@@ -58,10 +58,10 @@ pub fn parse_http_kind(transport: Option<&str>) -> Option<Option<HttpKind>> {
     }
 }
 
-/// Keys of a local server's program.
+/// Keys whose value is the program of a local server.
 pub(crate) const COMMAND_KEYS: [&str; 2] = ["command", "cmd"];
 
-/// Returns `true` if an entry specifies a program.
+/// Returns `true` if an entry has a key for the program of a local server.
 fn is_local(entry: &Object<'_>) -> bool {
     COMMAND_KEYS.iter().any(|key| present_property(entry, key).is_some())
 }

@@ -5,8 +5,8 @@ use ports::server_config::{NewServer, ServerEntry, ValuePart};
 use super::{FoundServer, PendingSecret};
 
 impl FoundServer {
-    /// Returns the server to add. A secret that the user has to enter later is referenced in the settings, but has no
-    /// value in the keychain.
+    /// Converts the found server to the server to add. If the user will enter a secret later, the settings refer to the
+    /// secret, but the keychain has no value for it yet.
     #[must_use]
     pub fn new_server(&self) -> NewServer {
         let secret = |value: &secrecy::SecretString| vec![ValuePart::Secret(Some(value.clone()))];

@@ -8,19 +8,22 @@ use ports::server_config::{AuthConfig, StdioConfig};
 
 use crate::bridged_servers::program_name;
 use crate::notes::ImportNoteKind;
-use crate::secret_detection::{has_credential, has_secret, is_client_id, is_harmless, is_secret_name, is_secret_value};
+use crate::secret_detection::{
+    cannot_be_secret, has_credential, has_secret, is_client_id, is_secret_name, is_secret_value,
+};
 use crate::server_candidate::ServerCandidate;
 
-/// Replacement for an argument that consists of a secret.
+/// Text that replaces a secret in a command-line argument.
 const SECRET_PLACEHOLDER: &str = "<secret>";
-/// Maximum number of nested names before a value in an argument.
+/// Maximum number of nested names before a value in an argument, as in `--header=Name: value`.
 const MAX_NAMES: usize = 8;
 
-/// Removes secrets from all parts of a server that are stored in a file, except for variables and headers.
+/// Removes secrets from the arguments, URL and other settings that are stored in a file. Variables and headers are not
+/// changed.
 pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
     let mut taken = BTreeSet::new();
     if let Some(remote) = &mut candidate.remote {
-        remote.url = clean_url(&remote.url, &mut taken);
+        remote.url = remove_secrets_from_url(&remote.url, &mut taken);
         if let Some(auth) = &mut remote.auth {
             let texts = [&mut auth.client_metadata_url, &mut auth.issuer, &mut auth.algorithm];
             for text in texts {
@@ -44,7 +47,7 @@ pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
         }
         remote.auth = remote.auth.take().filter(|auth| *auth != AuthConfig::default());
     } else {
-        clean_local_command(&mut candidate.config, &mut taken);
+        remove_secrets_from_command(&mut candidate.config, &mut taken);
     }
     if !taken.is_empty() {
         let places: Vec<String> = taken.into_iter().collect();
@@ -53,7 +56,7 @@ pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
     }
 }
 
-fn clean_local_command(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
+fn remove_secrets_from_command(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
     if has_secret(&config.command) {
         config.command = String::from("<command>");
         taken.insert(String::from("the command"));
@@ -72,10 +75,10 @@ fn clean_local_command(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
     let mut option: Option<String> = None;
     let mut is_client = false;
     for (number, word) in (1..).zip(config.args.iter_mut()) {
-        if let Some(name) = option.take().filter(|_| !word.starts_with('-') && !is_harmless(word)) {
+        if let Some(name) = option.take().filter(|_| !word.starts_with('-') && !cannot_be_secret(word)) {
             *word = format!("<{name}>");
             taken.insert(format!("argument {number}"));
-        } else if let Some(cleaned) = clean_argument(word).filter(|_| !is_client || has_credential(word)) {
+        } else if let Some(cleaned) = remove_secret_from_argument(word).filter(|_| !is_client || has_credential(word)) {
             *word = cleaned;
             taken.insert(format!("argument {number}"));
         } else if word.starts_with('-') && !word.contains('=') && is_secret_name(word) {
@@ -86,13 +89,13 @@ fn clean_local_command(config: &mut StdioConfig, taken: &mut BTreeSet<String>) {
 }
 
 /// Returns an argument without the secret that it contains, or `None` if it contains none.
-fn clean_argument(word: &str) -> Option<String> {
-    clean_argument_part(word, 0)
+fn remove_secret_from_argument(word: &str) -> Option<String> {
+    remove_secret_from_argument_part(word, 0)
         .map(|cleaned| if has_secret(&cleaned) { String::from(SECRET_PLACEHOLDER) } else { cleaned })
 }
 
 /// Removes the secret from the part of an argument after `depth` names, such as `value` in `--header=Name: value`.
-fn clean_argument_part(word: &str, depth: usize) -> Option<String> {
+fn remove_secret_from_argument_part(word: &str, depth: usize) -> Option<String> {
     let sign = word.find(['=', ':']).filter(|at| !word[*at..].starts_with("://") && depth < MAX_NAMES);
     if let Some(at) = sign {
         let (name, value) = (&word[..at], &word[at + 1..]);
@@ -100,11 +103,11 @@ fn clean_argument_part(word: &str, depth: usize) -> Option<String> {
         // A hash that pins a container image is not a secret. It is checked together with the image's name.
         let is_pin = name.ends_with("@sha256") || name.ends_with("@sha512");
         if !name.contains("//") && !is_pin && !has_secret(name) {
-            let is_named = is_secret_name(name) && !is_harmless(value.trim());
+            let is_named = is_secret_name(name) && !cannot_be_secret(value.trim());
             let cleaned = match is_client_id(name) {
                 _ if is_named => Some(String::from(SECRET_PLACEHOLDER)),
                 true => has_credential(value).then(|| String::from(SECRET_PLACEHOLDER)),
-                false => clean_argument_part(value.trim_start(), depth + 1),
+                false => remove_secret_from_argument_part(value.trim_start(), depth + 1),
             };
             return match cleaned {
                 Some(cleaned) if cleaned == SECRET_PLACEHOLDER => {
@@ -117,7 +120,7 @@ fn clean_argument_part(word: &str, depth: usize) -> Option<String> {
     }
     if word.contains("://") {
         let mut taken = BTreeSet::new();
-        let cleaned = clean_url(word, &mut taken);
+        let cleaned = remove_secrets_from_url(word, &mut taken);
         if !taken.is_empty() {
             return Some(cleaned);
         }
@@ -125,9 +128,9 @@ fn clean_argument_part(word: &str, depth: usize) -> Option<String> {
     has_secret(word).then(|| String::from(SECRET_PLACEHOLDER))
 }
 
-/// Returns a URL without secrets in its user information, path, query and fragment. `taken` are placeholder names in
-/// use.
-fn clean_url(text: &str, taken: &mut BTreeSet<String>) -> String {
+/// Returns a URL without secrets in its user information, path, query and fragment. `taken` contains the placeholder
+/// names in use.
+fn remove_secrets_from_url(text: &str, taken: &mut BTreeSet<String>) -> String {
     let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
     let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));
     let (path, query) = rest.split_once('?').map_or((rest, None), |(path, query)| (path, Some(query)));
@@ -150,7 +153,7 @@ fn clean_url(text: &str, taken: &mut BTreeSet<String>) -> String {
         let mut values = Vec::new();
         for part in query.split('&') {
             let (name, value) = part.split_once('=').unwrap_or(("", part));
-            let is_secret = (is_secret_name(name) && !is_harmless(value)) || has_secret(part);
+            let is_secret = (is_secret_name(name) && !cannot_be_secret(value)) || has_secret(part);
             values.push(match is_secret {
                 false => part.to_owned(),
                 true if name.is_empty() || has_secret(name) => leave_out("secret"),
@@ -167,8 +170,8 @@ fn clean_url(text: &str, taken: &mut BTreeSet<String>) -> String {
     if has_secret(&cleaned) { leave_out("address") } else { cleaned }
 }
 
-/// Moves variables of a container from its arguments to the environment, since the container inherits them: `-e
-/// NAME=VALUE` is equivalent to `-e NAME` with the variable.
+/// Moves variables of a container from the container program's arguments to its environment, which the container
+/// inherits: `-e NAME=VALUE` is equivalent to `-e NAME` with the variable in the environment.
 pub(crate) fn move_container_variables(config: &mut StdioConfig) {
     if !matches!(program_name(&config.command), "docker" | "podman") {
         return;
@@ -203,14 +206,17 @@ mod tests {
             ("--db-pass=hunter2", "--db-pass=<db-pass>"),
         ];
         for (word, cleaned) in cases {
-            assert_eq!(clean_argument(word).as_deref(), Some(cleaned), "the secret in {word} is removed");
+            assert_eq!(remove_secret_from_argument(word).as_deref(), Some(cleaned), "the secret in {word} is removed");
         }
         for word in
             ["--header=Authorization: Bearer ${TOKEN}", "C:\\Users\\ann", "--port=80", "--url=https://x/mcp?a=b"]
         {
-            assert_eq!(clean_argument(word), None, "{word} contains no secret");
+            assert_eq!(remove_secret_from_argument(word), None, "{word} contains no secret");
         }
         let deep = "a=".repeat(100_000) + "password=hunter2";
-        assert!(!clean_argument(&deep).unwrap_or_default().contains("hunter2"), "the number of names is limited");
+        assert!(
+            !remove_secret_from_argument(&deep).unwrap_or_default().contains("hunter2"),
+            "the number of names is limited"
+        );
     }
 }

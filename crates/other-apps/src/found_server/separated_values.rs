@@ -14,7 +14,7 @@ use crate::secret_detection::{
 use crate::server_candidate::ServerCandidate;
 use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
 
-/// Values of a server, separated by kind. The remaining configuration contains no secrets.
+/// Variables and headers of a server, separated by kind of value. The remaining configuration contains no secrets.
 #[derive(Debug, Default)]
 pub(crate) struct SeparatedValues {
     pub(crate) env: BTreeMap<String, ImportedValueKind>,
@@ -22,12 +22,12 @@ pub(crate) struct SeparatedValues {
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) pending: BTreeMap<String, PendingSecret>,
     pub(crate) client_secret: Option<SecretString>,
-    /// Set if the settings refer to a client secret whose value is not known.
+    /// Set if the settings refer to a client secret but don't contain its value.
     pub(crate) lacks_client_secret: bool,
 }
 
-/// Replaces references whose values are known: the home folder, the path separator, and in files of a project the
-/// project folder.
+/// Replaces references with values that are already determined: the home folder, the path separator, and, in a
+/// project's file, the project folder.
 pub(crate) fn resolve_known_references(
     candidate: &mut ServerCandidate,
     syntax: ReferenceSyntax,
@@ -67,8 +67,8 @@ pub(crate) fn resolve_known_references(
     }
 }
 
-/// Adds the names of the variables in a file that the app reads. Their values are not imported, since another program
-/// may change them.
+/// Adds the names of the variables in the file of variables that the entry refers to. Their values are not imported,
+/// since another program may change them.
 pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
     let Some(names) = names(&file) else {
@@ -165,7 +165,8 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
     parted
 }
 
-/// Determines the kind of a value. Text around references is considered, and so are default values of variables.
+/// Determines the kind of a variable's or header's value. Considers the text around references, and default values in
+/// references.
 fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind {
     if found.is_empty() {
         return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
@@ -193,7 +194,8 @@ fn secret_after_scheme(value: &str) -> PendingSecret {
     PendingSecret { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
 }
 
-/// Returns the text before the first and after the last reference. The user enters everything in between.
+/// Returns a pending secret that consists of everything between the first and the last reference, with the text before
+/// and after them.
 fn pending_secret(value: &str, found: &[ValueReference]) -> PendingSecret {
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return PendingSecret::default() };
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);

@@ -18,19 +18,19 @@ const ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_'
 /// Maximum number of paths that are named in a note.
 const MAX_NAMED_PATHS: usize = 10;
 
-/// The app in which a link installs a server.
+/// The app that installs the server in a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkTarget {
-    /// Drawbridge, with its `drawbridge:` link.
+    /// Drawbridge, by a `drawbridge:` link.
     Drawbridge,
-    /// Cursor, with its deep link.
+    /// Cursor, by a `cursor:` link.
     Cursor,
-    /// Visual Studio Code, with its `vscode:` link.
+    /// Visual Studio Code, by a `vscode:` link.
     VsCode,
 }
 
 impl LinkTarget {
-    /// Returns the display name of the app.
+    /// Returns the display name of the target app.
     #[must_use]
     pub const fn app(self) -> &'static str {
         match self {
@@ -41,15 +41,15 @@ impl LinkTarget {
     }
 }
 
-/// A link that installs a server, without secrets.
+/// A link that installs a server when the user opens it. Contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallLink {
     /// App that the link is for.
     pub app: LinkTarget,
-    /// Link, which the operating system opens with the app.
+    /// URL with the app's scheme, which the operating system opens with the app.
     pub link: String,
-    /// Web page of the app's maker that redirects to the link, if there is one. Sites such as GitHub only permit links
-    /// to web pages.
+    /// Web page of the app's maker that redirects to `link`, or `None` if no such page exists. Sites such as GitHub
+    /// only permit links to web pages.
     pub web: Option<String>,
     /// Notes about values that have to be filled in, and about settings that a link can't contain.
     pub notes: Vec<String>,
@@ -121,7 +121,8 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
     Ok(InstallLink { app, link, web, notes })
 }
 
-/// Removes settings that a link can't contain from an entry, and returns a note about them.
+/// Removes settings that a link can't contain from an entry. Returns a note that names them, or `None` if nothing was
+/// removed.
 fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Option<String> {
     entry.remove("cwd");
     entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
@@ -139,11 +140,12 @@ fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app
         }
     }
     places.extend(config.revision.map(|_| "the revision of the protocol"));
-    places.extend((!config.tools.is_open()).then_some("which tools models are offered"));
+    places.extend((!config.tools.admits_all_tools()).then_some("which tools models are offered"));
     (!places.is_empty()).then(|| format!("no link carries {}", places.join(", ")))
 }
 
-/// Returns a note about paths that may only exist on this computer. Omitted secrets are not mentioned.
+/// Returns a note about paths that may only exist on this computer, or `None` if there are no such paths. Omitted
+/// secrets are not mentioned.
 fn local_path_note(entry: &Map<String, Value>) -> Option<String> {
     let is_path = |word: &&str| {
         let is_drive = matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
@@ -159,7 +161,7 @@ fn local_path_note(entry: &Map<String, Value>) -> Option<String> {
     (!paths.is_empty()).then(|| format!("these paths may be only on this computer: {}", paths.join(", ")))
 }
 
-/// Returns the link, and the web page that redirects to it.
+/// Returns the link with the app's scheme, and the web page that redirects to it.
 fn link_addresses(
     name: &str,
     entry: Map<String, Value>,
@@ -191,7 +193,7 @@ fn link_addresses(
     }
 }
 
-/// Verifies that the link is parsed as the same server again.
+/// Verifies that parsing the link results in the original server.
 fn verify_link(link: &str, config: &ServerConfig) -> Result<(), ConfigProblem> {
     let found = parse_candidates(link)
         .map_err(|found| link_problem(&format!("no link can install this server: {}", found.message)))?;

@@ -1,33 +1,33 @@
 //! The install links of apps: how they begin, and where the servers are in each.
 
-/// A kind of install link that an app defines.
+/// An install link format of an app: how links begin, and how they contain servers.
 #[derive(Debug)]
 pub(super) struct LinkForm {
-    /// Name of the app.
+    /// Display name of the app that defines the format.
     pub(super) app: &'static str,
-    /// Beginnings of such links. `*` matches one path segment, such as a language.
+    /// Prefixes of such links. `*` matches one path segment, such as a language.
     starts: &'static [&'static str],
-    /// Format and place of the servers in the link.
+    /// Encoding and position of the servers in the link.
     pub(super) payload: LinkPayload,
-    /// Set for Drawbridge's own links, in which unsupported keys are an error. In links of other apps, they are ignored
+    /// Set for Drawbridge's format, in which unsupported keys are an error. In other formats, such keys are ignored
     /// with a note.
     pub(super) own: bool,
 }
 
-/// Format and place of the servers in a link.
+/// Encoding and position of the servers in an install link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkPayload {
-    /// The rest of the link is JSON.
+    /// JSON, percent-encoded, after the prefix.
     Json,
-    /// The rest of the link is JSON in base64.
+    /// JSON in base64 after the prefix.
     Base64,
-    /// A parameter contains JSON.
+    /// JSON in the query parameter of this name.
     JsonIn(&'static str),
-    /// A parameter contains JSON in base64.
+    /// JSON in base64, in the query parameter of this name.
     Base64In(&'static str),
-    /// Each word of the command is a separate parameter.
+    /// A command line, each word of which is a query parameter.
     Words,
-    /// A link of another kind in this parameter.
+    /// Another install link, in the query parameter of this name.
     LinkIn(&'static str),
 }
 
@@ -87,7 +87,7 @@ const LINK_FORMS: [LinkForm; 13] = [
 /// Maximum length of a path segment that `*` matches, in bytes.
 const MAX_SEGMENT_BYTES: usize = 8;
 
-/// Returns the kind of link that a text begins with, and the remaining text.
+/// Finds the format whose prefix the text begins with, and returns it with the text after the prefix.
 pub(super) fn match_form(text: &str) -> Option<(&'static LinkForm, &str)> {
     LINK_FORMS.iter().find_map(|form| Some((form, form.starts.iter().find_map(|start| strip_start(text, start))?)))
 }

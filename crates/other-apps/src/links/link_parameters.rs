@@ -7,7 +7,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::notes::quoted_text;
 
-/// Maximum number of parameters in a link.
+/// Maximum number of query parameters in a link.
 const MAX_PARAMETERS: usize = 500;
 
 const LENIENT_PADDING: GeneralPurposeConfig =
@@ -34,16 +34,16 @@ impl LinkParameters {
         Ok(Self(parts.iter().map(pair).collect::<Result<_, String>>()?))
     }
 
-    /// Returns all values of a parameter.
+    /// Returns all values of the parameter with this name, in order.
     pub(super) fn get_all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.0.iter().filter(move |(of, _)| of == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the value of a parameter, or `None` if it is missing or empty.
+    /// Returns the value of a parameter, or `None` if the value is missing or empty.
     ///
     /// # Errors
     ///
-    /// Returns the problem as text if the parameter occurs more than once.
+    /// Returns an error message if the parameter occurs more than once.
     pub(super) fn get_unique(&self, name: &str) -> Result<Option<String>, String> {
         let mut values = self.get_all(name);
         let first = values.next();

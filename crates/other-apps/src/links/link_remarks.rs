@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use foreign::is_public;
 use ports::server_config::{HttpConfig, StdioConfig};
 use ports::url_parts::UrlParts;
-use process::decides_code;
+use process::is_code_variable;
 use url::{Host, Url};
 
 use crate::bridged_servers::{parse_bridge, program_name};
@@ -14,22 +14,22 @@ use crate::notes::quoted_text;
 use crate::secret_detection::{has_secret, is_empty_or_switch, is_secret_name};
 use crate::server_candidate::ServerCandidate;
 
-/// Maximum number of warnings about a server, and of names in one warning.
+/// Maximum number of warnings about one server, and of names in one warning.
 const MAX_REMARKS: usize = 20;
 const MAX_NAMED_VALUES: usize = 20;
 
-/// Kind of a program, by the risk of its options.
+/// Kind of a program that a link starts, by the risks of its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProgramKind {
-    /// A shell for command lines.
+    /// A shell, such as `bash`, which runs command lines.
     Shell,
-    /// An interpreter, with the letters of its options that run code.
+    /// An interpreter. Each character of the string is a short option whose value is code to run.
     Interpreter(&'static str),
-    /// A program that loads and runs a package.
+    /// A program such as `npx`, which loads a package and runs it.
     Launcher,
-    /// A program that runs a container.
+    /// A program such as `docker`, which runs a container.
     Container,
-    /// A program that runs another one with elevated privileges.
+    /// A program such as `sudo`, which runs another program with elevated privileges.
     Elevation,
 }
 
@@ -52,7 +52,7 @@ const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
 /// Options of container programs that give access to a folder, a device or privileges of the host.
 const HOST_ACCESS_OPTIONS: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
-/// Returns the warnings about a server.
+/// Returns warnings about risky settings of a server in a link.
 pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     let mut remarks = match &found.remote {
         Some(remote) => remote_warnings(remote),
@@ -83,7 +83,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     remarks
 }
 
-/// Returns `true` if the user has to fill in the value.
+/// Returns `true` if the value is a placeholder that the user has to fill in.
 fn needs_value(value: &str) -> bool {
     is_empty_or_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
 }
@@ -108,7 +108,7 @@ fn remote_warnings(remote: &HttpConfig) -> Vec<String> {
     remarks
 }
 
-/// Network range of an address.
+/// Location of a network address: this computer, the local network, or the internet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AddressRange {
     ThisComputer,
@@ -177,7 +177,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
         remarks.push(format!("{place}, {}, {what}: read it whole", quoted_text(option_name(word))));
     }
     let variables: Vec<String> =
-        config.env.keys().filter(|name| decides_code(name)).map(|name| quoted_text(name)).collect();
+        config.env.keys().filter(|name| is_code_variable(name)).map(|name| quoted_text(name)).collect();
     if !variables.is_empty() {
         let names = variables.into_iter().take(MAX_NAMED_VALUES).collect::<Vec<_>>().join(", ");
         remarks.push(format!("these variables decide which code runs: {names}"));
@@ -197,7 +197,7 @@ fn add_program_warnings(kind: Option<ProgramKind>, place: &str, word: &str, rema
     }
 }
 
-/// Returns the kind of the program that a word names, if it is known.
+/// Returns the kind of the program with this name or path, or `None` for an unknown program.
 fn program_kind(word: &str) -> Option<ProgramKind> {
     let name = program_name(word).to_ascii_lowercase();
     // The name may end with a version, such as python3.12.
@@ -219,7 +219,8 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
     })
 }
 
-/// Describes the risk of an option, if it has one. `next` is the following word.
+/// Describes the risk of a command-line option, or returns `None` if the option has none. `next` is the argument after
+/// it.
 fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
     const RUNS_CODE_TEXT: &str = "runs code that stands in the link or is loaded first";
     let value = word.split_once('=').map_or(next, |(_, value)| value);
@@ -254,12 +255,12 @@ fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static s
     }
 }
 
-/// Returns an option without its value.
+/// Returns the name of a command-line option without its value.
 fn option_name(word: &str) -> &str {
     word.split('=').next().unwrap_or(word)
 }
 
-/// Returns `true` for a package source other than a registry: a URL, a repository, or a file.
+/// Returns `true` for an argument that loads a package from a URL, a repository or a file, not from a registry.
 fn is_address(word: &str) -> bool {
     word.contains("://") || ["git+", "github:", "gitlab:", "file:", "git@"].iter().any(|start| word.contains(start))
 }

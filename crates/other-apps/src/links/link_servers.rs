@@ -15,21 +15,21 @@ use crate::json_text::{JsonDialect, JsonText, present_property, value_type_name}
 use crate::notes::{ImportNotes, quoted_text};
 use crate::server_candidate::ServerCandidate;
 
-/// Maximum number of servers in a link.
+/// Maximum number of servers in one install link.
 const MAX_SERVERS: usize = 20;
 /// Maximum length of a server's name, in characters.
 const MAX_NAME: usize = 64;
-/// Maximum number of keys that are named in a note.
+/// Maximum number of unknown keys that a note names.
 const MAX_NAMED_KEYS: usize = 20;
 
-/// Keys that a link may set for local servers. The next constant contains those for remote servers.
+/// Keys that a link may set for local servers.
 const LOCAL_KEYS: [&str; 5] = ["name", "type", "command", "args", "env"];
 const REMOTE_KEYS: [&str; 4] = ["name", "type", "url", "headers"];
-/// Keys in links of other apps that have no effect on the server.
+/// Keys that links of other apps contain, and that have no effect on the server.
 const IGNORED_KEYS: [&str; 5] = ["inputs", "gallery", "description", "id", "installation_notes"];
 
-/// Parses the servers in the JSON of a link. `name`, and `inputs` with the values for which VS Code prompts, are
-/// separate parameters of the link.
+/// Parses the servers in the JSON of a link. `name` and `inputs` are separate parameters of the link. `inputs`
+/// describes values for which VS Code prompts the user.
 pub(super) fn parse_candidates(
     form: &'static LinkForm,
     json: &str,
@@ -66,7 +66,7 @@ pub(super) fn parse_candidates(
         .collect()
 }
 
-/// Parses the server in a link with one parameter for each word.
+/// Parses the server in a goose link, in which each word of the command is a parameter.
 pub(super) fn parse_goose_server(
     form: &'static LinkForm,
     parameters: &LinkParameters,
@@ -136,7 +136,7 @@ fn parse_root<'t>(text: &JsonText<'t>) -> Result<Value<'t>, String> {
 
 type NamedEntry<'o, 't> = (Option<String>, &'o Object<'t>);
 
-/// Returns the entries with their names. The value is a single entry, a list, or an object of entries by name.
+/// Returns the entries of servers with their names. `value` is a single entry, a list, or an object of entries by name.
 fn entries_with_names<'o, 't>(
     form: &LinkForm,
     text: &JsonText<'_>,
@@ -179,7 +179,7 @@ fn parse_candidate(
     inputs: &Object<'_>,
 ) -> Result<ServerCandidate, String> {
     text.reject_duplicate_keys(object, "a server").map_err(|problem| problem.message)?;
-    let entry = with_common_keys(form, object);
+    let entry = with_standard_keys(form, object);
     let count = |key: &str| entry.properties.iter().filter(|property| property.name.as_str() == key).count();
     let allowed: &[&str] = match (count("command"), count("url")) {
         (1, 0) => &LOCAL_KEYS,
@@ -216,7 +216,7 @@ fn parse_candidate(
 }
 
 /// Returns an entry in which the other app's keys for the URL and the transport are replaced by the common ones.
-fn with_common_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
+fn with_standard_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, Object<'t>> {
     use jsonc_parser::ast::ObjectPropName::String as Name;
     if form.own {
         return Cow::Borrowed(object);
@@ -245,7 +245,7 @@ fn with_common_keys<'o, 't>(form: &LinkForm, object: &'o Object<'t>) -> Cow<'o, 
 }
 
 /// Returns the name of a server, which may contain letters, digits, `.`, `-` and `_`. In links of other apps, other
-/// names are converted.
+/// characters are replaced.
 fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -> Result<Option<String>, String> {
     let Some(name) = name else { return Ok(None) };
     let plain = nearest_allowed_name(&name);
@@ -259,7 +259,7 @@ fn server_name(form: &LinkForm, name: Option<String>, notes: &mut ImportNotes) -
     Ok(Some(plain).filter(|plain| !plain.is_empty()))
 }
 
-/// Converts a name to the most similar one that a link may set.
+/// Replaces the characters of a name that a link's server name may not contain.
 pub(super) fn nearest_allowed_name(name: &str) -> String {
     let sign = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { ' ' };
     let spaced: String = name.chars().take(MAX_NAME * 4).map(sign).collect();
@@ -267,8 +267,8 @@ pub(super) fn nearest_allowed_name(name: &str) -> String {
     words.join("-").chars().take(MAX_NAME).collect()
 }
 
-/// Rejects content that legitimate links don't contain: invisible characters, references to Drawbridge's secrets, and
-/// unencrypted addresses.
+/// Rejects content that no legitimate link contains: invisible characters, references to Drawbridge's secrets, and URLs
+/// without TLS.
 fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
     for (place, text) in described_texts(found) {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {

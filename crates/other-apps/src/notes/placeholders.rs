@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{ImportNote, ImportNoteKind, printable_text, quoted_text};
 
-/// Maximum number of placeholders that are noted per server.
+/// Maximum number of placeholders in the notes about one server.
 const MAX_PLACEHOLDERS: usize = 20;
 
-/// A place in the configuration of a server.
+/// Position of a text in the configuration of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ImportPlace {
-    /// The program of the command.
+    /// Program that the command runs.
     Command,
     /// An argument of the command.
     Argument {
@@ -24,14 +24,14 @@ pub enum ImportPlace {
     },
     /// The working directory of the command.
     Folder,
-    /// The URL of the server.
+    /// URL of the remote server.
     Url,
-    /// A variable or header.
+    /// Value of an environment variable or a header.
     Value {
         /// Name of the variable or header.
         name: String,
     },
-    /// The OAuth client secret.
+    /// Client secret of the OAuth client.
     ClientSecret,
 }
 
@@ -39,13 +39,13 @@ pub enum ImportPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportPlaceholder {
-    /// Place of the text in the configuration.
+    /// Position of the text in the configuration.
     pub place: ImportPlace,
     /// Text to replace, safe to print. Empty if the value is missing.
     pub text: String,
 }
 
-/// Reason why a text may have to be replaced.
+/// Reason why the user may have to replace a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PlaceholderReason {
     Empty,
@@ -55,9 +55,9 @@ enum PlaceholderReason {
 
 /// Returns notes about texts that look as if the user or another program has to replace them.
 pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
-    let notes = find_gaps(config).into_iter().map(|(place, gap, text)| {
+    let notes = find_placeholders(config).into_iter().map(|(place, gap, text)| {
         let is_value = matches!(place, ImportPlace::Value { .. });
-        let place = place_text(&place, config);
+        let place = describe_place(&place, config);
         match gap {
             PlaceholderReason::Empty => {
                 ImportNote::new(ImportNoteKind::Empty, format!("{place} is empty: fill it in if the server needs it"))
@@ -80,11 +80,11 @@ pub(crate) fn required_replacements(config: &ServerConfig) -> Vec<ImportPlacehol
     let is_needed = |(place, gap, _): &(ImportPlace, PlaceholderReason, &str)| {
         *gap != PlaceholderReason::Empty && !matches!(place, ImportPlace::Value { .. })
     };
-    let gaps = find_gaps(config).into_iter().filter(is_needed);
+    let gaps = find_placeholders(config).into_iter().filter(is_needed);
     gaps.map(|(place, _, text)| ImportPlaceholder { place, text: printable_text(text) }).collect()
 }
 
-fn find_gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
+fn find_placeholders(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str)> {
     let mut places: Vec<(ImportPlace, &str)> = Vec::new();
     // A reference to one of Drawbridge's secrets is replaced by Drawbridge.
     let values =
@@ -103,11 +103,11 @@ fn find_gaps(config: &ServerConfig) -> Vec<(ImportPlace, PlaceholderReason, &str
             places.extend(values);
         }
     }
-    let gaps = places.into_iter().filter_map(|(place, text)| Some((place, gap_reason(text)?, text)));
+    let gaps = places.into_iter().filter_map(|(place, text)| Some((place, placeholder_reason(text)?, text)));
     gaps.take(MAX_PLACEHOLDERS).collect()
 }
 
-fn gap_reason(text: &str) -> Option<PlaceholderReason> {
+fn placeholder_reason(text: &str) -> Option<PlaceholderReason> {
     match text {
         "" => Some(PlaceholderReason::Empty),
         _ if is_reference(text) => Some(PlaceholderReason::Reference),
@@ -115,7 +115,7 @@ fn gap_reason(text: &str) -> Option<PlaceholderReason> {
     }
 }
 
-fn place_text(place: &ImportPlace, config: &ServerConfig) -> String {
+fn describe_place(place: &ImportPlace, config: &ServerConfig) -> String {
     let is_remote = config.as_http().is_some();
     match place {
         ImportPlace::Command => String::from("the command"),
@@ -128,7 +128,7 @@ fn place_text(place: &ImportPlace, config: &ServerConfig) -> String {
     }
 }
 
-/// Returns `true` if a shell or an editor would replace part of the text.
+/// Returns `true` if the text contains a reference that a shell or an editor would replace.
 fn is_reference(text: &str) -> bool {
     let name = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     text.contains("${")
@@ -142,7 +142,7 @@ fn is_reference(text: &str) -> bool {
             .is_some_and(|inner| !inner.is_empty() && inner.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
 }
 
-/// Returns `true` if the text looks like a placeholder of a README.
+/// Returns `true` if the text looks like a placeholder in documentation, such as `<your-key>` or `YOUR_API_KEY`.
 pub(crate) fn is_placeholder(text: &str) -> bool {
     let lower = text.to_lowercase();
     let in_angles =

@@ -7,8 +7,7 @@ use crate::json_text::JsonText;
 use crate::notes::quoted_text;
 use crate::server_candidate::ServerCandidate;
 
-/// Programs with a subcommand for adding a server that share a syntax: `claude mcp add [options] NAME [--] COMMAND
-/// [ARGUMENTS]`.
+/// Programs that add a server by the command `PROGRAM mcp add [options] NAME [--] COMMAND [ARGUMENTS]`.
 const ADD_COMMAND_PROGRAMS: [&str; 5] = ["claude", "codex", "gemini", "amp", "qwen"];
 
 /// Programs that are commonly used to start servers.
@@ -17,7 +16,7 @@ const SERVER_LAUNCHERS: [&str; 14] = [
     "dotnet",
 ];
 
-/// Returns `true` if a command line adds a server to a program.
+/// Returns `true` if a command line adds a server to an app, such as `claude mcp add`.
 pub(super) fn is_add_command(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(3).collect();
     match words[..] {
@@ -32,7 +31,7 @@ pub(super) fn begins_with_launcher(line: &str) -> bool {
     line.split_whitespace().next().is_some_and(|word| SERVER_LAUNCHERS.contains(&word))
 }
 
-/// Parses a command line.
+/// Parses a command line that starts a server, or that adds one to an app.
 pub(super) fn parse_candidates(line: &str) -> Result<Vec<ServerCandidate>, String> {
     let words = shell_words::split(line)
         .map_err(|_| String::from("a quote is opened in this line and not closed; expected a whole command line"))?;
@@ -62,8 +61,8 @@ fn is_url(word: &str) -> bool {
     word.starts_with("https://") || word.starts_with("http://")
 }
 
-/// Rejects shell syntax, since Drawbridge starts programs without a shell, so that a program would receive the syntax
-/// as text.
+/// Rejects shell syntax such as pipes. Drawbridge starts programs without a shell, so a program would receive the
+/// syntax as arguments.
 fn reject_shell_syntax(line: &str, words: &[String]) -> Result<(), String> {
     const SHELL_OPERATORS: [&str; 9] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"];
     let found = words.iter().find(|word| SHELL_OPERATORS.contains(&word.as_str()) || word.ends_with(';'));
@@ -135,7 +134,7 @@ fn remote_candidate(
     }
 }
 
-/// Parses a command that adds a server to a program.
+/// Parses a command that adds a server to an app, such as `claude mcp add`.
 fn parse_add_command(words: &[String]) -> Result<Vec<ServerCandidate>, String> {
     let rest = words.get(2..).unwrap_or_default();
     match words.get(1).map(String::as_str) {
@@ -174,7 +173,7 @@ fn candidates_in_json(name: Option<String>, json: &str) -> Result<Vec<ServerCand
     Ok(candidates)
 }
 
-/// Parses `[options] NAME [options] [--] COMMAND [ARGUMENTS]`.
+/// Parses the arguments `[options] NAME [options] [--] COMMAND [ARGUMENTS]` of a command that adds a server.
 fn candidate_of_words(words: &[String]) -> Result<ServerCandidate, String> {
     let mut plain: Vec<String> = Vec::new();
     let mut variables = Vec::new();

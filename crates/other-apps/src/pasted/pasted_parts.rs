@@ -8,14 +8,14 @@ use crate::json_text::JsonText;
 pub(super) enum PastedPart<'t> {
     /// A complete JSON value.
     Json(JsonText<'t>),
-    /// Properties of an object without its braces.
+    /// Properties of a JSON object without the braces around them.
     Fragment { text: &'t str, lines_before: u32 },
-    /// A command line, with the line number of its beginning.
+    /// A command line, with its line number in the pasted text.
     Command { text: String, line: u32 },
 }
 
 impl PastedPart<'_> {
-    /// Returns `true` for a command line that starts a server, as opposed to adding one to a program.
+    /// Returns `true` for a command line that starts a server, and `false` for one that adds a server to an app.
     pub(super) fn is_plain_command(&self) -> bool {
         matches!(self, Self::Command { text, .. } if !command_line::is_add_command(text))
     }
@@ -29,7 +29,7 @@ struct TextSection<'t> {
 }
 
 impl<'t> TextSection<'t> {
-    /// Returns the section that starts at a byte offset.
+    /// Returns the rest of the section, from a byte offset on.
     fn starting_at(self, offset: usize) -> Self {
         let (before, text) = self.text.split_at_checked(offset).unwrap_or(("", self.text));
         Self { text, lines_before: self.lines_before + count_lines(before) }
@@ -77,9 +77,9 @@ fn code_blocks(text: &str) -> Vec<TextSection<'_>> {
 }
 
 fn split_section(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
-    let Some(offset) = json_start(piece.text) else { return command_parts(piece, alone) };
+    let Some(offset) = find_json_start(piece.text) else { return command_parts(piece, alone) };
     let TextSection { text, lines_before } = piece.starting_at(offset);
-    let text = text[..json_end(text).unwrap_or(text.len())].trim_end();
+    let text = text[..find_json_end(text).unwrap_or(text.len())].trim_end();
     vec![if text.starts_with('"') {
         PastedPart::Fragment { text: text.trim_end_matches(','), lines_before }
     } else {
@@ -89,7 +89,7 @@ fn split_section(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
 
 /// Returns the position where JSON begins: a line that opens an object, or a name followed by an object, including
 /// comments before it.
-fn json_start(text: &str) -> Option<usize> {
+fn find_json_start(text: &str) -> Option<usize> {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim_start();
@@ -119,7 +119,7 @@ fn starts_with_property(line: &str, rest: &str) -> bool {
 
 /// Returns the position where the first JSON value ends, determined by its brackets. A fragment ends before a closing
 /// bracket that it did not open.
-fn json_end(text: &str) -> Option<usize> {
+fn find_json_end(text: &str) -> Option<usize> {
     let fragment = text.starts_with('"');
     let (mut depth, mut in_text, mut escaped) = (0_u32, false, false);
     let mut characters = text.char_indices().peekable();
@@ -152,10 +152,10 @@ fn json_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns the command lines of a section, with continued lines joined, and comments and prompts removed. If there are
-/// several lines, only those that add a server to a program are returned, since the others install something or are
-/// prose. The same applies to a single line if there are other sections, unless it begins with a program that is
-/// commonly used to start servers.
+/// Returns the command lines of a section, with continued lines joined, and comments and prompts removed. Of several
+/// lines, only those that add a server to an app are returned, since the others install something or are prose. The
+/// same applies to a single line if `alone` is `false`, unless the line begins with a program that is commonly used to
+/// start servers.
 fn command_parts(piece: TextSection<'_>, alone: bool) -> Vec<PastedPart<'_>> {
     let mut lines: Vec<(String, u32)> = Vec::new();
     let mut continues = false;

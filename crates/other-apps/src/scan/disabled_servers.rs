@@ -13,13 +13,13 @@ use crate::found_server::FoundServer;
 use crate::json_text::{JsonDialect, JsonText, without_byte_order_mark};
 use crate::notes::{ImportNote, ImportNoteKind};
 
-/// Name of the file that contains a project's servers.
+/// Name of the file in a project folder that defines the project's servers.
 const PROJECT_FILE: &str = ".mcp.json";
-/// Settings files that may contain the list of disabled servers, in the project folder and in the home folder.
+/// Claude Code's settings files that may list disabled servers, relative to the project folder or the home folder.
 const SETTINGS_FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
-/// Key of the list of disabled servers.
+/// Key of the list of servers that are disabled although `.mcp.json` defines them.
 const DISABLED_SERVERS_KEY: &str = "disabledMcpjsonServers";
-/// Maximum number of names that are read per file.
+/// Maximum number of names that are read from one file.
 const MAX_NAMES: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -49,8 +49,8 @@ impl SettingsScan<'_> {
         }
     }
 
-    /// Returns the names of disabled servers. An unreadable file is ignored, since its problem is not about the
-    /// project's servers.
+    /// Returns the names of servers that are disabled in a project. Ignores unreadable files, since a scan only reports
+    /// problems of files that define servers.
     fn disabled_in_project(&self, folder: &Path) -> BTreeSet<String> {
         let home = &self.surroundings.home;
         let mut roots = files::allowed_roots(self.surroundings);

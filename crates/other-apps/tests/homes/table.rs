@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use other_apps::{FoundServer, ImportedValueKind, ScanReport};
 use ports::server_config::ServerTransport;
 
-/// Column headings of the table.
+/// Heading line of the table of results.
 const TABLE_HEAD: &str =
     "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
 
@@ -18,7 +18,7 @@ pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/import").canonicalize().expect("the fixtures are there")
 }
 
-/// The lines of a table that a test builds.
+/// The table of scan results that a test compares with a file.
 pub(crate) struct Table {
     lines: Vec<String>,
 }
@@ -28,7 +28,7 @@ impl Table {
         Self { lines: vec![TABLE_HEAD.to_owned()] }
     }
 
-    /// Adds the results for a home folder. `case` is its name in the table.
+    /// Adds the scan results for a home folder. `case` is the name of that folder in the table.
     pub(crate) fn add(&mut self, case: &str, home: &Path, report: &ScanReport) {
         let home = home.to_str().unwrap();
         for problem in &report.problems {
@@ -56,7 +56,7 @@ impl Table {
     }
 }
 
-pub(crate) fn notes_of(server: &FoundServer) -> String {
+pub(crate) fn notes_text(server: &FoundServer) -> String {
     server.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
@@ -94,7 +94,7 @@ fn server_row(case: &str, server: &FoundServer) -> String {
         &kinds(&server.headers),
         server.status.json_name(),
         &extras.join("; "),
-        &notes_of(server).replace('\n', " | "),
+        &notes_text(server).replace('\n', " | "),
     ];
     for cell in cells {
         assert!(!cell.contains(['\t', '\n', '\u{1b}', '\u{202e}']), "a cell is one line and safe to print: {cell:?}");

@@ -33,7 +33,7 @@ impl ServerConfig {
     pub fn secret_binding(&self) -> Option<String> {
         match &self.transport {
             ServerTransport::Http(http) => http.origin(),
-            ServerTransport::Stdio(stdio) => Some(secrets::command_place(stdio)),
+            ServerTransport::Stdio(stdio) => Some(secrets::command_binding(stdio)),
         }
     }
 

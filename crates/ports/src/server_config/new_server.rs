@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::{ServerEntry, ServerTransport};
 use crate::secrets;
 
-/// Last part of the name of a client secret. The name of a header's secret ends with the header.
+/// Suffix of the name under which a client secret is stored. The name of a header's secret ends with the header.
 const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 
 /// A part of the value of a variable or header.
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn secrets_are_referenced_in_the_settings_and_bound_to_the_command() {
         let stdio = StdioConfig { command: "npx".to_owned(), ..StdioConfig::default() };
-        let place = secrets::command_place(&stdio);
+        let place = secrets::command_binding(&stdio);
         let entry = ServerEntry { name: "git".to_owned(), config: stdio.into() };
         let values = vec![
             ValuePart::Text("Bearer ".to_owned()),

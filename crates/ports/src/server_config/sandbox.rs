@@ -42,7 +42,7 @@ impl SandboxConfig {
         })
     }
 
-    /// Converts the settings to JSON, for the hash that an approval covers and its description.
+    /// Converts the settings to JSON for the hash that an approval covers, and for the readable text of the approval.
     pub fn to_json(&self) -> serde_json::Value {
         let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_json(&folder.path), "access": access_name(folder.access) });
         serde_json::json!({

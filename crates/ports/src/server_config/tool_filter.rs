@@ -52,7 +52,7 @@ impl ToolFilter {
 
     /// Returns `true` if the filter has no patterns, so that all tools are available.
     #[must_use]
-    pub const fn is_open(&self) -> bool {
+    pub const fn admits_all_tools(&self) -> bool {
         self.enabled.is_none() && self.disabled.is_empty()
     }
 

@@ -210,8 +210,8 @@ impl ArgumentHandling {
         matches!(self, ArgumentHandling::Shell | ArgumentHandling::Python | ArgumentHandling::Interpreter)
     }
 
-    /// Returns how the words after this option are used.
-    pub(super) fn after_option(self, option: &str) -> ArgumentHandling {
+    /// Returns how the program handles the words that follow this option.
+    pub(super) fn handling_after_option(self, option: &str) -> ArgumentHandling {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {
             ArgumentHandling::Shell if is_code => ArgumentHandling::Wrapper,

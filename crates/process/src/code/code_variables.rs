@@ -53,7 +53,7 @@ const CODE_LOCATION_VARIABLES: [&str; 15] = [
 ];
 
 /// Returns `true` if an environment variable decides which code runs, so that another value may lead to other code.
-pub fn decides_code(name: &str) -> bool {
+pub fn is_code_variable(name: &str) -> bool {
     let lists: [&[&str]; 5] =
         [&PRELOAD_FILE_VARIABLES, &OPTION_VARIABLES, &FOLDER_VARIABLES, &LIBRARY_VARIABLES, &CODE_LOCATION_VARIABLES];
     let lower = name.to_ascii_lowercase();
@@ -63,13 +63,13 @@ pub fn decides_code(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::decides_code;
+    use super::is_code_variable;
 
     #[test]
     fn container_engine_variables_lead_to_code() {
         let engines = ["DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST", "CONTAINER_CONNECTION"];
-        assert!(engines.into_iter().all(decides_code));
-        assert!(decides_code("docker_host"), "on Windows names differ by their letters' case only");
-        assert!(!["DOCKER_HOST_NAME", "CONTAINER_NAME", "HOST"].into_iter().any(decides_code));
+        assert!(engines.into_iter().all(is_code_variable));
+        assert!(is_code_variable("docker_host"), "on Windows names differ by their letters' case only");
+        assert!(!["DOCKER_HOST_NAME", "CONTAINER_NAME", "HOST"].into_iter().any(is_code_variable));
     }
 }

@@ -43,7 +43,7 @@ pub struct LaunchFile {
     pub real: PathBuf,
     /// State of the file when it was read.
     pub state: FileState,
-    /// The relation of the file to the command.
+    /// Way in which the command uses the file.
     pub role: LaunchFileRole,
     stamp: FileStamp,
 }
@@ -152,7 +152,7 @@ impl LaunchFile {
         Some(LaunchFile { path, real, state, role, stamp })
     }
 
-    /// Returns the length of the file, in bytes.
+    /// Returns the length that the file had when it was read, in bytes.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.stamp.bytes

@@ -160,7 +160,7 @@ impl ScriptSearch<'_> {
             self.record_run_files(word);
         }
         if word.starts_with('-') {
-            return runner.after_option(word);
+            return runner.handling_after_option(word);
         }
         match runner {
             ArgumentHandling::Wrapper => self.search_wrapped_program(word),

@@ -46,7 +46,7 @@ impl TestFolder {
     }
 
     /// Returns `true` if a change of one file is visible in the launch files of a command line.
-    fn counts(&self, file: &str, line: &[&str], variables: &[(&str, &str)], directory: &str) -> bool {
+    fn detects_change(&self, file: &str, line: &[&str], variables: &[(&str, &str)], directory: &str) -> bool {
         self.write(file, TEXT);
         let before = self.files(line, variables, directory);
         self.write(file, "replaced");
@@ -98,7 +98,7 @@ fn s06_file_run_by_a_wrapper_or_an_option_counts() {
         ground.write("venv/bin/python", TEXT);
         let executable = std::fs::Permissions::from_mode(0o700);
         std::fs::set_permissions(ground.path("venv/bin/python"), executable).unwrap();
-        assert!(ground.counts(file, line, &[], ""), "{file} decides what {line:?} runs");
+        assert!(ground.detects_change(file, line, &[], ""), "{file} decides what {line:?} runs");
     }
 }
 
@@ -120,7 +120,7 @@ fn s06_file_resolved_by_node_counts() {
         let ground = TestFolder::new();
         ground.write("pkg/package.json", r#"{"main":"lib/code"}"#);
         ground.write("main", TEXT);
-        assert!(ground.counts(file, line, &[], ""), "{file} decides what {line:?} runs");
+        assert!(ground.detects_change(file, line, &[], ""), "{file} decides what {line:?} runs");
     }
 }
 
@@ -156,9 +156,12 @@ fn s06_file_named_by_a_variable_counts() {
         for hook in 0..8 {
             ground.write(&format!("h{hook}.js"), TEXT);
         }
-        assert!(ground.counts(file, line, &[*variable], ""), "{file} decides what {line:?} with {variable:?} runs");
+        assert!(
+            ground.detects_change(file, line, &[*variable], ""),
+            "{file} decides what {line:?} with {variable:?} runs"
+        );
     }
-    assert!(TestFolder::new().counts("pp/mod.py", &short, &[], "pp"), "a module in the working directory");
+    assert!(TestFolder::new().detects_change("pp/mod.py", &short, &[], "pp"), "a module in the working directory");
 }
 
 #[test]
@@ -175,7 +178,7 @@ fn s06_project_file_counts_in_every_parent_folder() {
         let ground = TestFolder::new();
         ground.write("a/b/file", TEXT);
         let none = ground.files(line, &[], "a/b");
-        assert!(ground.counts(file, line, &[], "a/b"), "{file} decides what {line:?} runs");
+        assert!(ground.detects_change(file, line, &[], "a/b"), "{file} decides what {line:?} runs");
         assert!(ground.files(line, &[], "a/b").first_difference(&none).is_some(), "a new {file} must count as well");
     }
     let ground = TestFolder::new();
@@ -189,7 +192,7 @@ fn s06_project_file_counts_in_every_parent_folder() {
         Some(Path::new(&packages)),
         "a package folder that npx would prefer must count"
     );
-    assert!(!ground.counts("Makefile", &["/usr/bin/make"], &[], "a/b"), "make looks only where it runs");
+    assert!(!ground.detects_change("Makefile", &["/usr/bin/make"], &[], "a/b"), "make looks only where it runs");
 }
 
 #[test]
@@ -233,6 +236,6 @@ fn s06_data_does_not_count() {
         let ground = TestFolder::new();
         ground.write("main.py", TEXT);
         ground.write("mod.py", TEXT);
-        assert!(!ground.counts(file, line, &[], ""), "{file} is data of {line:?}");
+        assert!(!ground.detects_change(file, line, &[], ""), "{file} is data of {line:?}");
     }
 }

@@ -53,7 +53,7 @@ pub enum LimitedResource {
 /// The limit that a server exceeded, for which it was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExceededLimit {
-    /// Resource that the server used too much of.
+    /// Resource of which the server used too much.
     pub resource: LimitedResource,
     /// The limit, in the unit of the corresponding field of [`ResourceLimits`].
     pub most: u64,
@@ -146,7 +146,7 @@ impl ResourceMeter {
         Self { limits, seen: Arc::default() }
     }
 
-    /// Returns the limits against which the usage is checked.
+    /// Returns the limits with which each measurement is compared.
     pub fn limits(&self) -> ResourceLimits {
         self.limits
     }

@@ -62,7 +62,7 @@ pub use resolved_sandbox::ResolvedSandbox;
 pub struct SandboxSettings {
     /// Accessible folders, each by its canonical path.
     pub folders: Vec<AllowedFolder>,
-    /// Network access that the server has.
+    /// Permitted network access: none, named hosts, or all.
     pub network: NetworkAccess,
     /// The server's own folder, which contains its home and its temporary files. Created when the server starts.
     pub home: PathBuf,
@@ -77,11 +77,11 @@ pub struct SandboxSettings {
 pub struct AllowedFolder {
     /// Absolute path of the folder.
     pub path: PathBuf,
-    /// Kind of access that the server has to the folder.
+    /// Permission to read the folder's content, or also to change it.
     pub access: AccessMode,
 }
 
-/// Kind of access to a folder.
+/// Kind of access that a server has to a folder and its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessMode {
     /// Reading files, and executing them.

@@ -17,13 +17,13 @@ use crate::programs::SearchPath;
 /// The plan of a sandbox: its mechanism, and everything that is accessible in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedSandbox {
-    /// Mechanism that enforces the sandbox.
+    /// Mechanism of this computer that enforces the plan.
     pub mechanism: SandboxMechanism,
-    /// Paths that are accessible in the sandbox.
+    /// Paths that are accessible in the sandbox, and the hidden ones inside them.
     pub reach: ReachablePaths,
-    /// Network access of the server.
+    /// Network access as the user configured it.
     pub network: NetworkAccess,
-    /// Resource limits of the server.
+    /// Limits at which the server is stopped.
     pub limits: ResourceLimits,
 }
 

@@ -12,7 +12,7 @@ use super::spawn::{SpawnError, spawn};
 use crate::command::ServerCommand;
 use crate::programs::SearchPath;
 
-/// Limits for running a short program.
+/// Limits on the duration and the output of a short program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutputLimits {
     /// Maximum time from the start to the end of the program.
@@ -24,11 +24,11 @@ pub struct OutputLimits {
 /// The output of a short program and its exit status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramOutput {
-    /// Exit status of the program.
+    /// Exit code of the program, or the signal that ended it.
     pub exit: ProcessExit,
-    /// Standard output of the program.
+    /// Bytes that the program wrote to standard output.
     pub stdout: Vec<u8>,
-    /// Standard error of the program.
+    /// Bytes that the program wrote to standard error.
     pub stderr: Vec<u8>,
 }
 

@@ -14,7 +14,7 @@ use crate::sandbox::UsageWatch;
 use crate::sandbox::egress::EgressProxy;
 use crate::sandbox::{ExceededLimit, ResourceMeter};
 
-/// The result of a process that has ended.
+/// Exit code or signal with which a process has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessExit {
     /// Exit code, or `None` if a signal ended the process.
@@ -30,7 +30,7 @@ pub struct ProcessExit {
 pub struct ServerProcess {
     /// The app's ends of the server's pipes.
     pub pipes: ServerPipes,
-    /// The server's process and its descendants.
+    /// The server's first process and its descendants.
     pub group: ServerGroup,
 }
 
@@ -45,7 +45,7 @@ pub struct ServerPipes {
     pub stderr: ChildStderr,
 }
 
-/// The server's process and its descendants, without the pipes. Dropping it kills them.
+/// The server's first process and its descendants, without the pipes. Dropping it kills them.
 #[derive(Debug)]
 pub struct ServerGroup {
     pub(super) spawned: SpawnedProcess,

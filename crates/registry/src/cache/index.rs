@@ -32,13 +32,13 @@ pub struct RecordedStatus {
 /// Index entry of a cached response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CachedResponse {
-    /// Address of the registry.
+    /// Address of the registry that sent the response.
     pub(super) address: String,
-    /// Path and query of the request.
+    /// Path and query of the request that the response answers.
     pub(super) request: String,
-    /// Time at which the response was received, in milliseconds since 1970.
+    /// Time at which the registry sent the response, in milliseconds since 1970.
     pub(super) fetched: Millis,
-    /// Size of the response, in bytes.
+    /// Size of the response body on disk, in bytes.
     pub(super) bytes: u64,
 }
 
@@ -72,7 +72,7 @@ impl ChangesProgress {
     }
 }
 
-/// Contents of the index file.
+/// Contents of the index file: the cached responses, and the record of each registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CacheIndex {

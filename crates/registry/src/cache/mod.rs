@@ -26,7 +26,7 @@ const INDEX_FILE: &str = "index.json";
 /// Maximum size of an index file that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Limits of the cache.
+/// Limits for the number and the total size of the cached responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheLimits {
     /// Maximum total size of the cached responses, in bytes. Default: 32 MiB.
@@ -57,7 +57,7 @@ pub(crate) struct CachedChanges {
     pub(crate) unfinished: Option<ChangesProgress>,
 }
 
-/// A cached response with its age.
+/// Body of a cached response, with the time at which the response was received.
 pub(crate) struct CachedBody {
     pub(crate) body: Vec<u8>,
     pub(crate) fetched: Millis,
@@ -141,7 +141,7 @@ impl RegistryCache {
                     bytes,
                 };
                 index.answers.insert(name, kept);
-                self.make_room(index)?;
+                self.evict_responses(index)?;
             }
             index.registry_mut(address).record_statuses(entries, now);
             Ok(())
@@ -183,7 +183,7 @@ impl RegistryCache {
     }
 
     /// Removes the oldest responses while the cache exceeds its limits.
-    fn make_room(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
+    fn evict_responses(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
         let by_age: BTreeSet<(Millis, String)> =
             index.answers.iter().map(|(name, kept)| (kept.fetched, name.clone())).collect();
         let mut total: u64 = index.answers.values().map(|kept| kept.bytes).sum();

@@ -118,21 +118,22 @@ impl fmt::Display for RegistryAddress {
 pub(crate) struct RegistryRequest(String);
 
 impl RegistryRequest {
-    /// Common prefix of list requests.
+    /// Beginning of each request for a list of servers, up to its query.
     pub(crate) const LIST: &str = "v0.1/servers?";
 
-    /// Creates a request for `GET /v0.1/servers`.
+    /// Creates a request for a page of servers: `GET /v0.1/servers` with these query parameters.
     pub(crate) fn list(parameters: &[(&str, &str)]) -> Self {
         let query: String = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
         Self(format!("{}{query}", Self::LIST))
     }
 
-    /// Creates a request for `GET /v0.1/servers/{name}/versions`.
+    /// Creates a request for all versions of a server, including deleted ones: `GET /v0.1/servers/{name}/versions`.
     pub(crate) fn versions(name: &str) -> Self {
         Self(format!("{API_VERSION}/servers/{}/versions?include_deleted=true", encode_segment(name)))
     }
 
-    /// Creates a request for `GET /v0.1/servers/{name}/versions/{version}`.
+    /// Creates a request for one version of a server, which may be deleted: `GET
+    /// /v0.1/servers/{name}/versions/{version}`.
     pub(crate) fn version(name: &str, version: &str) -> Self {
         Self(format!(
             "{API_VERSION}/servers/{}/versions/{}?include_deleted=true",

@@ -17,7 +17,7 @@ pub enum RegistryError {
         /// Reason why the address is not allowed.
         cause: String,
     },
-    /// The header is not allowed in HTTP.
+    /// The name or value of the header is not allowed in HTTP.
     #[error("the registry's header can't be sent: {cause}")]
     Header {
         /// Reason why the header is not allowed.
@@ -29,33 +29,33 @@ pub enum RegistryError {
     /// The HTTP client could not be created because TLS is unavailable.
     #[error("no connection can be made on this system: {cause}")]
     Unavailable {
-        /// Error of the TLS library.
+        /// Message of the TLS library, which could not be initialized.
         cause: String,
     },
-    /// The registry doesn't respond, or the connection failed before the end of the response.
+    /// The registry doesn't respond, or the connection failed before the whole response was received.
     #[error(
         "the registry {address} could not be reached: {cause}; check the network and the registry's address in the settings"
     )]
     Unreachable {
-        /// Address of the registry.
+        /// Address of the registry that is unreachable.
         address: String,
-        /// Error of the connection.
+        /// Message of the connection error, without the URL.
         cause: String,
     },
     /// The registry didn't respond before the timeout.
     #[error("the registry {address} did not answer within {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
-        /// Address of the registry.
+        /// Address of the registry whose response took too long.
         address: String,
-        /// Duration of the timeout.
+        /// Timeout that the request exceeded.
         limit: Duration,
     },
-    /// The response is larger than the limit.
+    /// The response is larger than [`RegistryLimits::bytes`](super::RegistryLimits::bytes).
     #[error(
         "an answer of the registry {address} is larger than {limit} bytes, which no registry needs; check its address"
     )]
     TooLarge {
-        /// Address of the registry.
+        /// Address of the registry that sent the large response.
         address: String,
         /// Maximum size of the response in bytes.
         limit: usize,
@@ -65,7 +65,7 @@ pub enum RegistryError {
         "the registry {address} redirects {to}, which is not followed; if you trust it, set it as the registry's address"
     )]
     Redirect {
-        /// Address of the registry.
+        /// Address of the registry that redirects.
         address: String,
         /// Target of the redirect: scheme, host and port, or a description.
         to: String,
@@ -73,25 +73,25 @@ pub enum RegistryError {
     /// The registry has no such server or version.
     #[error("the registry {address} does not have {what}; check the spelling, small and capital letters included")]
     NotFound {
-        /// Address of the registry.
+        /// Address of the registry that lacks the server or version.
         address: String,
-        /// Description of the requested entry.
+        /// Description of the server or version that was requested.
         what: String,
     },
     /// The registry requires authentication, or refuses the header that was sent.
     #[error("the registry {address} refuses access (status {status}); check the header for it in the settings")]
     Refused {
-        /// Address of the registry.
+        /// Address of the registry that refused the request.
         address: String,
-        /// HTTP status of the response.
+        /// HTTP status of the response, such as 401.
         status: u16,
     },
     /// The registry responded with another error status.
     #[error("the registry {address} failed (status {status}); try again later{}", .retry.as_deref().map(|after| format!(", in {after} s")).unwrap_or_default())]
     Failed {
-        /// Address of the registry.
+        /// Address of the registry that reported the error.
         address: String,
-        /// HTTP status of the response.
+        /// HTTP status of the response, such as 503.
         status: u16,
         /// Value of the `Retry-After` header in seconds, or `None`.
         retry: Option<String>,
@@ -101,7 +101,7 @@ pub enum RegistryError {
         "{address} answers with a web page; check that it is the address of a registry, and whether this network asks you to sign in"
     )]
     WebPage {
-        /// Address of the registry.
+        /// Address of the server that sent the web page.
         address: String,
     },
     /// The response contains the secret value of the header that was sent. Such a response is neither displayed nor
@@ -110,13 +110,13 @@ pub enum RegistryError {
         "the registry {address} repeats the secret of its header in an answer, which is therefore not read; tell whoever runs it"
     )]
     RepeatsHeader {
-        /// Address of the registry.
+        /// Address of the registry that repeated the secret value.
         address: String,
     },
-    /// The response is not valid.
+    /// The response is not JSON of the expected form, or exceeds a limit.
     #[error("a response of the registry {address} can't be used: {cause}; contact its operator")]
     Unusable {
-        /// Address of the registry.
+        /// Address of the registry that sent the invalid response.
         address: String,
         /// Reason why the response is invalid.
         cause: EntryError,
@@ -124,7 +124,7 @@ pub enum RegistryError {
     /// The registry returned the cursor of an earlier page, so its list would never end.
     #[error("the registry {address} returns the same page repeatedly; contact its operator")]
     SamePage {
-        /// Address of the registry.
+        /// Address of the registry that repeated the cursor.
         address: String,
     },
     /// The cache can't be read or written.

@@ -20,7 +20,7 @@ pub(crate) use address::{RegistryRequest, is_loopback};
 /// Maximum number of redirects per request.
 const MAX_REDIRECTS: usize = 3;
 
-/// Limits of requests to a registry.
+/// Limits of time and size for requests to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RegistryLimits {
     /// Timeout of a request, up to the last byte of the response. Default: 30 s.
@@ -61,7 +61,7 @@ impl RegistryClient {
         Ok(Self { address, header, client, limits })
     }
 
-    /// Returns the address of the registry.
+    /// Returns the address of the registry that receives the requests.
     #[must_use]
     pub fn address(&self) -> &RegistryAddress {
         &self.address
@@ -75,16 +75,16 @@ impl RegistryClient {
     pub(crate) async fn get(&self, request: &RegistryRequest, what: &str) -> Result<Vec<u8>, RegistryError> {
         let url = self.address.url(request)?;
         let slow = RegistryError::TooSlow { address: self.displayed_address(), limit: self.limits.time };
-        tokio::time::timeout(self.limits.time, self.exchange(url, what)).await.unwrap_or(Err(slow))
+        tokio::time::timeout(self.limits.time, self.get_following_redirects(url, what)).await.unwrap_or(Err(slow))
     }
 
-    async fn exchange(&self, mut url: Url, what: &str) -> Result<Vec<u8>, RegistryError> {
+    async fn get_following_redirects(&self, mut url: Url, what: &str) -> Result<Vec<u8>, RegistryError> {
         for _ in 0..=MAX_REDIRECTS {
             let request = self.client.get(url.clone()).header(ACCEPT, "application/json");
             let request = self.with_header(request, &url);
             let response = request.send().await.map_err(|error| self.unreachable_error(&error))?;
             if !response.status().is_redirection() {
-                return self.body(response, what).await;
+                return self.read_body(response, what).await;
             }
             url = self.redirect_target(&url, response.headers())?;
         }
@@ -117,7 +117,7 @@ impl RegistryClient {
         }
     }
 
-    async fn body(&self, mut response: Response, what: &str) -> Result<Vec<u8>, RegistryError> {
+    async fn read_body(&self, mut response: Response, what: &str) -> Result<Vec<u8>, RegistryError> {
         let status = response.status();
         let address = self.displayed_address();
         match status {

@@ -69,7 +69,8 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns `true` if the launcher gets this argument in any case. Publishers often repeat such arguments.
+    /// Returns `true` if the launcher's command line always contains this argument, or one with the same effect.
+    /// Publishers often repeat such arguments.
     pub(super) fn adds_argument(self, word: &str) -> bool {
         let more: &[&str] = match self {
             Self::Npx | Self::Dnx => &["-y", "--yes"],
@@ -96,7 +97,7 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns the package registry of a package, or `None` if it is a default one of the launcher.
+    /// Returns the package registry that contains the package, or `None` if the launcher uses it by default.
     fn custom_registry(self, package: &Package) -> Option<&str> {
         let base = package.registry_base_url.as_deref().filter(|base| !base.is_empty())?;
         let is_public = self.public_registries().contains(&base.trim_end_matches('/'));
@@ -122,7 +123,7 @@ impl PackageLauncher {
     pub(super) fn is_code_variable(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
         let is_of_engine = ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
-        process::decides_code(variable) || self.is_container() && is_of_engine
+        process::is_code_variable(variable) || self.is_container() && is_of_engine
     }
 
     pub(super) const fn is_container(self) -> bool {

@@ -15,7 +15,7 @@ pub(crate) use command::is_sha256;
 pub use package::plan_package;
 pub use remote::plan_remote;
 
-/// How a package is installed.
+/// Way to install a package: by a command that loads it, or by a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackageInstall {
     /// The launcher loads and runs the package with this command.
@@ -44,7 +44,7 @@ pub enum PlanError {
     /// The package is a local HTTP server, which the user must start. Contains its transport.
     #[error("this package is a server that is started apart and reached over {0}; start it yourself, and add its URL")]
     NotStdio(String),
-    /// This transport of a remote is not supported.
+    /// The contained transport of a remote is not supported.
     #[error("Drawbridge does not support the transport {0}")]
     Transport(String),
     /// This package name could be mistaken for another argument on a command line.
@@ -68,7 +68,7 @@ pub enum PlanError {
         "the bundle has no SHA-256 (fileSha256), so what is downloaded could not be checked; the publisher has to add it"
     )]
     NoHash,
-    /// This address is not valid, with the reason.
+    /// The contained address is not valid, for the contained reason.
     #[error("the address {0} can't be used: {1}")]
     Address(String, String),
     /// The name of a variable or header is not valid, as the message describes.

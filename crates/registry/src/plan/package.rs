@@ -170,7 +170,8 @@ fn passthrough_argument((name, value): (&String, &Template)) -> TemplateArgument
     TemplateArgument { words: vec!["-e".into(), name] }
 }
 
-/// Returns `true` if the launcher gets this argument in any case.
+/// Returns `true` if the launcher's command line always contains this argument, so that the publisher's copy is
+/// omitted.
 fn is_implied(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
     match argument.kind {

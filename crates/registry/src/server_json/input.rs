@@ -31,7 +31,7 @@ pub struct InputDefinition {
     pub description: Option<String>,
     /// Set if the server doesn't work without the value.
     pub is_required: bool,
-    /// Type of the value.
+    /// Type of the value, such as a number or a path.
     pub format: InputFormat,
     /// Fixed value, or `None` if the user enters it. `{name}` in it refers to a variable.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
@@ -52,7 +52,7 @@ pub struct InputDefinition {
 /// A value whose text may contain variables (`InputWithVariables`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct TemplateInput {
-    /// The value itself. Variables in its text are replaced.
+    /// Description and fixed value of the input. The fixed value may contain variables.
     #[serde(flatten)]
     pub input: InputDefinition,
     /// Definitions of the variables in the fixed value, by name.
@@ -66,7 +66,7 @@ pub struct NamedInput {
     /// Name of the header or variable.
     #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
     pub name: String,
-    /// Value of the header or variable.
+    /// Value that the header or variable is set to.
     #[serde(flatten)]
     pub value: TemplateInput,
 }
@@ -97,7 +97,7 @@ pub struct DescribedArgument {
     /// Set if the argument may be repeated.
     #[serde(default)]
     pub is_repeated: bool,
-    /// Value of the argument.
+    /// Value of the argument, in which variables are replaced.
     #[serde(flatten)]
     pub value: TemplateInput,
 }

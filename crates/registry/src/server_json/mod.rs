@@ -104,7 +104,7 @@ pub struct ServerJson {
     /// Name in the form `namespace/name`: ASCII letters, digits, `.`, `-` and, after the slash, `_`.
     #[serde(deserialize_with = "deserialize_required::<_, MAX_NAME>")]
     pub name: String,
-    /// Description of the server.
+    /// Short description of the server by its publisher, for display.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub description: Option<String>,
     /// Version of the server. Any text without control or invisible characters.
@@ -113,7 +113,7 @@ pub struct ServerJson {
     /// Display name, which is not verified and therefore displayed only together with `name`.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
     pub title: Option<String>,
-    /// URL of the home page.
+    /// URL of the server's home page, as the publisher claims.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub website_url: Option<String>,
     /// Source code repository that the publisher claims.
@@ -133,7 +133,7 @@ pub struct ServerJson {
 /// Source code repository that a publisher claims. Registries don't verify it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Repository {
-    /// URL of the repository.
+    /// URL of the repository, as the publisher claims.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
     pub url: Option<String>,
     /// Hosting service of the repository, such as `github`.

@@ -47,10 +47,10 @@ pub enum EntryError {
     /// The entry has this member, which only forms from before 2025-09-16 have.
     #[error("it has a form from before 2025-09-16 ({0}), which is not read; its publisher has to publish it anew")]
     Old(String),
-    /// This name is not valid.
+    /// The contained text is not a valid server name of the form `namespace/name`.
     #[error("{0} is not a server name; expected namespace/name")]
     Name(String),
-    /// This version is not valid.
+    /// The contained text is not a valid version: it is empty, too long, or contains spaces or invisible characters.
     #[error("{0} is not a version")]
     Version(String),
 }
@@ -60,13 +60,13 @@ pub enum EntryError {
 pub struct EntryPage {
     /// Valid entries in the order of the registry.
     pub entries: Vec<RegistryEntry>,
-    /// Entries that are not valid.
+    /// Entries that could not be parsed, each with the reason.
     pub unreadable: Vec<UnreadableEntry>,
     /// Cursor of the next page, or `None` on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// An entry of a page that is not valid.
+/// An entry of a page that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreadableEntry {
     /// Name of the server if it can be read, escaped for display.

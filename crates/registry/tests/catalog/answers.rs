@@ -1,4 +1,4 @@
-//! Tests with an ordinary registry.
+//! Tests of searches and version lists in a registry that responds correctly.
 
 use registry::{CachePolicy, ListingStatus, RegistryError, RegistryHeader, SearchQuery};
 use serde_json::json;
@@ -36,7 +36,7 @@ async fn search_continues_from_page_to_page() {
         (vec!["com.example/c"], None),
         "each server must be listed in its newest version"
     );
-    let queries: Vec<_> = server.seen().iter().map(|request| request.path.clone()).collect();
+    let queries: Vec<_> = server.received_requests().iter().map(|request| request.path.clone()).collect();
     let first = "/v0.1/servers?version=latest&limit=2&search=com.example";
     assert_eq!(queries, [first.to_owned(), format!("{first}&cursor=at+2")]);
 }
@@ -60,10 +60,16 @@ async fn versions_include_deleted_ones() {
     assert_eq!(one.value.server.version, "2.0.0+b");
     let latest = desk.catalog.version("com.example/a", "latest", CachePolicy::Usual).await.unwrap();
     assert_eq!(latest.value.server.version, "2.0.0+b");
-    let paths: Vec<String> = server.seen().iter().map(|request| request.path_without_query().to_owned()).collect();
+    let paths: Vec<String> =
+        server.received_requests().iter().map(|request| request.path_without_query().to_owned()).collect();
     let versions = "/v0.1/servers/com.example%2Fa/versions";
     assert_eq!(paths, [versions.to_owned(), format!("{versions}/2.0.0%2Bb"), format!("{versions}/latest")]);
-    assert!(server.seen().iter().all(|request| request.query() == [("include_deleted".to_owned(), "true".to_owned())]));
+    assert!(
+        server
+            .received_requests()
+            .iter()
+            .all(|request| request.query() == [("include_deleted".to_owned(), "true".to_owned())])
+    );
     let status = desk.catalog.status_of("com.example/a", "1.1.0").unwrap();
     assert_eq!((status.status, status.message.as_deref()), (ListingStatus::Deleted, Some("malware")));
     assert_eq!(
@@ -82,12 +88,12 @@ async fn missing_server_or_version_is_reported() {
     assert!(error.to_string().contains("does not have a server \"com.example/A\""), "{error}");
     let error = desk.catalog.version("com.example/a", "9", CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains("version \"9\" of a server \"com.example/a\""), "{error}");
-    let asked = server.seen().len();
+    let asked = server.received_requests().len();
     for (name, version) in [("a", "1"), ("com.example/a/../b", "1"), ("com.example/a", ".."), ("com.example/a", "")] {
         let error = desk.catalog.version(name, version, CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::Question(_)), "{name} {version}: {error}");
     }
-    assert_eq!(server.seen().len(), asked, "no request must be sent for an invalid name or version");
+    assert_eq!(server.received_requests().len(), asked, "no request must be sent for an invalid name or version");
 }
 
 #[tokio::test]
@@ -111,7 +117,7 @@ async fn header_is_sent_with_each_request() {
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
     let desk = TestCatalog::with_address(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
     desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
-    let seen = server.seen();
+    let seen = server.received_requests();
     assert_eq!(seen[0].header("authorization"), Some("Bearer s3cret"));
     assert_eq!(seen[0].path, "/v0.1/servers?version=latest&limit=30");
     assert!(!format!("{:?}", desk.catalog).contains("s3cret"));

@@ -22,7 +22,7 @@ fn deleted_entries(count: usize) -> impl Iterator<Item = Value> {
 fn requested_start_times(server: &HttpServer) -> Vec<String> {
     let since =
         |request: &testkit::http::HttpRequest| request.query().into_iter().find(|(name, _)| name == "updated_since");
-    server.seen().iter().filter_map(since).map(|(_, time)| time).collect()
+    server.received_requests().iter().filter_map(since).map(|(_, time)| time).collect()
 }
 
 #[tokio::test]
@@ -69,7 +69,7 @@ async fn changes_are_read_to_their_last_page() {
     let desk = TestCatalog::at_server(&server);
     assert_eq!(desk.catalog.refresh().await, Ok(ChangesSummary { changed: 250, unreadable: 0, complete: true }));
     assert!(desk.catalog.status_of("com.example/n249", "1.0.0").is_some());
-    assert_eq!(server.seen().len(), 3);
+    assert_eq!(server.received_requests().len(), 3);
 }
 
 #[tokio::test]

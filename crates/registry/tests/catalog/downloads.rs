@@ -52,8 +52,12 @@ async fn bundle_with_the_listed_hash_is_downloaded() {
         assert_eq!(std::fs::read(&path).unwrap(), BUNDLE_CONTENT);
         assert_eq!(file_names(folder.path()), [format!("{}.mcpb", bundle.sha256)]);
     }
-    assert_eq!(redirecting.seen()[0].header("authorization"), Some("Bearer s3cret"));
-    assert_eq!(server.seen()[0].header("authorization"), None, "the header must not be sent to another origin");
+    assert_eq!(redirecting.received_requests()[0].header("authorization"), Some("Bearer s3cret"));
+    assert_eq!(
+        server.received_requests()[0].header("authorization"),
+        None,
+        "the header must not be sent to another origin"
+    );
 }
 
 #[tokio::test]
@@ -68,7 +72,7 @@ async fn bundle_without_a_hash_or_with_another_hash_is_rejected() {
         let bundle = BundleDownload { sha256: sha256.to_owned(), ..bundle.clone() };
         assert_eq!(refused_download(&desk, &bundle, DownloadLimits::default()).await, DownloadError::NoHash);
     }
-    assert_eq!(server.seen().len(), 1, "no request must be sent without a hash");
+    assert_eq!(server.received_requests().len(), 1, "no request must be sent without a hash");
 }
 
 #[tokio::test]
@@ -171,7 +175,7 @@ async fn only_encrypted_public_addresses_are_downloaded() {
     let desk = TestCatalog::with_address("https://registry.example", Default::default(), Default::default(), None);
     let error = refused_download(&desk, &bundle_download(target.url("/b.mcpb")), DownloadLimits::default()).await;
     assert!(matches!(error, DownloadError::Address { .. }), "{error}");
-    assert!(target.seen().is_empty());
+    assert!(target.received_requests().is_empty());
     let circle =
         HttpServer::start(|_, mut answer| async move { answer.respond(302, "location: /b\r\n", b"").await }).await;
     let error = refused_download(
@@ -181,5 +185,5 @@ async fn only_encrypted_public_addresses_are_downloaded() {
     )
     .await;
     assert_eq!(error, DownloadError::Redirects { address: circle.url("") });
-    assert_eq!(circle.seen().len(), 6);
+    assert_eq!(circle.received_requests().len(), 6);
 }

@@ -1,4 +1,4 @@
-//! Tests with slow and broken registries.
+//! Tests with registries that are slow, return errors, or send broken responses.
 
 use std::time::Duration;
 
@@ -103,7 +103,7 @@ async fn redirect_to_another_origin_receives_nothing() {
     let desk = TestCatalog::with_address(&server.url(""), Default::default(), Default::default(), Some(header));
     let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains(&format!("redirects to http://{}", other.address)), "{error}");
-    assert!(other.seen().is_empty(), "no request must be sent to the other origin");
+    assert!(other.received_requests().is_empty(), "no request must be sent to the other origin");
 }
 
 #[tokio::test]
@@ -117,7 +117,11 @@ async fn redirects_are_bounded() {
             .await
             .unwrap_err();
         assert!(matches!(error, RegistryError::Redirect { .. }), "{location}: {error}");
-        assert!(server.seen().len() <= 4, "the number of requests must be limited: {}", server.seen().len());
+        assert!(
+            server.received_requests().len() <= 4,
+            "the number of requests must be limited: {}",
+            server.received_requests().len()
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tests with hostile registries.
+//! Tests with hostile registries, whose responses attack the client or the user.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,7 +57,7 @@ async fn description_of_ten_megabytes_is_rejected() {
     let error =
         TestCatalog::at_server(&server).catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
     assert!(matches!(error, RegistryError::TooLarge { .. }), "{error}");
-    // A description that fits a page but not an entry.
+    // The description is within the size limit of a page, but not of an entry.
     entry["server"]["description"] = json!("a".repeat(1 << 20));
     let server = serve_body(page_body(&entry)).await;
     let found = TestCatalog::at_server(&server)
@@ -120,7 +120,10 @@ async fn endless_pages_are_bounded() {
         assert!(!desk.catalog.refresh().await.unwrap().complete);
         assert_eq!(count.load(Ordering::Relaxed), 7 * refreshes);
     }
-    assert!(server.seen().pop().unwrap().path.ends_with("&cursor=12"), "the next refresh must continue at the cursor");
+    assert!(
+        server.received_requests().pop().unwrap().path.ends_with("&cursor=12"),
+        "the next refresh must continue at the cursor"
+    );
 }
 
 #[tokio::test]
@@ -166,7 +169,7 @@ async fn repeated_page_is_an_error() {
     let desk = TestCatalog::at_server(&server);
     let error = desk.catalog.refresh().await.unwrap_err();
     assert!(matches!(error, RegistryError::SamePage { .. }), "{error}");
-    assert_eq!(server.seen().len(), 2);
+    assert_eq!(server.received_requests().len(), 2);
     let first = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
     let error = desk
         .catalog
@@ -184,7 +187,7 @@ async fn cursor_is_sent_as_an_escaped_value() {
     let desk = TestCatalog::at_server(&server);
     let first = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
     let _same = desk.catalog.search(&SearchQuery { cursor: first, ..SearchQuery::default() }, CachePolicy::Usual).await;
-    let sent = server.seen().pop().unwrap();
+    let sent = server.received_requests().pop().unwrap();
     assert!(sent.query().contains(&("cursor".to_owned(), cursor.to_owned())), "{}", sent.head);
     assert_eq!(sent.query().len(), 3, "{}", sent.path);
 }

@@ -17,18 +17,18 @@ async fn response_is_fresh_for_an_hour() {
     assert_eq!(ask(CachePolicy::Usual).await, START_TIME);
     desk.clock.advance(HOUR_MILLIS - 1);
     assert_eq!(
-        (ask(CachePolicy::Usual).await, server.seen().len()),
+        (ask(CachePolicy::Usual).await, server.received_requests().len()),
         (START_TIME, 1),
         "the cached response must be used for an hour"
     );
     assert_eq!(
-        (ask(CachePolicy::Now).await, server.seen().len()),
+        (ask(CachePolicy::Now).await, server.received_requests().len()),
         (START_TIME + HOUR_MILLIS - 1, 2),
         "the registry must be requested if the user asks for it"
     );
     desk.clock.advance(HOUR_MILLIS);
     assert_eq!(
-        (ask(CachePolicy::Usual).await, server.seen().len()),
+        (ask(CachePolicy::Usual).await, server.received_requests().len()),
         (START_TIME + 2 * HOUR_MILLIS - 1, 3),
         "an old response must be requested again"
     );
@@ -127,11 +127,11 @@ async fn cache_is_bounded() {
         desk.clock.advance(1);
     }
     assert_eq!(desk.count_files(), 3 + 1, "there must be three responses and the index");
-    let asked = server.seen().len();
+    let asked = server.received_requests().len();
     desk.catalog.search(&text_query("m"), CachePolicy::Usual).await.unwrap();
-    assert_eq!(server.seen().len(), asked, "the newest responses must remain");
+    assert_eq!(server.received_requests().len(), asked, "the newest responses must remain");
     desk.catalog.search(&text_query("a"), CachePolicy::Usual).await.unwrap();
-    assert_eq!(server.seen().len(), asked + 1, "the oldest response must be removed");
+    assert_eq!(server.received_requests().len(), asked + 1, "the oldest response must be removed");
     let small =
         TestCatalog::with_address(&server.url(""), Default::default(), CacheLimits { bytes: 500, answers: 100 }, None);
     for wanted in ["a", "e", "x"] {
@@ -156,13 +156,13 @@ async fn damaged_cache_is_fetched_again() {
         }
     }
     desk.catalog.search(&text_query(""), CachePolicy::Usual).await.unwrap();
-    assert_eq!(server.seen().len(), 2, "a damaged response must be fetched again");
+    assert_eq!(server.received_requests().len(), 2, "a damaged response must be fetched again");
     std::fs::write(desk.folder.path().join("index.json"), "{").unwrap();
     std::fs::write(desk.folder.path().join("notes.txt"), "not of the cache").unwrap();
     let restarted = desk.reopened();
     assert_eq!(desk.count_files(), 2, "responses without an index must be removed, and other files must remain");
     restarted.search(&text_query(""), CachePolicy::Usual).await.unwrap();
-    assert_eq!(server.seen().len(), 3);
+    assert_eq!(server.received_requests().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -182,7 +182,7 @@ async fn two_processes_keep_each_others_responses() {
     for program in programs {
         program.await.unwrap();
     }
-    let asked = server.seen().len();
+    let asked = server.received_requests().len();
     assert_eq!(
         (asked, desk.count_files()),
         (2 * BODY_BYTES, 2 * BODY_BYTES + 1),
@@ -195,6 +195,10 @@ async fn two_processes_keep_each_others_responses() {
             desk.catalog.search(&text_query(&format!("{program}-{n}")), CachePolicy::Usual).await.unwrap();
         }
     }
-    assert_eq!(server.seen().len(), asked, "all responses must be available to a process that was open meanwhile");
+    assert_eq!(
+        server.received_requests().len(),
+        asked,
+        "all responses must be available to a process that was open meanwhile"
+    );
     assert_eq!(desk.count_files(), 2 * BODY_BYTES + 1);
 }

@@ -28,7 +28,7 @@ pub enum ConversionError {
     /// The type of a content block is not supported by any model.
     #[error("a message has content that no model takes")]
     Content,
-    /// The model used a tool that the request did not contain, or although the request forbids tool use.
+    /// The model used a tool that the request does not contain, or used a tool although the request forbids it.
     #[error("the model used a tool that the request does not let it use")]
     Tool,
     /// The answer is empty.

@@ -56,7 +56,7 @@ pub struct UsageRecord {
 }
 
 impl UsageRecord {
-    /// Adds this usage to the record.
+    /// Adds this usage to the total, and to the minute that contains the time `now`.
     pub fn add(&mut self, spent: &ModelUsage, now: Millis) {
         self.in_all.add(spent);
         let minute = now / MINUTE_MILLIS;

@@ -166,8 +166,8 @@ fn repair_schema(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(is_mended)
 }
 
-/// Upgrades the schema of version 1 to version 2. A table that differs from version 1 is left for the verification to
-/// report.
+/// Upgrades the schema of version 1 to version 2. A table with an unknown definition is not changed, and the
+/// verification reports it.
 fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
@@ -185,7 +185,7 @@ fn accepts_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row(sql, [], |row| row.get(0))
 }
 
-/// Opens the database for reading, or returns `None` if it does not exist.
+/// Opens the database for reading, or returns `None` if the file does not exist.
 pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>, StoreError> {
     if !path.exists() {
         return Ok(None);
@@ -238,7 +238,7 @@ pub(super) fn insert_entry(
     Ok(())
 }
 
-/// An entry and its chain hash, as read from the database.
+/// An entry as read from the database, with its chain hash.
 pub(super) struct ReadEntry {
     pub(super) entry: AuditEntry,
     pub(super) link: ChainLink,
@@ -314,7 +314,7 @@ pub(super) fn last_removed(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(read_checkpoint(connection)?.map_or(0, |checkpoint| checkpoint.number))
 }
 
-/// Returns the latest checkpoint, or `None` if nothing was removed.
+/// Returns the latest checkpoint, or `None` if no entry was removed.
 pub(super) fn read_checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
     let mut statement =
         connection.prepare_cached("SELECT number, link, key, mac FROM checkpoint ORDER BY number DESC LIMIT 1")?;

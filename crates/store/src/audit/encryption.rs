@@ -11,7 +11,7 @@ use super::audit_tables::CONTENT_PURPOSE;
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
-/// Maximum time that emptying the journal waits for other processes that read.
+/// Maximum time to wait for other processes that read, when emptying the journal.
 const CLEAR_TIMEOUT: Duration = Duration::from_millis(100);
 /// Number of entries whose content is encrypted in one step.
 const ROWS_PER_STEP: i64 = 200;
@@ -27,14 +27,14 @@ const JOURNAL_LEFT: i64 = 2;
 /// Value of `encryption.left`: no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
-/// The work that remains after a step of the migration.
+/// The work that remains after a step of encrypting older entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EncryptionProgress {
     /// [`encryption_step`] must be called again.
     Steps,
     /// Only the journal remains. It can be emptied once no other process reads.
     Journal,
-    /// The migration is complete.
+    /// All contents are encrypted, and no unencrypted copy remains.
     Nothing,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn find_unencrypted(connection: &Connection, looked: &mut Unencrypted
     Ok(has_plain)
 }
 
-/// Performs the next step of the migration. `after` is the number of the last processed entry, initially 0.
+/// Performs the next step of encrypting older entries. `after` is the number of the last processed entry, initially 0.
 pub(super) fn encryption_step(
     connection: &mut Connection,
     key: &ContentKey,

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior};
 use super::audit_tables;
 use super::chain::ChainLink;
 use super::encryption;
-use super::write_log::{AppendError, log_entry, write_entry};
+use super::write_log::{AppendError, new_log_entry, write_entry};
 
 /// Kind of the entry that records the import.
 pub(super) const IMPORTED_KIND: &str = "log-imported";
@@ -95,7 +95,7 @@ fn import(connection: &mut Connection, mut lines: BufReader<File>) -> Result<Opt
         0 => format!("{taken} entries of audit.jsonl"),
         _ => format!("{taken} entries of audit.jsonl; {passed_over} lines were none"),
     };
-    let mut entry = log_entry(IMPORTED_KIND, words);
+    let mut entry = new_log_entry(IMPORTED_KIND, words);
     entry.number = number + 1;
     let last = (entry.number, write_entry(&transaction, &entry, &previous, None).map_err(ImportProblem::Log)?);
     transaction.execute("INSERT INTO import (id, entries) VALUES (1, ?1)", [audit_tables::to_sql_integer(taken)])?;

@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::audit_tables::{self, from_sql_integer, to_sql_integer};
 use super::chain::{ChainLink, FIRST_PREDECESSOR};
 use super::seal::{SealKey, SealScope};
-use super::write_log::{UNSEALED_KIND, first_broken_link, log_entry, unsealed_range};
+use super::write_log::{UNSEALED_KIND, first_broken_link, new_log_entry, unsealed_range};
 
-/// Kind of the entry that records a removal.
+/// Kind of the entry that records the removal of older entries.
 pub(super) const REMOVED_KIND: &str = "log-shortened";
 
 const DAY_MILLIS: u64 = 24 * 60 * 60 * 1_000;
@@ -22,21 +22,24 @@ const PAGES_PER_STEP: u32 = 1_000;
 /// removal.
 const TARGET_PERCENT: u64 = 90;
 
-/// The entries to remove: all up to a number.
+/// The range of entries to remove: all entries up to `upto`.
 pub(super) struct EntryRemoval {
     /// Number of the last entry to remove.
     pub(super) upto: u64,
-    /// Set if some entries are removed only because of the size limit.
+    /// Set if some of the entries are removed only because of the size limit.
     for_room: bool,
 }
 
-/// Returns the entries that exceed the limits, or `None` if there are none.
-pub(super) fn due_removal(connection: &Connection, keep: AuditRetention) -> rusqlite::Result<Option<EntryRemoval>> {
+/// Returns the entries that exceed the limits of age and size, or `None` if all entries are within the limits.
+pub(super) fn find_due_removal(
+    connection: &Connection,
+    keep: AuditRetention,
+) -> rusqlite::Result<Option<EntryRemoval>> {
     let (last, _) = audit_tables::last_entry(connection)?;
     let gone = audit_tables::last_removed(connection)?;
     let (mut upto, mut for_room) = (gone, false);
     if keep.days > 0 {
-        let bound = log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY_MILLIS);
+        let bound = new_log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY_MILLIS);
         // The first recent entry and all later ones are retained, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
         let first: Option<i64> =
@@ -82,8 +85,8 @@ fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
     Ok(size)
 }
 
-/// Returns the reason why no entry may be removed, or `None`. A removal after a change by another program would destroy
-/// the evidence of that change.
+/// Returns the reason why no entry may be removed, or `None` if removal is allowed. A removal after a change by another
+/// program would destroy the evidence of that change.
 pub(super) fn removal_obstacle(
     connection: &Connection,
     removal: &EntryRemoval,

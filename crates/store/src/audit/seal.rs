@@ -13,11 +13,11 @@ use super::chain::{ChainLink, from_hex, hex};
 use super::sync::SyncProgress;
 use crate::content_key::ContentKey;
 
-/// Name of the keychain entry with the key.
+/// Name of the keychain entry that contains the seal key.
 const KEY_NAME: &str = "seal of the audit log";
 /// Name of the keychain entry with the mark: number and hash of the last sealed entry.
 pub(crate) const MARK_NAME: &str = "end of the audit log";
-/// Labels from which the content keys are derived: one for the cipher, one for keyed hashes.
+/// Labels from which the content keys are derived: one for encryption, one for keyed hashes.
 const CONTENT_LABELS: [&[u8]; 2] = [b"drawbridge content cipher 1", b"drawbridge content names 1"];
 /// Length of the seal key, in bytes.
 const KEY_BYTES: usize = 32;
@@ -27,7 +27,7 @@ const YOUNG_KEY_AGE: Duration = Duration::from_secs(60);
 /// Initial pause before the key is requested from the keychain again. The pause doubles with each failure, because the
 /// keychain may prompt its user.
 const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
-/// Maximum pause before the key is requested from the keychain again.
+/// Maximum pause between two requests for the key from the keychain.
 const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
 /// Pause before a user action causes a new request to the keychain. The user may have closed the keychain's prompt by
 /// mistake.
@@ -42,14 +42,14 @@ pub(super) enum SealScope {
     Checkpoint,
 }
 
-/// The key that seals the audit log.
+/// The key that seals the audit log, as loaded from the keychain.
 pub(crate) struct SealKey {
-    /// Identifier of the key, which does not reveal it.
+    /// Identifier of the key, which does not disclose the key.
     pub(crate) id: String,
     key: hmac::Key,
     /// Key that encrypts contents at rest, derived from the seal key.
     pub(crate) content: Arc<ContentKey>,
-    /// Set if the key is over a minute old. A log that has no seal has then lost it.
+    /// Set if the key is over a minute old. A log without a seal has then lost its seal.
     pub(super) is_old: bool,
     /// Mark in the keychain: number and hash of a sealed entry. A log without this entry was replaced or truncated.
     pub(super) mark: Option<(u64, ChainLink)>,
@@ -135,7 +135,7 @@ pub(crate) struct KeyHolder {
 /// Function that is called when the request for the key has succeeded or failed.
 type KeyListener = Arc<dyn Fn() + Send + Sync>;
 
-/// The reason why the key of seals is unavailable.
+/// The reason why the seal key is unavailable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingKey {
     pub(crate) cause: String,

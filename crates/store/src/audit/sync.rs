@@ -79,7 +79,7 @@ impl SyncProgress {
         self.state().failed.clone()
     }
 
-    /// Waits until all written entries are durable, a sync fails, or the log is closed.
+    /// Waits until all written entries are durable. Returns early if a sync fails or the log is closed.
     pub(super) fn wait(&self) -> Result<(), StoreError> {
         let waits = |state: &mut SyncState| state.failed.is_none() && !state.is_closed && state.durable < state.written;
         let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);

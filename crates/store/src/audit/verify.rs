@@ -43,7 +43,7 @@ pub(super) struct ChainWalk {
 }
 
 impl ChainWalk {
-    /// Starts a verification after the last removed entry.
+    /// Starts a verification at the entry after the last removed one.
     pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerifyKey<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
@@ -156,25 +156,25 @@ impl ChainWalk {
         (self.previous, self.number) = (*stored, number.max(self.number));
     }
 
-    /// Records an entry whose content can't be decrypted with the key.
+    /// Records in the verdict that the content of an entry can't be decrypted with the key.
     pub(super) fn report_unreadable_content(&mut self, number: u64) {
         let (first, _) = *self.undecipherable.get_or_insert((number, number));
         self.undecipherable = Some((first, number));
     }
 
-    /// Records an entry with unencrypted content in a log that is marked as encrypted.
+    /// Records in the verdict that an entry has unencrypted content in a log that is marked as encrypted.
     fn report_unencrypted_content(&mut self, number: u64) {
         let (first, _) = *self.plain.get_or_insert((number, number));
         self.plain = Some((first, number));
     }
 
-    /// Records an entry that can't be parsed.
+    /// Records in the verdict that an entry can't be parsed.
     pub(super) fn report_unreadable(&mut self, detail: String) {
         let number = self.number + 1;
         self.add_finding(AuditFinding { what: TamperKind::Unreadable, number, to: None, detail: Some(detail) });
     }
 
-    /// Completes the verification after the last entry.
+    /// Completes the verification after the last entry, and returns the verdict.
     pub(super) fn finish(mut self, key: &VerifyKey<'_>) -> AuditVerdict {
         let sealed = self.seal.as_ref().map(|(seal, _)| seal.number);
         let mut is_missing = false;

@@ -29,7 +29,7 @@ pub(super) const UNSEALED_KIND: &str = "log-unsealed";
 pub(super) struct AuditWriteLog {
     pub(super) path: PathBuf,
     connection: Connection,
-    /// Identity of the file. Distinguishes it from another file with the same name.
+    /// Identity of the opened file. Distinguishes it from another file with the same name.
     identity: u128,
     /// Number and hash of the last entry that this process has written.
     last: Option<(u64, ChainLink)>,
@@ -37,9 +37,9 @@ pub(super) struct AuditWriteLog {
     sealed: Option<LogSeal>,
     /// Invalid seal that was already recorded as damage, so that it is not recorded twice.
     doubted: Option<LogSeal>,
-    /// Set if the seal and the mark were checked with the key.
+    /// Set if the seal and the mark were compared with the log by means of the key.
     is_checked: bool,
-    /// Numbers of the first and the last entry that another program wrote without a seal.
+    /// Numbers of the first and the last unsealed entry that another program wrote.
     strange: Option<(u64, u64)>,
     /// Set if an entry already records that damage prevents a removal.
     doubts_removal: bool,
@@ -83,7 +83,7 @@ impl AuditWriteLog {
         };
         if was_mended {
             tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
-            log.append(&mut [log_entry(DAMAGE_KIND, REPAIRED_TEXT.to_owned())], None)?;
+            log.append(&mut [new_log_entry(DAMAGE_KIND, REPAIRED_TEXT.to_owned())], None)?;
         }
         Ok(log)
     }
@@ -136,13 +136,13 @@ impl AuditWriteLog {
         if found > own {
             strange = Some((strange.map_or(own + 1, |(from, _)| from), found));
         }
-        let known = KnownEnd {
+        let known = LastKnownEnd {
             last: self.last,
             sealed: self.sealed.as_ref(),
             doubted: self.doubted.as_ref(),
             is_checked: self.is_checked,
         };
-        let problem = end_damage(&transaction, (found, &previous), kept.as_ref(), &known, key)?;
+        let problem = describe_end_damage(&transaction, (found, &previous), kept.as_ref(), &known, key)?;
         if let Some(key) = key.filter(|key| problem.is_none() && kept.is_none() && key.mark.is_none()) {
             // The log never had a seal, so its checkpoint has none either.
             retention::seal_checkpoint(&transaction, key)?;
@@ -155,7 +155,7 @@ impl AuditWriteLog {
             let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
             number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
             self.doubted.clone_from(&kept);
-            let mut entry = log_entry(DAMAGE_KIND, problem);
+            let mut entry = new_log_entry(DAMAGE_KIND, problem);
             entry.number = number;
             previous = write_entry(&transaction, &entry, &previous, content)?;
         }
@@ -164,7 +164,7 @@ impl AuditWriteLog {
             let proved = kept.as_ref().filter(|seal| is_sealed_by(key, seal)).map_or(0, |seal| seal.number);
             if let Some((from, to)) = strange.take().filter(|(_, to)| *to > proved) {
                 number += 1;
-                let mut entry = log_entry(UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
+                let mut entry = new_log_entry(UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
                 entry.number = number;
                 previous = write_entry(&transaction, &entry, &previous, content)?;
             }
@@ -174,7 +174,7 @@ impl AuditWriteLog {
         {
             number += 1;
             let mut entry =
-                log_entry(retention::REMOVED_KIND, format!("entries up to {}", shorten.unwrap_or_default()));
+                new_log_entry(retention::REMOVED_KIND, format!("entries up to {}", shorten.unwrap_or_default()));
             (entry.number, entry.hash) = (number, hex(&link));
             previous = write_entry(&transaction, &entry, &previous, content)?;
         }
@@ -208,7 +208,8 @@ impl AuditWriteLog {
             // Without the key, the removal could not be distinguished from that of another program.
             return Ok(());
         }
-        let removal = retention::due_removal(&self.connection, keep).map_err(|error| self.removal_error(&error))?;
+        let removal =
+            retention::find_due_removal(&self.connection, keep).map_err(|error| self.removal_error(&error))?;
         let Some(removal) = removal else { return Ok(()) };
         let doubt =
             retention::removal_obstacle(&self.connection, &removal, key).map_err(|error| self.removal_error(&error))?;
@@ -221,7 +222,7 @@ impl AuditWriteLog {
             Some(doubt) => {
                 tracing::error!(doubt, "nothing is removed from the audit log");
                 let words = format!("nothing is removed: {doubt}");
-                self.append(&mut [log_entry(DAMAGE_KIND, words)], key).map(drop)
+                self.append(&mut [new_log_entry(DAMAGE_KIND, words)], key).map(drop)
             }
         }
     }
@@ -240,7 +241,7 @@ impl AuditWriteLog {
             .map_err(|error| fail(&self.path, error))?;
         if has_plain {
             tracing::error!(path = %self.path.display(), UNENCRYPTED_TEXT);
-            self.append(&mut [log_entry(DAMAGE_KIND, UNENCRYPTED_TEXT.to_owned())], Some(key))?;
+            self.append(&mut [new_log_entry(DAMAGE_KIND, UNENCRYPTED_TEXT.to_owned())], Some(key))?;
             encryption::record_unencrypted(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
         if self.looked != UnencryptedSearch::Complete {
@@ -262,7 +263,7 @@ impl AuditWriteLog {
     }
 }
 
-/// The reason why a batch can't be written.
+/// The reason why a batch of entries can't be written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AppendError {
     #[error(transparent)]
@@ -282,14 +283,14 @@ impl AppendError {
 }
 
 /// The end of the log as this process knows it from its last write.
-struct KnownEnd<'a> {
+struct LastKnownEnd<'a> {
     last: Option<(u64, ChainLink)>,
     sealed: Option<&'a LogSeal>,
     doubted: Option<&'a LogSeal>,
     is_checked: bool,
 }
 
-/// Writes an entry after its predecessor, and returns its hash.
+/// Writes an entry with its chain hash, which includes the hash `previous` of its predecessor. Returns the chain hash.
 pub(super) fn write_entry(
     connection: &Connection,
     entry: &AuditEntry,
@@ -302,7 +303,7 @@ pub(super) fn write_entry(
 }
 
 /// Creates an entry that the log writes about itself, for instance about damage.
-pub(super) fn log_entry(kind: &'static str, subject: String) -> AuditEntry {
+pub(super) fn new_log_entry(kind: &'static str, subject: String) -> AuditEntry {
     let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     AuditEntry {
         at: u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
@@ -326,12 +327,12 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
     seal.key == key.id && key.verify(SealScope::Head, seal.number, &seal.link, &seal.mac)
 }
 
-/// Returns a description of the damage at the end of the log, or `None` if it is intact.
-fn end_damage(
+/// Describes damage at the end of the log, or returns `None` if the end is intact.
+fn describe_end_damage(
     connection: &Connection,
     (number, last): (u64, &ChainLink),
     kept: Option<&LogSeal>,
-    known: &KnownEnd<'_>,
+    known: &LastKnownEnd<'_>,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     if let Some((own, own_link)) = known.last {

@@ -56,7 +56,7 @@ pub(super) enum WriterCommand {
     IsOpen(SyncSender<bool>),
     /// Use these limits of age and size from now on.
     Retain(AuditRetention),
-    /// End the writer thread.
+    /// End the writer thread after the previous commands.
     End,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct LogWriter {
     marked: Option<Instant>,
     /// Set while the keychain has no mark of the last entry.
     is_unmarked: bool,
-    /// Time at which entries were last appended.
+    /// Time of the last append, or `None` if this process appended nothing.
     appended: Option<Instant>,
     /// Time at which the last background step began.
     stepped: Option<Instant>,
@@ -192,7 +192,7 @@ impl LogWriter {
         self.durable.close();
     }
 
-    /// Returns `true` if the folder contains a log of this or an older version.
+    /// Returns `true` if the folder contains an audit log, of this or an older version.
     fn log_exists(&self) -> bool {
         self.path.exists() || self.older.exists()
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{DocumentFolder, MAX_DOCUMENT_BYTES, parse_document, sealing_error};
 use crate::files::{self, ReplaceMode};
-use crate::sealed_document::{DocumentText, JudgedDocument};
+use crate::sealed_document::{DocumentText, SealVerdict};
 
 /// Maximum time that writing a document, including a rollback, waits for the keychain. The folder lock is held
 /// meanwhile, and other processes wait longer than this for it.
@@ -28,7 +28,7 @@ impl DocumentFolder {
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
         let next = self.pending_path(name);
         let Some(bytes) = files::read(&next, MAX_DOCUMENT_BYTES)? else { return Ok(None) };
-        let JudgedDocument::Good(text) = self.sealer.judge(name, &bytes) else { return Ok(None) };
+        let SealVerdict::Good(text) = self.sealer.verify_document(name, &bytes) else { return Ok(None) };
         let value = parse_document(&next, text)?;
         if let Err(error) = files::replace_with(&self.document_path(name), &next, &bytes) {
             // The next start will find the pending file and try again.

@@ -10,7 +10,7 @@ use super::pending_notices::PendingNotices;
 /// A folder that the operating system watches for changes.
 pub(super) struct FolderWatch {
     folder: PathBuf,
-    /// Watcher, with the identity of the folder at the time of the watcher's creation.
+    /// Watcher, and the identity that the folder had when the watcher was created.
     watcher: Option<(RecommendedWatcher, u128)>,
 }
 

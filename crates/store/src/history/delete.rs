@@ -15,10 +15,10 @@ use super::history_tables;
 use super::schema::CheckedConnection;
 use crate::database;
 
-/// Maximum time that emptying the journal waits for other processes that read. If they read longer, the journal is
+/// Maximum time to wait for other processes that read, when emptying the journal. If they read longer, the journal is
 /// emptied after a later write.
 pub(super) const CLEAR_TIMEOUT: Duration = Duration::from_millis(200);
-/// Pause between two steps, in which other processes that poll for the lock can write.
+/// Pause between two deletion steps, in which other processes that poll for the lock can write.
 pub(super) const STEP_PAUSE: Duration = Duration::from_millis(5);
 /// Maximum number of items that are removed in one step.
 const ITEMS_PER_STEP: usize = 50;
@@ -53,7 +53,7 @@ pub(super) fn mark_deleted(connection: &Connection, id: &str) -> rusqlite::Resul
     Ok(true)
 }
 
-/// The work that remains after a step of pending deletions.
+/// The work that remains after a deletion step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DeletionProgress {
     /// [`deletion_step`] must be called again.
@@ -106,7 +106,7 @@ fn set_progress(connection: &Connection, from: i64, to: i64) -> rusqlite::Result
     Ok(())
 }
 
-/// Removes some items of a conversation. Returns `true` if none remain.
+/// Removes some items of a deleted conversation. Returns `true` if none remain.
 fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<bool> {
     let items: Vec<i64> = connection
         .prepare_cached("SELECT number FROM item WHERE conversation = ?1 LIMIT ?2")?
@@ -128,7 +128,7 @@ fn begin_index_rewrite(connection: &Connection) -> rusqlite::Result<()> {
     merge_index(connection, -INDEX_PAGES_PER_STEP)
 }
 
-/// Continues the rewrite. Returns `true` if it is complete.
+/// Continues to rewrite the index. Returns `true` if the rewrite is complete.
 fn continue_index_rewrite(connection: &Connection) -> rusqlite::Result<bool> {
     let before = connection.total_changes();
     merge_index(connection, INDEX_PAGES_PER_STEP)?;
@@ -202,7 +202,7 @@ mod tests {
         history
     }
 
-    fn stands(folder: &Path) -> bool {
+    fn has_deleted_text(folder: &Path) -> bool {
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
         let mut contents = files.map(|file| std::fs::read(file).unwrap());
         contents.any(|bytes| bytes.windows(7).any(|window| window == b"kestrel"))
@@ -253,7 +253,7 @@ mod tests {
             history.create(&Conversation { id: "new".into(), ..Conversation::default() }).unwrap();
             let new = history.all_items("new", None, 10).unwrap().unwrap();
             assert!(new.items.is_empty(), "a new conversation must be empty after {done} steps: {new:?}");
-            assert!(!stands(folder.path()), "nothing must remain after {done} steps");
+            assert!(!has_deleted_text(folder.path()), "nothing must remain after {done} steps");
             if left == DeletionProgress::Nothing {
                 return;
             }

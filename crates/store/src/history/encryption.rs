@@ -46,7 +46,7 @@ const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
 /// The row of the table `protection`: key and remaining work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HistoryProtection {
-    /// Identifier of the key that encrypts the history.
+    /// Identifier of the key with which the history is encrypted.
     pub(super) key: String,
     left: i64,
 }

@@ -11,17 +11,17 @@ const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 /// Length of a text, in bytes, above which the page receives it only on request.
 const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
-/// Hash of stored bytes, which identifies them.
+/// Hash of extracted bytes, which identifies them. In an encrypted history, the stored hash is keyed.
 pub(super) type ContentHash = [u8; 32];
 
-/// A value that was extracted from a body, where an empty string replaces it.
+/// A large value that was extracted from an item's body, in which an empty string replaces it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ExtractedContent {
-    /// Location in the body, as a JSON Pointer.
+    /// Location of the value in the body, as a JSON Pointer.
     pub(super) pointer: String,
     pub(super) hash: ContentHash,
     pub(super) bytes: Vec<u8>,
-    /// Set if the bytes were encoded in base64.
+    /// Set if the value in the body is base64, which was decoded to the stored bytes.
     pub(super) base64: bool,
 }
 

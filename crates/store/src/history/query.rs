@@ -86,7 +86,7 @@ impl SearchQuery {
         self.0.iter().filter_map(fits).max()
     }
 
-    /// Returns an excerpt around the first match.
+    /// Returns an excerpt of the text around the first match.
     pub(super) fn excerpt(&self, text: &str) -> Excerpt {
         let all: Vec<IndexedWord> = index_words(text).collect();
         let mut matches: Vec<(usize, usize)> = Vec::new();

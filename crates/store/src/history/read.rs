@@ -220,7 +220,7 @@ fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<
     key.decrypt(BYTES_PURPOSE, &bytes).map_err(content_key::decryption_error)
 }
 
-/// The columns of an item's row, without content of other tables.
+/// The columns of an item's row, without the large contents in other tables.
 struct RawItem {
     number: i64,
     parent: Option<i64>,
@@ -240,7 +240,7 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
     Ok(RawItem { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
-/// Completes an item with its content in other tables.
+/// Completes an item with its large contents from other tables.
 fn complete_item(
     connection: &Connection,
     conversation: i64,

@@ -16,7 +16,7 @@ const MAX_SEARCHED_ITEMS: usize = 500;
 const CONVERSATION_ITEMS_SQL: &str = "WITH own AS MATERIALIZED (SELECT state, decrypted('body', body) AS body \
     FROM item INDEXED BY item_after WHERE conversation = ?1)";
 
-/// Returns the token counts and costs of a conversation, or `None` if it does not exist.
+/// Returns the token counts and costs of a conversation, or `None` if the conversation does not exist.
 pub(super) fn conversation_usage(
     connection: &Connection,
     conversation: &str,

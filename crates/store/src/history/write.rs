@@ -49,7 +49,7 @@ pub(super) const fn state_from_number(number: i64) -> ItemState {
     }
 }
 
-/// The reason why a batch of items is rejected.
+/// The reason why a batch of items can't be written.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WriteRefusal {
     #[error(transparent)]

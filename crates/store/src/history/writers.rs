@@ -35,7 +35,7 @@ impl HistoryWriter {
         })?;
         let name = format!("{:016x}", u64::from_ne_bytes(random));
         let path = lock_path(folder, &name);
-        let made = crate::private_files::file_options().write(true).create_new(true).open(&path);
+        let made = crate::private_files::private_file_options().write(true).create_new(true).open(&path);
         let file = made.map_err(|error| crate::files::file_error(&path, "make it", &error))?;
         if let Err(error) = file.try_lock() {
             tracing::warn!(path = %path.display(), %error, "this file system has no locks");

@@ -236,7 +236,7 @@ pub(super) fn set_text(object: &CstObject, name: &str, value: &str) {
     }
 }
 
-/// Updates only the items that differ, so that a list written over several lines keeps its layout.
+/// Sets the items of a list, and leaves equal items as written, so that a list over several lines keeps its layout.
 pub(super) fn change_list(list: &CstArray, values: &[String]) {
     for (index, element) in list.elements().into_iter().enumerate() {
         let now = element.as_string_lit().and_then(|literal| literal.decoded_value().ok());

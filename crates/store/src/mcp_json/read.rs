@@ -116,14 +116,14 @@ pub(crate) fn parse_servers(text: &JsonText<'_>) -> Result<ParsedServers, Config
     Ok(servers)
 }
 
-/// Reads the protocol revision to which the user has pinned the server.
+/// Reads the only protocol revision that the user allows for the server, or returns `None` if the entry names none.
 fn read_revision(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<Option<Revision>, ConfigProblem> {
     let Some(pin) = present_property(entry, REVISION_KEY) else { return Ok(None) };
     let words = command_text(text, &pin.value, &format!("{REVISION_KEY:?} of server {name:?}"), "a text")?;
     words.parse().map(Some).map_err(|error| text.value_problem(&pin.value, format!("server {name:?}: {error}")))
 }
 
-/// Reads the filter for the tools that are available to models.
+/// Reads the allow list and deny list of tools that models may use.
 fn read_tool_filter(text: &JsonText<'_>, name: &str, entry: &Object<'_>) -> Result<ToolFilter, ConfigProblem> {
     let list = |key: &str| {
         let Some(list) = present_property(entry, key) else { return Ok(None) };

@@ -13,7 +13,7 @@ use ports::server_config::{AllowedFolder, ConfigProblem, NetworkAccess, SandboxC
 
 use super::edit::{find_member, remove_all};
 
-/// Reads the permitted access of a server, or returns `None` if its entry has no sandbox.
+/// Reads the sandbox settings of a server, or returns `None` if its entry has none.
 pub(super) fn read_sandbox(
     text: &JsonText<'_>,
     name: &str,

@@ -51,7 +51,7 @@ impl From<KeychainError> for SecretError {
     }
 }
 
-/// A store of named entries. Calls block.
+/// A store of named entries: the system's keychain, or a scripted one in tests. Calls block.
 pub(super) trait Keychain: Send + Sync {
     /// Reads an entry. `None` does not prove that there is no entry: a locked keychain may return the same.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError>;

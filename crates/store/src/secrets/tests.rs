@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::*;
 
-/// Behavior of a scripted keychain.
+/// Behavior of the scripted keychain when it is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum KeychainMode {
     #[default]

@@ -20,12 +20,12 @@ const MARK_NAME: &str = "sealed documents";
 fn s21_hanging_keychain_does_not_block_documents() {
     let keychain = Arc::default();
     let folder = folder_with_sealed_grants(&keychain);
-    keychain.shut(true);
+    keychain.set_blocked(true);
     let documents = open_documents(folder.path(), &keychain);
     // The gate stays closed, so the read returns without the keychain.
     assert_eq!(documents.read(Document::Grants).unwrap(), None, "an unchecked document is not used");
     assert!(!add_grant(&*documents), "an unchecked document is not overwritten");
-    keychain.shut(false);
+    keychain.set_blocked(false);
     poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
     assert_eq!(
         documents.read(Document::Grants).unwrap(),
@@ -38,18 +38,18 @@ fn s21_hanging_keychain_does_not_block_documents() {
 fn s21_approval_during_key_setup_replaces_nothing() {
     let keychain = Arc::default();
     let folder = folder_with_sealed_grants(&keychain);
-    keychain.shut(true);
+    keychain.set_blocked(true);
     let documents = open_documents(folder.path(), &keychain);
     let _ = documents.update(Document::Grants, &mut |kept| {
         // The key becomes available between reading and writing.
-        keychain.shut(false);
+        keychain.set_blocked(false);
         poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
         let mut kept = kept.unwrap_or_else(|| json!([]));
         kept.as_array_mut().unwrap().push(json!("new"));
         kept
     });
     assert_eq!(stored_grants(folder.path()), json!(["old"]), "a withheld document is not overwritten");
-    keychain.shut(false);
+    keychain.set_blocked(false);
     poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
     assert!(add_grant(&*documents), "the write succeeds once the key is available");
     assert_eq!(stored_grants(folder.path()), json!(["old", "new"]), "the approval is added to the existing ones");
@@ -80,7 +80,7 @@ fn s21_hanging_keychain_occupies_few_threads() {
     let folder = folder_with_sealed_grants(&keychain);
     let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
-    keychain.shut(true);
+    keychain.set_blocked(true);
     for _ in 0..20 {
         assert!(add_grant(&*documents), "the file is written");
     }
@@ -91,7 +91,7 @@ fn s21_hanging_keychain_occupies_few_threads() {
     let waiting = tasks.filter(named).count();
     // Other tests run concurrently in this process, so the count has a margin.
     assert!(waiting <= 4, "fewer waiting threads than writes: {waiting}");
-    keychain.shut(false);
+    keychain.set_blocked(false);
     let knows = || keychain.marks.lock().unwrap()[MARK_NAME].contains("grants.json 21");
     poll_until("the keychain knows the latest", knows);
 }

@@ -7,8 +7,10 @@ use crate::http::HttpRequest;
 /// leaked.
 pub fn find_leaks(issuers: &[&AuthorizationServer], servers: &[&ProtectedServer]) -> Vec<String> {
     let mut found = Vec::new();
-    let all_issuers: Vec<(String, Vec<HttpRequest>)> = issuers.iter().map(|i| (i.issuer(), i.seen())).collect();
-    let all_servers: Vec<(String, Vec<HttpRequest>)> = servers.iter().map(|s| (s.url(), s.seen())).collect();
+    let all_issuers: Vec<(String, Vec<HttpRequest>)> =
+        issuers.iter().map(|i| (i.issuer(), i.received_requests())).collect();
+    let all_servers: Vec<(String, Vec<HttpRequest>)> =
+        servers.iter().map(|s| (s.url(), s.received_requests())).collect();
     for issuer in issuers {
         let home = issuer.issuer();
         for belonging in issued_credentials(issuer) {

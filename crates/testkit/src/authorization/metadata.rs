@@ -1,4 +1,4 @@
-//! Authorization server metadata.
+//! Metadata document of the scripted authorization server (RFC 8414, OpenID Connect Discovery).
 
 use serde_json::{Map, Value, json};
 

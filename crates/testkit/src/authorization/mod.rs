@@ -64,7 +64,7 @@ impl AuthorizationServer {
         Self { server: Arc::new(server), state }
     }
 
-    /// Returns the issuer identifier of the server.
+    /// Returns the issuer identifier of the server: its origin, followed by the script's path.
     pub fn issuer(&self) -> String {
         self.server.url(&self.state.script().path)
     }
@@ -75,18 +75,21 @@ impl AuthorizationServer {
     }
 
     /// Returns all recorded requests, in order.
-    pub fn seen(&self) -> Vec<HttpRequest> {
-        self.server.seen()
+    pub fn received_requests(&self) -> Vec<HttpRequest> {
+        self.server.received_requests()
     }
 
     /// Returns the number of requests to this path, with any query.
     pub fn count(&self, path: &str) -> usize {
-        self.seen().iter().filter(|request| request.path_without_query() == path).count()
+        self.received_requests().iter().filter(|request| request.path_without_query() == path).count()
     }
 
     /// Returns the forms of the token requests with this grant type.
     pub fn token_requests(&self, grant_type: &str) -> Vec<Vec<(String, String)>> {
-        let posts = self.seen().into_iter().filter(|request| request.path_without_query() == self.endpoint("/token"));
+        let posts = self
+            .received_requests()
+            .into_iter()
+            .filter(|request| request.path_without_query() == self.endpoint("/token"));
         posts
             .map(|request| request.form())
             .filter(|form| parameter_value(form, "grant_type") == Some(grant_type))
@@ -95,8 +98,10 @@ impl AuthorizationServer {
 
     /// Returns the query parameters of all authorization requests.
     pub fn authorization_queries(&self) -> Vec<Vec<(String, String)>> {
-        let gets =
-            self.seen().into_iter().filter(|request| request.path_without_query() == self.endpoint("/authorize"));
+        let gets = self
+            .received_requests()
+            .into_iter()
+            .filter(|request| request.path_without_query() == self.endpoint("/authorize"));
         gets.map(|request| request.query()).collect()
     }
 

@@ -12,7 +12,7 @@ use super::script::{DpopBehaviour, ProtectedScript, RefusalBehaviour, ResourceMe
 use super::{AuthorizationServer, random_text, requests_json, scope_words, script, token};
 use crate::http::{HttpRequest, HttpResponder, HttpServer, ordinary};
 
-/// Path of the MCP endpoint.
+/// Path of the MCP endpoint, which also ends the resource identifier.
 const ENDPOINT_PATH: &str = "/mcp";
 const WELL_KNOWN_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 /// Path of the protected resource metadata if only the `WWW-Authenticate` header contains its URL.
@@ -94,13 +94,13 @@ impl ProtectedServer {
     }
 
     /// Returns all recorded requests, in order.
-    pub fn seen(&self) -> Vec<HttpRequest> {
-        self.server.seen()
+    pub fn received_requests(&self) -> Vec<HttpRequest> {
+        self.server.received_requests()
     }
 
     /// Returns the recorded requests whose body has this JSON-RPC method.
     pub fn requests_with_method(&self, method: &str) -> Vec<HttpRequest> {
-        self.seen().into_iter().filter(|request| request.rpc_method() == method).collect()
+        self.received_requests().into_iter().filter(|request| request.rpc_method() == method).collect()
     }
 }
 
@@ -133,7 +133,7 @@ async fn respond(
         ("GET", "/_test/requests") => {
             let all = json!({
                 "server": requests_json(&lock(record)),
-                "issuers": issuers.iter().map(|issuer| requests_json(&issuer.seen())).collect::<Vec<_>>(),
+                "issuers": issuers.iter().map(|issuer| requests_json(&issuer.received_requests())).collect::<Vec<_>>(),
             });
             answer.json(&all).await
         }

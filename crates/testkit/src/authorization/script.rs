@@ -32,7 +32,7 @@ pub enum IssParameter {
     Other(String),
 }
 
-/// Behavior of the authorization endpoint.
+/// Behavior of the authorization endpoint for valid requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AuthorizationBehaviour {
@@ -46,7 +46,7 @@ pub enum AuthorizationBehaviour {
     GrantsOnly(String),
 }
 
-/// Behavior for refresh tokens.
+/// Behavior of the token endpoint for refresh tokens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RefreshBehaviour {
@@ -63,7 +63,7 @@ pub enum RefreshBehaviour {
     Down(u16),
 }
 
-/// Support for DPoP (RFC 9449).
+/// Support for DPoP, which binds tokens to a key of the client (RFC 9449).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DpopBehaviour {
@@ -103,13 +103,13 @@ pub struct AuthorizationScript {
     pub iss_advertised: bool,
     /// Value of the parameter `iss` in authorization responses.
     pub iss: IssParameter,
-    /// Behavior of the authorization endpoint.
+    /// Behavior of the authorization endpoint for valid requests.
     pub authorizing: AuthorizationBehaviour,
     /// Lifetime of access tokens in seconds. If `None`, they do not expire and token responses have no `expires_in`.
     pub lifetime: Option<u64>,
-    /// Behavior for refresh tokens.
+    /// Behavior of the token endpoint for refresh tokens.
     pub refresh: RefreshBehaviour,
-    /// Support for DPoP (RFC 9449).
+    /// Support for DPoP, which binds tokens to a key of the client (RFC 9449).
     pub dpop: DpopBehaviour,
     /// Set if the server has a token revocation endpoint.
     pub revocation: bool,

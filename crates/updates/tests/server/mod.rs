@@ -75,12 +75,12 @@ pub(crate) fn manifest_text(version: &str, signature: &str, size: usize) -> Stri
         .to_string()
 }
 
-/// Responses of a test server.
+/// Responses of a release server, of which a test changes one to simulate a fault.
 #[derive(Clone)]
 pub(crate) struct ServedRelease {
     /// Manifest to sign and serve. `http://origin` in it stands for the server's address.
     pub(crate) manifest: String,
-    /// Trusted comment of the signature.
+    /// Trusted comment of the manifest's signature, which the signature covers as well.
     pub(crate) comment: &'static str,
     /// Text in the manifest that is replaced after signing, with its replacement.
     pub(crate) change: Option<(&'static str, &'static str)>,
@@ -110,8 +110,8 @@ impl ServedRelease {
         }
     }
 
-    /// Returns the same responses with another manifest, which is signed.
-    pub(crate) fn announcing(self, manifest: String) -> Self {
+    /// Returns the responses with this manifest instead. The server signs it.
+    pub(crate) fn with_manifest(self, manifest: String) -> Self {
         Self { manifest, ..self }
     }
 

@@ -136,7 +136,7 @@ pub(super) fn install_clients(clients: &[Client], profile: &str) -> Result<Vec<(
 fn install_python() -> Result<(), Problem> {
     let requirements = peers_folder().join("python/requirements.txt");
     let stamp = workspace::target_folder("stamps")?.join("bench-requirements.txt");
-    node::once_per_content(&requirements, &stamp, python_path().exists(), || {
+    node::run_once_per_content(&requirements, &stamp, python_path().exists(), || {
         print_step("installing the Python SDK into target/venv-bench");
         Program::new("python3").args(["-m", "venv", "--clear"]).arg(venv_folder()).run()?;
         let pip =

@@ -101,7 +101,7 @@ fn tool_versions() -> Vec<String> {
     ]
 }
 
-/// Returns a description of the machine, as far as available.
+/// Returns the processor model, the number of cores and the kernel version of the machine as text.
 pub(super) fn machine_description() -> String {
     let read = |file: &str| fs::read_to_string(file).unwrap_or_default();
     let processors = read("/proc/cpuinfo");

@@ -54,7 +54,7 @@ fn run_unit_tests() -> Result<(), Problem> {
     call.run()
 }
 
-/// Returns the command that checks the format of all code.
+/// Returns the command that checks the format of all code with rustfmt.
 pub(crate) fn format_check() -> Program {
     cargo().dir(workspace::root_folder()).args(["fmt", "--all", "--check"])
 }

@@ -28,7 +28,7 @@ impl Suite {
         let lockfile = ours.join("package-lock.json");
         let stamp = workspace::target_folder("stamps")?.join("conformance-package-lock.json");
         let modules = folder.join("node_modules");
-        node::once_per_content(&lockfile, &stamp, modules.exists(), || {
+        node::run_once_per_content(&lockfile, &stamp, modules.exists(), || {
             print_step("installing the conformance suite into target/conformance");
             for name in ["package.json", "package-lock.json"] {
                 fs::copy(ours.join(name), folder.join(name)).map_err(Problem::file_error(folder.join(name)))?;

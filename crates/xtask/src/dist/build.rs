@@ -69,7 +69,8 @@ fn rust_flags(root: &Path, registry: &Path) -> String {
     .join("\x1f")
 }
 
-/// Returns the same path replacements as flags for C libraries, whose error messages contain file names.
+/// Returns flags for the compiler of C libraries with the same path replacements as [`rust_flags`], since their error
+/// messages contain file names.
 fn c_flags(root: &Path, registry: &Path) -> String {
     let map = |from: &Path, to: &str| format!("-ffile-prefix-map={}={to}", from.display());
     format!("{} {}", map(root, "/usr/src/drawbridge"), map(registry, "/usr/src/cargo"))

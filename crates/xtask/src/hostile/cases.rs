@@ -32,7 +32,7 @@ impl Target {
     }
 }
 
-/// Attack case of the hostile tests.
+/// Attack case of the hostile tests: a line of `tests/hostile/cases.tsv`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HostileCase {
     pub(super) id: String,

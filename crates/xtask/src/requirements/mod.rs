@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use table::ExemptionReason;
 
-    fn trace(test: &str, reasons: &[&str]) -> RequirementTrace {
+    fn trace_with_test(test: &str, reasons: &[&str]) -> RequirementTrace {
         let requirement = |id: &str, area: &str, level: &str| Requirement {
             id: id.to_owned(),
             area: area.to_owned(),
@@ -152,7 +152,7 @@ mod tests {
         RequirementTrace::new(&Tree::from_files(&[("crates/a/tests/all.rs", test)]), tables)
     }
 
-    fn texts(trace: &RequirementTrace) -> Vec<String> {
+    fn finding_texts(trace: &RequirementTrace) -> Vec<String> {
         trace.findings().into_iter().map(|(_, _, text)| text).collect()
     }
 
@@ -163,21 +163,24 @@ mod tests {
 
     #[test]
     fn must_requirement_needs_a_test_or_a_reason() {
-        let missing = texts(&trace("", &[]));
+        let missing = finding_texts(&trace_with_test("", &[]));
         assert_eq!(
             missing,
             ["MUST `ping-one` has neither a test nor a reason"],
             "only MUST and SHOULD of traced areas should be reported"
         );
-        assert!(texts(&trace(&test_naming_id("ping-one"), &[])).is_empty(), "a test should be sufficient");
-        assert!(texts(&trace("", &["ping-one"])).is_empty(), "a reason should be sufficient");
+        assert!(
+            finding_texts(&trace_with_test(&test_naming_id("ping-one"), &[])).is_empty(),
+            "a test should be sufficient"
+        );
+        assert!(finding_texts(&trace_with_test("", &["ping-one"])).is_empty(), "a reason should be sufficient");
     }
 
     #[test]
     fn misspelled_ids_and_unused_reasons_are_reported() {
-        let found = texts(&trace(&test_naming_id("ping-onne"), &["ping-one"]));
+        let found = finding_texts(&trace_with_test(&test_naming_id("ping-onne"), &["ping-one"]));
         assert_eq!(found, ["`ping-onne` is no requirement"], "an unknown id with a known prefix should be reported");
-        let found = texts(&trace(&test_naming_id("ping-one"), &["ping-one", "ping-three"]));
+        let found = finding_texts(&trace_with_test(&test_naming_id("ping-one"), &["ping-one", "ping-three"]));
         assert_eq!(
             found.len(),
             2,

@@ -55,7 +55,7 @@ fn mentioned_ids(line: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the name of the test that contains a line. A comment directly above a test belongs to that test.
 fn enclosing_test(text: &str, number: usize, is_rust: bool) -> String {
-    let name = if is_rust { rust_name } else { script_name };
+    let name = if is_rust { rust_test_name } else { script_test_name };
     let lines: Vec<&str> = text.lines().collect();
     let is_outside = |line: &str| {
         let line = line.trim_start();
@@ -66,7 +66,7 @@ fn enclosing_test(text: &str, number: usize, is_rust: bool) -> String {
     below.or_else(above).unwrap_or_default().to_owned()
 }
 
-fn rust_name(line: &str) -> Option<&str> {
+fn rust_test_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = line.strip_prefix("pub ").or_else(|| line.strip_prefix("pub(crate) ")).unwrap_or(line);
     let line = line.strip_prefix("async ").unwrap_or(line);
@@ -74,7 +74,7 @@ fn rust_name(line: &str) -> Option<&str> {
     name.split(['(', '<']).next()
 }
 
-fn script_name(line: &str) -> Option<&str> {
+fn script_test_name(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let call = ["test(", "it(", "test.describe("].iter().find_map(|start| line.strip_prefix(start))?;
     let quote = call.chars().next().filter(|first| matches!(first, '"' | '\'' | '`'))?;

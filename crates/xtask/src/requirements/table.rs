@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::problem::Problem;
 
-/// Row of `requirements.tsv`.
+/// Row of `requirements.tsv`: a requirement of the MCP specification on a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Requirement {
     /// Identifier of the requirement, which tests name in square brackets.
@@ -17,20 +17,20 @@ pub(crate) struct Requirement {
     pub(crate) level: String,
     /// Protocol revisions that contain the requirement.
     pub(crate) revisions: String,
-    /// Text of the requirement.
+    /// Requirement in words, as an instruction to the host.
     pub(crate) text: String,
 }
 
-/// Row of `not-applicable.tsv`.
+/// Row of `not-applicable.tsv`: a requirement without a test, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExemptionReason {
-    /// Identifier of the requirement.
+    /// Identifier of the requirement that has no test.
     pub(crate) id: String,
     /// Reason why the requirement does not apply to this host, or why the host deviates from it.
     pub(crate) text: String,
 }
 
-/// The contents of both tables.
+/// Contents of `requirements.tsv` and `not-applicable.tsv`.
 #[derive(Debug, Default)]
 pub(crate) struct RequirementTables {
     /// Requirements in the order of the file, which follows the specification.

@@ -12,7 +12,7 @@ use crate::workspace;
 /// Timeout of one program of a test part. A cold build on two cores takes about a third of it.
 const STEP_TIMEOUT: Duration = Duration::from_secs(25 * 60);
 
-/// Log file of one test part.
+/// Log file of one test part, to which its programs append their output.
 pub(super) struct Log {
     path: PathBuf,
     file: File,
@@ -36,7 +36,6 @@ impl Log {
         &self.path
     }
 
-    /// Appends a line to the log.
     pub(super) fn line(&mut self, text: &str) -> Result<(), Problem> {
         writeln!(self.file, "{text}").map_err(Problem::file_error(&self.path))
     }

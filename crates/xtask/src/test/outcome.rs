@@ -7,7 +7,7 @@ use crate::problem::Problem;
 /// Outcome of a test part that did not fail.
 #[derive(Debug)]
 pub(super) enum PartOutcome {
-    /// All programs of the part ran.
+    /// The part was not skipped, and all of its programs succeeded.
     Ran,
     /// The part was skipped for this reason.
     LeftOut(String),

@@ -10,6 +10,7 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::progress::print_step;
 use crate::screen::VirtualScreen;
+use crate::system_packages::HEADLESS_CHROMIUM;
 use crate::{codegen, node, system_packages, workspace};
 
 /// Checks types, lint and format, runs the component tests, and checks that the generated types are up to date.
@@ -79,7 +80,7 @@ fn prepare_page(log: &mut Log) -> Result<(), Problem> {
 /// Returns the path of the Chromium to use: the one in the environment, or Debian's. `None` selects the one that
 /// Playwright downloads.
 fn browser_path() -> Option<PathBuf> {
-    let debian = PathBuf::from("/usr/bin/chromium");
+    let debian = PathBuf::from(HEADLESS_CHROMIUM);
     match env::var_os("CHROMIUM") {
         Some(path) if !path.is_empty() => Some(path.into()),
         _ => (system_packages::has_debian_chromium() && debian.exists()).then_some(debian),

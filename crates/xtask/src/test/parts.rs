@@ -219,12 +219,15 @@ mod tests {
     fn packages_are_listed_once_and_chromium_only_on_debian() {
         let everything = ordered_parts(&[]);
         let mut names: Vec<_> = system_packages(&everything, true).iter().map(|need| need.debian).collect();
-        assert!(names.contains(&"chromium"), "Debian's Chromium should be installed");
+        assert!(names.contains(&"chromium-headless-shell"), "Debian's Chromium should be installed");
         names.sort_unstable();
         let count = names.len();
         names.dedup();
         assert_eq!(names.len(), count, "no package should be listed twice");
         let ubuntu = system_packages(&everything, false);
-        assert!(ubuntu.iter().all(|need| need.debian != "chromium"), "Ubuntu's Chromium should not be installed");
+        assert!(
+            ubuntu.iter().all(|need| need.debian != "chromium-headless-shell"),
+            "Ubuntu's Chromium should not be installed"
+        );
     }
 }

@@ -46,7 +46,7 @@ fn install_python_servers(log: &mut Log, requirements: &Path, venv: &Path) -> Re
     let name = venv.file_name().unwrap_or_default();
     let stamp = workspace::target_folder("stamps")?.join(name);
     let binaries = venv.join(if cfg!(windows) { "Scripts" } else { "bin" });
-    node::once_per_content(requirements, &stamp, binaries.exists(), || {
+    node::run_once_per_content(requirements, &stamp, binaries.exists(), || {
         print_step(&format!("installing the servers from PyPI into {}", venv.display()));
         let python = if cfg!(windows) { "python" } else { "python3" };
         log.run(Program::new(python).args(["-m", "venv", "--clear"]).arg(venv))?;

@@ -83,7 +83,7 @@ pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Program that runs the tests.
+/// Program that runs the tests: nextest if it is installed, or else cargo.
 enum TestRunner {
     Nextest,
     Cargo,

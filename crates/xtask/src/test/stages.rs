@@ -1,7 +1,7 @@
 //! Defines which test parts run in parallel. Used by `mod.rs`.
 //!
-//! The tests of the page mostly wait, so parts that use a single core run in parallel with them. The build uses all cores
-//! for minutes, so no test runs in parallel with it. The tests of the window run alone.
+//! The build uses all cores for minutes, so no test runs in parallel with it. The unit tests and the tests of the page wait
+//! for a third of their time, so parts that use a single core run in parallel with them. The tests of the window run alone.
 
 use super::parts::TestPart;
 
@@ -10,13 +10,14 @@ pub(super) struct Stage {
     pub(super) lanes: Vec<Vec<TestPart>>,
 }
 
-/// Order of execution. Clippy builds everything. The tests of the window and the measurements of
-/// frame rates run last, without other parts in parallel.
+/// Order of execution. Clippy builds everything. The tests of the window and the measurements of frame rates run last,
+/// without other parts in parallel.
 const STAGES: &[&[&[TestPart]]] = &[
-    &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny, TestPart::Unit]],
+    &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny]],
+    &[&[TestPart::Unit], &[TestPart::Ui]],
     &[
         &[TestPart::Page],
-        &[TestPart::Guard, TestPart::Fuzz, TestPart::Ui, TestPart::Interop, TestPart::Models, TestPart::Conformance],
+        &[TestPart::Guard, TestPart::Fuzz, TestPart::Interop, TestPart::Models, TestPart::Conformance],
     ],
     &[&[TestPart::Desktop, TestPart::Frames]],
 ];

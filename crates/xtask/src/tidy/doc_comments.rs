@@ -1,17 +1,18 @@
-//! Rules about doc comments in Rust and in the page: a plain sentence about the item, not a riddle or a repetition of its
-//! name.
+//! Rules for doc comments in Rust and in the page: none begins with a clause such as "Whether it is open", and few are
+//! so short that they only repeat the name of their item.
 
 use super::Finding;
 use super::layout::GENERATED_FILES;
 use super::tree::{SourceFile, Tree};
 
-/// Words that begin a clause instead of a description. `/// Whether it is open` is `/// Set if the connection is open`.
+/// Words that begin a clause instead of a description. For example, `/// Set if the connection is open` is allowed, and
+/// `/// Whether it is open` is not.
 const CLAUSE_WORDS: [&str; 3] = ["What", "Whether", "Why"];
 /// Extensions of the files whose doc comments are blocks that begin with `/**`.
 const PAGE_EXTENSIONS: [&str; 4] = ["ts", "svelte", "mjs", "js"];
-/// A comment of so few words mostly repeats the name of its item.
+/// Maximum number of words of a short comment, which mostly repeats the name of its item.
 const SHORT_COMMENT_WORDS: usize = 3;
-/// Maximum number of doc comments with few words in the whole repository. Some are right, such as a unit.
+/// Maximum number of short doc comments in the whole repository. Some of them are useful, such as a unit.
 const MAX_SHORT_COMMENTS: usize = 300;
 
 /// Reports doc comments that begin with a clause instead of a description of the item.
@@ -27,7 +28,7 @@ pub(super) fn comments_do_not_begin_with_clauses(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Only few doc comments are as short as a name. When there are more, all of them are listed.
+/// Reports all short doc comments if there are more than [`MAX_SHORT_COMMENTS`].
 pub(super) fn short_comments_are_few(tree: &Tree) -> Vec<Finding> {
     let short: Vec<_> = doc_comments(tree)
         .filter(|(_, comment)| comment.text.split_whitespace().count() <= SHORT_COMMENT_WORDS)
@@ -38,9 +39,9 @@ pub(super) fn short_comments_are_few(tree: &Tree) -> Vec<Finding> {
 
 /// A block of consecutive doc lines, or a `/** */` block of the page.
 struct DocComment {
-    /// First line, counted from 1.
+    /// Number of the comment's first line in the file, counted from 1.
     line: usize,
-    /// All lines, joined by spaces.
+    /// Text of all lines without comment marks, joined by spaces.
     text: String,
 }
 

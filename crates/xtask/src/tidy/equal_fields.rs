@@ -81,7 +81,7 @@ const EXCEPTIONS: [(&[&str], &str); 40] = [
         &["chat::PieceKind", "domain::ReplyPart", "models::PartialPart"],
         "a mark, an item of the history, and a state while a wire is read",
     ),
-    (&["cli::SameServerName", "domain::SameServerFlow"], "the names of a command line's values are its own"),
+    (&["cli::SameServerFlowName", "domain::SameServerFlow"], "the names of a command line's values are its own"),
     (
         &["api::Authorization", "credentials::AuthorizationView"],
         "the page gets the issuer taken apart and the step that failed",
@@ -163,8 +163,8 @@ type Members = (String, BTreeSet<String>);
 
 pub(super) fn shapes_are_defined_once(tree: &Tree) -> Vec<Finding> {
     let mut by_members: BTreeMap<Members, Vec<TypeShape<'_>>> = BTreeMap::new();
-    for file in tree.rust_files().filter(|file| is_product(file)) {
-        for (members, shape) in shapes(file) {
+    for file in tree.rust_files().filter(|file| is_product_file(file)) {
+        for (members, shape) in type_shapes(file) {
             if members.1.len() >= MIN_MEMBERS {
                 by_members.entry(members).or_default().push(shape);
             }
@@ -200,20 +200,19 @@ pub(super) fn shapes_are_defined_once(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Returns `true` if a file is part of the app instead of its tests and tools.
-fn is_product(file: &SourceFile) -> bool {
+fn is_product_file(file: &SourceFile) -> bool {
     (file.path.starts_with("crates/") || file.path.starts_with("src-tauri/"))
         && file.path.contains("/src/")
         && !file.path.starts_with("crates/testkit/")
         && !file.is_test()
 }
 
-/// Returns the name of the crate that contains a file.
 fn crate_name(path: &str) -> &str {
     path.strip_prefix("crates/").unwrap_or(path).split('/').next().unwrap_or_default()
 }
 
 /// Returns the structs and enums with a body in braces that a file defines.
-fn shapes(file: &SourceFile) -> Vec<(Members, TypeShape<'_>)> {
+fn type_shapes(file: &SourceFile) -> Vec<(Members, TypeShape<'_>)> {
     let lines = file.product_lines();
     let mut found = Vec::new();
     for (at, (number, line)) in lines.iter().enumerate() {
@@ -312,7 +311,7 @@ mod tests {
                          #[serde(default, rename = \"x\")]\n    pub server: String,\n    pub(crate) tool: Option<Vec<(u8, u8)>>,\n    \
                          pub act: fn(u8, u8) -> u8,\n}\n";
 
-    fn texts(files: &[(&str, &str)]) -> Vec<String> {
+    fn finding_texts(files: &[(&str, &str)]) -> Vec<String> {
         shapes_are_defined_once(&Tree::from_files(files)).into_iter().map(|finding| finding.to_string()).collect()
     }
 
@@ -320,7 +319,7 @@ mod tests {
     fn equal_fields_in_another_crate_are_reported() {
         let copy =
             "use a::b;\n\npub(crate) struct View<'a> {\n    act: u8,\n    r#server: &'a str,\n    tool: u8,\n}\n";
-        let found = texts(&[("crates/policy/src/rule.rs", OWNER), ("crates/api/src/data/rules.rs", copy)]);
+        let found = finding_texts(&[("crates/policy/src/rule.rs", OWNER), ("crates/api/src/data/rules.rs", copy)]);
         let [found] = &found[..] else { panic!("expected one finding: {found:?}") };
         assert!(
             found.starts_with("crates/api/src/data/rules.rs:3: api::View, policy::Rule have"),
@@ -332,7 +331,7 @@ mod tests {
     fn equal_variants_are_reported() {
         let one = "pub enum State {\n    Whole,\n    Cut { at: u64, of: u64 },\n    Failed(String, u8),\n}\n";
         let other = "pub enum Outcome {\n    Failed,\n    Whole,\n    Cut,\n}\n";
-        assert_eq!(texts(&[("crates/a/src/lib.rs", one), ("src-tauri/src/main.rs", other)]).len(), 1);
+        assert_eq!(finding_texts(&[("crates/a/src/lib.rs", one), ("src-tauri/src/main.rs", other)]).len(), 1);
     }
 
     #[test]
@@ -349,12 +348,16 @@ mod tests {
             ("crates/d/tests/it.rs", OWNER),
             ("crates/testkit/src/lib.rs", OWNER),
         ];
-        assert_eq!(texts(&others), [""; 0], "another kind, fewer fields, the same crate and tests should be accepted");
+        assert_eq!(
+            finding_texts(&others),
+            [""; 0],
+            "another kind, fewer fields, the same crate and tests should be accepted"
+        );
     }
 
     #[test]
     fn unused_exception_is_reported() {
-        let found = texts(&[(OWN_PATH, "")]);
+        let found = finding_texts(&[(OWN_PATH, "")]);
         assert_eq!(found.len(), EXCEPTIONS.len(), "all equal types should be reported: {found:?}");
     }
 }

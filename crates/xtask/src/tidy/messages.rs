@@ -88,14 +88,14 @@ fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Me
         }
         // Variants may differ between languages, such as plural forms.
         other => {
-            let text = variants(other).join("\n");
+            let text = message_variants(other).join("\n");
             found.insert(prefix.to_owned(), Message { placeholders: placeholders(&text), text });
         }
     }
 }
 
 /// Returns the texts of a message with variants: the values in every `match`.
-fn variants(value: &Value) -> Vec<&str> {
+fn message_variants(value: &Value) -> Vec<&str> {
     let matches = value.as_array().into_iter().flatten().filter_map(|part| part.get("match")?.as_object());
     matches.flat_map(|texts| texts.values().filter_map(Value::as_str)).collect()
 }
@@ -109,14 +109,14 @@ fn placeholders(text: &str) -> BTreeSet<String> {
 mod tests {
     use super::*;
 
-    fn texts(en: &str, zh: &str) -> Vec<String> {
+    fn finding_texts(en: &str, zh: &str) -> Vec<String> {
         let tree = Tree::from_files(&[("ui/messages/en/shell.json", en), ("ui/messages/zh/shell.json", zh)]);
         languages_have_equal_keys(&tree).iter().map(ToString::to_string).collect()
     }
 
     #[test]
     fn message_in_one_language_only_is_reported() {
-        let found = texts(r#"{"$schema": "x", "a": "A", "b": {"c": "C"}}"#, r#"{"a": "甲"}"#);
+        let found = finding_texts(r#"{"$schema": "x", "a": "A", "b": {"c": "C"}}"#, r#"{"a": "甲"}"#);
         assert_eq!(
             found,
             ["ui/messages/zh/shell.json: the message `b.c` is missing"],
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn empty_message_and_missing_placeholder_are_reported() {
-        let found = texts(r#"{"a": "A", "b": "{count} servers"}"#, r#"{"a": " ", "b": "服务器"}"#);
+        let found = finding_texts(r#"{"a": "A", "b": "{count} servers"}"#, r#"{"a": " ", "b": "服务器"}"#);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("`a` is empty") && found[1].contains("`b` lacks"), "{found:?}");
     }
@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn variants_may_differ_but_not_lose_a_placeholder() {
         let english = r#"{"a": [{"match": {"n=one": "{n} x", "n=other": "{n} ys"}}]}"#;
-        assert!(texts(english, r#"{"a": "{n} z"}"#).is_empty(), "plural forms may differ between languages");
-        let lost = texts(english, r#"{"a": [{"match": {"n=other": "z"}}]}"#);
+        assert!(finding_texts(english, r#"{"a": "{n} z"}"#).is_empty(), "plural forms may differ between languages");
+        let lost = finding_texts(english, r#"{"a": [{"match": {"n=other": "z"}}]}"#);
         assert!(
             lost.len() == 1 && lost[0].contains("`a` lacks"),
             "the missing placeholder should be reported: {lost:?}"
@@ -146,6 +146,6 @@ mod tests {
     fn missing_and_invalid_files_are_reported() {
         let one = Tree::from_files(&[("ui/messages/en.json", "{}")]);
         assert_eq!(languages_have_equal_keys(&one).len(), 1, "a missing file should be reported");
-        assert!(texts("{", "{}")[0].contains("is not JSON"), "an invalid file should be reported");
+        assert!(finding_texts("{", "{}")[0].contains("is not JSON"), "an invalid file should be reported");
     }
 }

@@ -184,7 +184,7 @@ fn identifier_words(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn lines(findings: Vec<Finding>) -> Vec<usize> {
+    fn finding_lines(findings: Vec<Finding>) -> Vec<usize> {
         findings.into_iter().map(|finding| finding.line).collect()
     }
 
@@ -192,7 +192,7 @@ mod tests {
     fn type_without_a_noun_is_reported() {
         let text = "struct Said;\npub(crate) enum Kept {}\npub trait Sender {}\n// struct Told\ntype Then = u8;\nstruct KeptEntry;\n";
         assert_eq!(
-            lines(types_are_nouns(&Tree::from_files(&[("a.rs", text)]))),
+            finding_lines(types_are_nouns(&Tree::from_files(&[("a.rs", text)]))),
             [1, 2, 5],
             "a word inside a longer name should be accepted"
         );
@@ -202,13 +202,13 @@ mod tests {
     fn retired_word_is_reported_in_names_and_texts() {
         let text = "fn open_crossing() {}\nstruct CrossingBytes;\nfn recrossing_all() {}\n// An entry that was passed over.\nlet a = \"crossing\";\n";
         assert_eq!(
-            lines(retired_words_are_absent(&Tree::from_files(&[("a.rs", text)]))),
+            finding_lines(retired_words_are_absent(&Tree::from_files(&[("a.rs", text)]))),
             [4, 1, 2],
             "only whole words of identifiers should be reported, not contents of strings"
         );
         let message = "{ \"a\": \"Show What crosses\" }";
         assert_eq!(
-            lines(retired_words_are_absent(&Tree::from_files(&[
+            finding_lines(retired_words_are_absent(&Tree::from_files(&[
                 ("ui/messages/en/a.json", message),
                 ("b.json", message)
             ]))),

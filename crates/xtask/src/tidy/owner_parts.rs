@@ -53,7 +53,7 @@ mod tests {
 
     const ALLOWED: &str = "use crate::owner::{DeferredTurn, WeakOwner, gate::{AuthorizedPayload, SendPermit}};\nuse super::super::sign_in::ServerSignIn;\n";
 
-    fn texts(of: &[(&str, &str)]) -> Vec<String> {
+    fn finding_texts(of: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<(String, &str)> =
             of.iter().map(|(name, text)| (format!("{STATE_FOLDER}{name}.rs"), *text)).collect();
         let tree = Tree::from_files(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>());
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn part_that_uses_another_module_is_reported() {
-        let found = texts(&[
+        let found = finding_texts(&[
             ("allowed", ALLOWED),
             ("calls", "use crate::owner::questions::One;\n"),
             ("calls/record", "fn f() { super::super::super::audit::g() }\n"),
@@ -82,14 +82,14 @@ mod tests {
         let text =
             "use super::calls::A;\nuse crate::owner::state::B;\nuse crate::view::C;\npub(in crate::owner) struct D;\n";
         let tests = "#[cfg(test)]\nmod tests {\n    use crate::owner::audit::E;\n}\n";
-        assert_eq!(texts(&[("allowed", ALLOWED), ("calls", text), ("folders", tests)]), [""; 0]);
+        assert_eq!(finding_texts(&[("allowed", ALLOWED), ("calls", text), ("folders", tests)]), [""; 0]);
     }
 
     #[test]
     fn unused_exception_is_reported() {
         let text = ALLOWED.replace("use super::super::sign_in::ServerSignIn;\n", "");
         assert_eq!(
-            texts(&[("allowed", &text)]),
+            finding_texts(&[("allowed", &text)]),
             ["no part uses owner::sign_in::ServerSignIn; take it out of owner_parts.rs"]
         );
     }

@@ -19,7 +19,7 @@ pub(super) fn pure_crates_use_no_system(tree: &Tree) -> Vec<Finding> {
         let folder = format!("crates/{crate_name}/src/");
         for file in tree.files_in_folder(&folder).filter(|file| file.is_rust()) {
             for (line, code) in file.product_lines() {
-                if let Some(name) = system_use(&code) {
+                if let Some(name) = find_system_use(&code) {
                     findings.push(Finding::new(&file.path, line, format!("{name} in {crate_name}, which is pure")));
                 }
             }
@@ -29,7 +29,7 @@ pub(super) fn pure_crates_use_no_system(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Returns the system API that a line of code names, or `None` if it names none.
-fn system_use(code: &str) -> Option<String> {
+fn find_system_use(code: &str) -> Option<String> {
     if let Some(clock) = CLOCK_TYPES.iter().find(|clock| code.contains(**clock)) {
         return Some((*clock).to_owned());
     }
@@ -37,8 +37,8 @@ fn system_use(code: &str) -> Option<String> {
         let rest = &code[at + start.len()..];
         // A group such as `std::{fs, io}` names several modules.
         let names = match rest.strip_prefix('{') {
-            Some(group) => group.split(',').map(first_name).collect(),
-            None => vec![first_name(rest)],
+            Some(group) => group.split(',').map(first_identifier).collect(),
+            None => vec![first_identifier(rest)],
         };
         if let Some(name) = names.iter().find(|name| SYSTEM_MODULES.contains(name)) {
             return Some(format!("std::{name}"));
@@ -47,7 +47,7 @@ fn system_use(code: &str) -> Option<String> {
     None
 }
 
-fn first_name(text: &str) -> &str {
+fn first_identifier(text: &str) -> &str {
     let text = text.trim_start();
     let end = text.find(|character: char| !character.is_alphanumeric() && character != '_').unwrap_or(text.len());
     &text[..end]

@@ -26,7 +26,7 @@ pub(super) fn parse_imports(code: &str) -> Vec<Import> {
     let mut found = Vec::new();
     for (at, _) in tokens.iter().enumerate().filter(|(_, token)| **token == "use") {
         let from = if tokens.get(at + 1) == Some(&"::") { at + 2 } else { at + 1 };
-        if let Some(first) = tokens.get(from).filter(|token| is_name(token)) {
+        if let Some(first) = tokens.get(from).filter(|token| is_identifier(token)) {
             collect_use_tree(&tokens, from + 1, vec![(*first).to_owned()], &mut found);
         }
     }
@@ -76,7 +76,7 @@ fn collect_use_tree(tokens: &[&str], mut at: usize, mut base: Vec<String>, found
                 }
                 return at + 1;
             }
-            Some(name) if is_name(name) || *name == "*" => {
+            Some(name) if is_identifier(name) || *name == "*" => {
                 base.push((*name).to_owned());
                 at += 2;
             }
@@ -96,7 +96,7 @@ fn collect_use_tree(tokens: &[&str], mut at: usize, mut base: Vec<String>, found
     at
 }
 
-fn is_name(token: &str) -> bool {
+fn is_identifier(token: &str) -> bool {
     token.starts_with(|first: char| first.is_alphabetic() || first == '_')
 }
 
@@ -104,7 +104,7 @@ pub(super) fn tokens(code: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
     let mut rest = code.trim_start();
     while let Some(first) = rest.chars().next() {
-        let end = if is_name(rest) {
+        let end = if is_identifier(rest) {
             rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
         } else if rest.starts_with("::") {
             2

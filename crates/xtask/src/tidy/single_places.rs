@@ -166,7 +166,7 @@ pub(super) fn urls_open_in_listed_places(tree: &Tree) -> Vec<Finding> {
 mod tests {
     use super::*;
 
-    fn places(findings: &[Finding]) -> Vec<&str> {
+    fn finding_paths(findings: &[Finding]) -> Vec<&str> {
         findings.iter().map(|finding| finding.path.as_str()).collect()
     }
 
@@ -180,7 +180,7 @@ mod tests {
             ("crates/store/src/lib.rs", "/// Not like Command::new(\n"),
         ]);
         assert_eq!(
-            places(&processes_start_in_one_place(&tree)),
+            finding_paths(&processes_start_in_one_place(&tree)),
             ["crates/host/src/lib.rs"],
             "only tests and the listed place may spawn processes"
         );
@@ -198,7 +198,7 @@ mod tests {
             ("tests/bench/src/main.rs", socket),
         ]);
         assert_eq!(
-            places(&sockets_open_in_listed_places(&tree)),
+            finding_paths(&sockets_open_in_listed_places(&tree)),
             ["crates/host/src/lib.rs", "crates/models/src/lib.rs"]
         );
     }
@@ -213,7 +213,7 @@ mod tests {
             ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"KeychainProvider::new(\"];\n"),
         ]);
         assert_eq!(
-            places(&credentials_are_used_in_one_place(&tree)),
+            finding_paths(&credentials_are_used_in_one_place(&tree)),
             ["crates/api/src/lib.rs"],
             "the host and tests may use credentials"
         );
@@ -235,7 +235,7 @@ mod tests {
         ];
         let tree = Tree::from_files(&others);
         let findings = urls_open_in_listed_places(&tree);
-        let mut found = places(&findings);
+        let mut found = finding_paths(&findings);
         found.sort_unstable();
         assert_eq!(
             found,
@@ -254,7 +254,7 @@ mod tests {
             ("tests/hostile/urls.rs", code),
         ]);
         assert_eq!(
-            places(&urls_open_in_listed_places(&tree)),
+            finding_paths(&urls_open_in_listed_places(&tree)),
             ["crates/host/src/owner/sign_in.rs"],
             "only the gate and tests may open URLs"
         );

@@ -100,7 +100,7 @@ mod tests {
         format!("pub(super) struct Large<'a> {{\n{fields}}}\n")
     }
 
-    fn names(text: &str) -> Vec<String> {
+    fn struct_names(text: &str) -> Vec<String> {
         let view = format!("pub struct ServerView {{{}}}\n", "a: u8, ".repeat(MAX_FIELDS + 1));
         let tree = Tree::from_files(&[("crates/host/src/a.rs", text), ("crates/host-state/src/view.rs", &view)]);
         host_structs_are_small(&tree).into_iter().map(|finding| finding.text).collect()
@@ -109,12 +109,12 @@ mod tests {
     #[test]
     fn struct_with_too_many_fields_is_reported() {
         assert_eq!(
-            names(&struct_with_fields(MAX_FIELDS)),
+            struct_names(&struct_with_fields(MAX_FIELDS)),
             Vec::<String>::new(),
             "the maximum number of fields should be accepted"
         );
         assert!(
-            names(&struct_with_fields(MAX_FIELDS + 1))[0].starts_with("Large has 16 fields"),
+            struct_names(&struct_with_fields(MAX_FIELDS + 1))[0].starts_with("Large has 16 fields"),
             "one more field should be reported"
         );
         let nested = "struct A {\n    act: Box<dyn FnOnce(&mut B, C) -> (D, E) + Send>,\n    #[serde(rename = \"x\")]\n    b: [u8; 2],\n}\n";
@@ -129,7 +129,7 @@ mod tests {
     fn other_crates_and_tests_may_have_more_fields() {
         let large = struct_with_fields(MAX_FIELDS + 1);
         let tests = format!("struct A {{}}\n#[cfg(test)]\nmod tests {{\n{large}}}\n");
-        assert_eq!(names(&tests), Vec::<String>::new(), "structs in tests should be accepted");
+        assert_eq!(struct_names(&tests), Vec::<String>::new(), "structs in tests should be accepted");
         let tree = Tree::from_files(&[("crates/store/src/a.rs", &large)]);
         assert_eq!(host_structs_are_small(&tree), [], "structs in other crates should be accepted");
     }

@@ -169,7 +169,7 @@ fn blank_between(text: &str, opening: &str, closing: &str) -> String {
 mod tests {
     use super::*;
 
-    fn lines(component: &str) -> Vec<usize> {
+    fn finding_lines(component: &str) -> Vec<usize> {
         texts_come_from_messages(&Tree::from_files(&[("ui/src/a/A.svelte", component)]))
             .iter()
             .map(|finding| finding.line)
@@ -180,13 +180,13 @@ mod tests {
     fn prose_in_markup_is_reported() {
         let text =
             "<script>\n  const a = \"some long text\";\n</script>\n<p>\n  Nothing here yet.\n</p>\n<p>服务器</p>\n";
-        assert_eq!(lines(text), [5, 7], "a phrase and Chinese text should be reported, but not the script");
+        assert_eq!(finding_lines(text), [5, 7], "a phrase and Chinese text should be reported, but not the script");
     }
 
     #[test]
     fn prose_in_a_spoken_attribute_is_reported() {
         let text = "<button aria-label=\"Close the window\" class=\"wide primary button\">x</button>\n<input placeholder='Your own name'>";
-        assert_eq!(lines(text), [1, 2], "attributes that are read aloud should be reported, but not classes");
+        assert_eq!(finding_lines(text), [1, 2], "attributes that are read aloud should be reported, but not classes");
     }
 
     #[test]
@@ -194,6 +194,6 @@ mod tests {
         let text = "{#if a && b > \"one } two three\"}\n  <kbd>Ctrl K</kbd> {m.hello({ name: `dear {x} friend here` })}\n\
                     <Field label={m.some_label()} title=\"{m.one()} {m.two()}\" onclick={() => go(\"over there now\")} />\n\
                     {:else}\n<!-- a longer comment here -->\n{/if}\n<style>\n  .a { color: red; }\n</style>\n";
-        assert_eq!(lines(text), [] as [usize; 0], "expressions, comments and styles should be ignored");
+        assert_eq!(finding_lines(text), [] as [usize; 0], "expressions, comments and styles should be ignored");
     }
 }

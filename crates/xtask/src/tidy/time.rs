@@ -26,7 +26,7 @@ const REAL_TIME_FOLDERS: [&str; 1] = ["tests/bench/"];
 const CLOCK_REASON: &str = "// clock: ";
 const SLEEP_REASON: &str = "// sleep: ";
 
-/// Functions that read the system clock.
+/// Functions and types that read the system clock.
 const CLOCK_READERS: [&str; 4] =
     ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
 /// Function of [`CLOCK_READERS`] that can be imported, so that calls have no path.
@@ -46,7 +46,7 @@ pub(super) fn clock_is_injected(tree: &Tree) -> Vec<Finding> {
             for (line, code) in lines {
                 is_import |= starts_import(&code);
                 if is_import {
-                    if rust_paths::tokens(&code).contains(&"now") && imports.iter().any(imports_reader) {
+                    if rust_paths::tokens(&code).contains(&"now") && imports.iter().any(imports_clock) {
                         let text =
                             "imports a function that reads the clock; call it by its path, and say why at each call";
                         findings.push(Finding::new(&file.path, line, text));
@@ -68,7 +68,7 @@ fn starts_import(code: &str) -> bool {
     at.is_some_and(|at| at == 0 || tokens[0] == "pub")
 }
 
-fn imports_reader(import: &Import) -> bool {
+fn imports_clock(import: &Import) -> bool {
     import.path.join("::") == IMPORTABLE_READER
 }
 
@@ -83,14 +83,14 @@ fn reads_clock(code: &str, imports: &[Import]) -> bool {
             at += 2;
         }
         at += 1;
-        if is_reader(&path, imports) {
+        if is_clock_path(&path, imports) {
             return true;
         }
     }
     code.contains("UNIX_EPOCH.elapsed")
 }
 
-fn is_reader(path: &[&str], imports: &[Import]) -> bool {
+fn is_clock_path(path: &[&str], imports: &[Import]) -> bool {
     let written = path.join("::");
     // The import may be invisible here, as with `super::*`.
     if ["SystemTime::now", "SystemClock"].iter().any(|reader| written.ends_with(reader)) {
@@ -138,7 +138,7 @@ fn has_reason(file: &SourceFile, line: usize, reason: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn lines(findings: &[Finding]) -> Vec<(&str, usize)> {
+    fn finding_lines(findings: &[Finding]) -> Vec<(&str, usize)> {
         findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect()
     }
 
@@ -150,7 +150,7 @@ mod tests {
         let tree = Tree::from_files(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
         let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
         assert_eq!(
-            lines(&clock_is_injected(&tree)),
+            finding_lines(&clock_is_injected(&tree)),
             expected,
             "only reads without a reason in the listed crates should be reported"
         );
@@ -171,11 +171,15 @@ mod tests {
         for (import, reading, line) in cases {
             let text = format!("// clock: stamps.\nuse {import};\nlet at = {reading};\n");
             let tree = Tree::from_files(&[("crates/host/src/a.rs", &text)]);
-            assert_eq!(lines(&clock_is_injected(&tree)), [("crates/host/src/a.rs", line)], "{import}: {reading}");
+            assert_eq!(
+                finding_lines(&clock_is_injected(&tree)),
+                [("crates/host/src/a.rs", line)],
+                "{import}: {reading}"
+            );
         }
         let text = "use std::time::{Instant, SystemTime};\nfn at(day: SystemTime, span: Instant) {}\n";
         let tree = Tree::from_files(&[("crates/host/src/a.rs", text)]);
-        assert_eq!(lines(&clock_is_injected(&tree)), [], "imports of types should be accepted");
+        assert_eq!(finding_lines(&clock_is_injected(&tree)), [], "imports of types should be accepted");
     }
 
     #[test]
@@ -191,7 +195,7 @@ mod tests {
         ]);
         let expected = [("crates/host/src/a.rs", 4), ("crates/host/tests/b.rs", 1)];
         assert_eq!(
-            lines(&tests_do_not_sleep(&tree)),
+            finding_lines(&tests_do_not_sleep(&tree)),
             expected,
             "sleeps without a reason should be reported in test modules and tests"
         );

@@ -7,7 +7,7 @@ use super::rust_code;
 use crate::problem::Problem;
 
 /// Names of generated folders anywhere in the repository, and paths of generated folders from the root. `.gitignore`
-/// contains the same.
+/// should list the same paths.
 const IGNORED_PATHS: [&str; 7] =
     [".git", "target", "node_modules", "ui/dist", "test-results", "playwright-report", "__pycache__"];
 

@@ -15,7 +15,7 @@ use crate::{Outcome, REQUEST_ID};
 /// completely.
 #[allow(clippy::disallowed_methods, reason = "the bare limit is the HTTP stack without our rules")]
 #[tokio::main(flavor = "current_thread")]
-pub(crate) async fn measure(scenario: Scenario, url: &str) -> Outcome<BenchReport> {
+pub(crate) async fn measure_http(scenario: Scenario, url: &str) -> Outcome<BenchReport> {
     let client = Client::builder().no_proxy().build()?;
     let url: Url = url.parse()?;
     let body: Arc<str> = request_json(scenario, REQUEST_ID).into();

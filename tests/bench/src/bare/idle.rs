@@ -16,7 +16,7 @@ const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// Starts the processes, and reports the memory per process.
 #[tokio::main(flavor = "current_thread")]
-pub(crate) async fn measure(server: &Path) -> Outcome<BenchReport> {
+pub(crate) async fn measure_idle_processes(server: &Path) -> Outcome<BenchReport> {
     let mut running = vec![start_server(server).await?];
     tokio::time::sleep(SETTLE_TIME).await;
     let before = ProcessMemory::measure()?;

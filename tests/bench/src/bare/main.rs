@@ -16,7 +16,8 @@ use clap::Parser;
 /// Result of a measurement, or the cause of its failure.
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// Id of each request. It has as many digits as most ids that Drawbridge uses in a scenario.
+/// JSON-RPC id of each request. Has as many digits as most ids that Drawbridge uses in a scenario, so that the messages
+/// have equal sizes.
 const REQUEST_ID: usize = 1000;
 
 #[derive(Parser)]
@@ -36,9 +37,9 @@ struct Arguments {
 fn main() -> Outcome<()> {
     let Arguments { scenario, server, url } = Arguments::parse();
     let report = match (scenario, server, url) {
-        (_, _, Some(url)) if scenario.is_over_http() => http::measure(scenario, &url)?,
-        (Scenario::Idle200, Some(server), _) => idle::measure(&server)?,
-        (_, Some(server), _) => pipe::measure(scenario, &server)?,
+        (_, _, Some(url)) if scenario.is_over_http() => http::measure_http(scenario, &url)?,
+        (Scenario::Idle200, Some(server), _) => idle::measure_idle_processes(&server)?,
+        (_, Some(server), _) => pipe::measure_pipe(scenario, &server)?,
         _ => return Err("scenarios over HTTP need --url, all others --server".into()),
     };
     report.print()?;

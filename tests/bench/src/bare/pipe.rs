@@ -18,7 +18,7 @@ const LARGE_RESPONSE_BYTES: usize = 64 * 1024;
 /// Measures a scenario with the system calls of a minimal client. Each request is a separate write, because callers are
 /// independent of each other. A read returns all available bytes, so responses that the server wrote together are read
 /// together.
-pub(crate) fn measure(scenario: Scenario, server: &Path) -> Outcome<BenchReport> {
+pub(crate) fn measure_pipe(scenario: Scenario, server: &Path) -> Outcome<BenchReport> {
     let mut pipe = ServerPipe::open(scenario, server)?;
     // The first response follows the protocol. The server repeats its bytes for all further requests.
     let answer_bytes = pipe.exchange()?;
@@ -89,7 +89,7 @@ impl ServerPipe {
         Ok(())
     }
 
-    /// Reads once. Returns the number of bytes and of line ends in them.
+    /// Reads from the pipe once. Returns the number of received bytes and of line ends among them.
     fn read_once(&mut self) -> Outcome<(usize, usize)> {
         let length = self.output.read(&mut self.read)?;
         if length == 0 {

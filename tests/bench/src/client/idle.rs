@@ -8,7 +8,7 @@ use bench::report::{BenchClock, BenchReport, ProcessMemory};
 use bench::scenario::{IDLE_SESSIONS, Scenario};
 use ports::server_config::ServerConfig;
 
-/// Time to wait until the activity after the start of a session has ended.
+/// Delay before the memory is measured, until the activity after the start of a session has ended.
 const SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// Opens sessions in addition to the first one, and reports the memory per session.

@@ -14,7 +14,8 @@ use tokio::sync::oneshot;
 use super::Outcome;
 use super::open::SERVER;
 
-/// Makes the calls of a scenario. Returns the number of notifications if the scenario counts them.
+/// Makes the calls of a scenario. Returns the number of received progress notifications if the scenario measures
+/// progress.
 ///
 /// # Errors
 /// Returns an error if a call fails or its result is not the expected one.
@@ -49,7 +50,8 @@ pub async fn run_operations(host: &Host, scenario: Scenario) -> Outcome<Option<u
     Ok(None)
 }
 
-/// Calls the tool of the scenario once, if it has a separate one, so that the policy allows the tool from then on.
+/// Calls the tool of the scenario once if it differs from `echo`. The user's approval then also allows the measured
+/// calls.
 ///
 /// # Errors
 /// Returns an error if the call fails or its result is not the expected one.

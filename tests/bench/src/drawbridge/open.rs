@@ -51,7 +51,7 @@ impl BenchHost {
         Self::start_with_ports(memory::in_memory_ports()).await
     }
 
-    /// Starts a host with these ports.
+    /// Starts a host with these implementations of its external dependencies.
     pub async fn start_with_ports(ports: Ports) -> Self {
         Self { host: Host::start(ports, HostOptions::default()).await }
     }

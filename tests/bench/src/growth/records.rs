@@ -104,7 +104,7 @@ pub(crate) fn measure_search() -> Outcome<()> {
     Ok(())
 }
 
-/// Returns a message with a word that is in every message, and another that is in every thousandth.
+/// Returns a message with words that all messages contain, and a word that only every thousandth message contains.
 fn sample_message(number: usize) -> NewItem {
     let text = format!("the harbour opens at {} o'clock for ship rare{} of line {number}", number % 24, number % 1_000);
     NewItem {

@@ -12,7 +12,7 @@ use super::ProtocolEra;
 /// Size of each tool's definition in bytes.
 const TOOL_BYTES: usize = 436;
 
-/// JSON-RPC message with the fields of its parameters that the server uses.
+/// JSON-RPC message, of which only the fields that the server uses are parsed.
 #[derive(Deserialize)]
 struct RequestMessage<'a> {
     #[serde(borrow)]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use ports::{AuditEntry, AuditLog, AuditQuery, Ports, SecretError, SecretPersistence, Secrets};
 use store::PlatformInFolder;
 
-/// Number of entries in the log.
+/// Number of entries in the fixture's audit log.
 pub(crate) const ENTRY_COUNT: u64 = 12;
 /// Key of the seals, in hexadecimal.
 const SEAL_KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1";
@@ -115,7 +115,7 @@ impl OriginalLog {
     }
 }
 
-/// Opens the log in a folder.
+/// Opens the audit log whose database file is in this folder.
 pub(crate) fn open_log(folder: &Path, keychain: &Keychain) -> Arc<dyn AuditLog> {
     let platform = Arc::new(PlatformInFolder::new(folder));
     let opened = store::open_with(&folder.join("mcp.json"), folder, platform, Arc::new(keychain.clone()));

@@ -10,23 +10,23 @@ use serde_json::json;
 use supervision::activity::ActivityKind;
 
 use super::super::servers::Transport;
-use super::{Check, RowCheck, require};
+use super::{CheckResult, RowCheck, require};
 use crate::user::{activity_entries, next_call_id, next_event, result_text, wait_for_activity};
 
 impl RowCheck<'_> {
-    pub(super) async fn check_structured_content(&self) -> Check {
+    pub(super) async fn check_structured_content(&self) -> CheckResult {
         let result = self.call("add", json!({ "a": 2, "b": 3 })).await?;
         let given = serde_json::to_value(&result).unwrap_or_default();
         require(given["structuredContent"]["sum"].as_f64() == Some(5.0), given)
     }
 
-    pub(super) async fn check_tool_error(&self) -> Check {
+    pub(super) async fn check_tool_error(&self) -> CheckResult {
         let result = self.call("fail", json!({ "reason": "no wind" })).await?;
         require(result.is_error && result_text(&result).contains("no wind"), result)
     }
 
     /// Checks that the result contains a content block of each of these kinds with the expected content.
-    pub(super) async fn check_content(&self, kinds: &[&str]) -> Check {
+    pub(super) async fn check_content(&self, kinds: &[&str]) -> CheckResult {
         let result = self.call("show_everything", json!({})).await?;
         let is_whole = |block: &ContentBlock| match block {
             ContentBlock::Text(text) => !text.text.is_empty(),
@@ -43,24 +43,24 @@ impl RowCheck<'_> {
     }
 
     /// Reads a resource that a tool result links to: [tools-resource-link-unlisted]
-    pub(super) async fn check_resource_link(&self) -> Check {
+    pub(super) async fn check_resource_link(&self) -> CheckResult {
         let result = self.call("show_everything", json!({})).await?;
         let link = result.content.iter().find_map(|block| match block {
             ContentBlock::ResourceLink(link) => Some(link.uri.clone()),
             _ => None,
         });
-        let uri = link.ok_or_else(|| format!("no link: {result:?}"))?;
+        let uri = link.ok_or_else(|| format!("the result should contain a link: {result:?}"))?;
         let read = self.read_resource(&uri).await?;
         require(read[0]["uri"] == uri.as_str(), read)
     }
 
-    pub(super) async fn check_progress(&self) -> Check {
+    pub(super) async fn check_progress(&self) -> CheckResult {
         let mut events = self.app.host.events();
         let id = next_call_id();
         let listening = async {
             let mut most: (u64, f64) = (0, 0.0);
             loop {
-                let (progress, is_over) = next_event(&mut events, "news of the call", |event| match event {
+                let (progress, is_over) = next_event(&mut events, "a change of the call", |event| match event {
                     HostEvent::CallChanged(view) if view.id == id => {
                         Some((view.progress.clone(), view.state.is_over()))
                     }
@@ -75,12 +75,12 @@ impl RowCheck<'_> {
                 }
             }
         };
-        let calling = self.call_as(&id, "slow_report", json!({ "seconds": 0.4, "steps": 4 }));
+        let calling = self.call_with_id(&id, "slow_report", json!({ "seconds": 0.4, "steps": 4 }));
         let ((count, last), result) = tokio::join!(listening, calling);
         require(result.is_ok_and(|r| !r.is_error) && count == 4 && (last - 4.0).abs() < 0.01, (count, last))
     }
 
-    pub(super) async fn check_log_messages(&self) -> Check {
+    pub(super) async fn check_log_messages(&self) -> CheckResult {
         let capabilities = self.app.server(self.server).await.facts.map(|facts| facts.capabilities);
         require(
             capabilities.as_ref().is_some_and(|c| c.logging.is_some()) || self.row.revision.is_modern(),
@@ -97,7 +97,7 @@ impl RowCheck<'_> {
     }
 
     /// Cancels a call. Checks that it ends at the host, and that the server reports the cancellation on standard error.
-    pub(super) async fn check_cancellation(&self) -> Check {
+    pub(super) async fn check_cancellation(&self) -> CheckResult {
         // Identifies the call in the server's report, because concurrent rows cancel calls as well.
         static LAST: AtomicU64 = AtomicU64::new(200);
         let steps = LAST.fetch_add(1, Ordering::Relaxed);
@@ -111,7 +111,7 @@ impl RowCheck<'_> {
             begun.await;
             self.app.host.cancel_call(id.clone()).await
         };
-        let calling = self.call_as(&id, "slow_report", json!({ "seconds": 20, "steps": steps }));
+        let calling = self.call_with_id(&id, "slow_report", json!({ "seconds": 20, "steps": steps }));
         let (cancelled, ended) = tokio::join!(cancelling, calling);
         cancelled.map_err(|error| error.to_string())?;
         require(ended == Err(CallFailure::Cancelled), ended)?;
@@ -133,16 +133,17 @@ impl RowCheck<'_> {
     }
 
     /// Checks that a dropped stream is resumed and the response is received on it: [http-sse-resume-last-event-id]
-    pub(super) async fn check_resumption(&self) -> Check {
+    pub(super) async fn check_resumption(&self) -> CheckResult {
         self.expect_text("nap", json!({}), "Awake again").await?;
         let notes = self.app.activity(self.server).await;
         require(notes.contains("was resumed"), "no stream was resumed")
     }
 
-    /// Makes a call that the server runs as a task, and checks that its result is fetched by the method `fetched`.
-    pub(super) async fn check_task(&self, words: &str, fetched: &str) -> Check {
+    /// Makes a call that the server runs as a task. Checks that its result contains `words` and was fetched by the
+    /// method `fetched`.
+    pub(super) async fn check_task(&self, words: &str, fetched: &str) -> CheckResult {
         self.expect_text("do_later", json!({}), words).await?;
-        let asked = self.count_requests(fetched).await;
-        require(asked > 0, (fetched, asked))
+        let requests = self.count_requests(fetched).await;
+        require(requests > 0, (fetched, requests))
     }
 }

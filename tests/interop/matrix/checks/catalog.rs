@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 use supervision::activity::ActivityEntry;
 use tokio::time::timeout;
 
-use super::{Check, RowCheck, require};
+use super::{CheckResult, RowCheck, require};
 use crate::user::{complete_catalog, next_call_id, next_event, wait_for_activity};
 
 impl RowCheck<'_> {
     /// Checks that all tools are listed. Pages of these servers have at most ten entries, so this requires following
     /// cursors: [pagination-follow-cursor]
-    pub(super) async fn check_pages(&self) -> Check {
+    pub(super) async fn check_pages(&self) -> CheckResult {
         let catalog = complete_catalog(self.app, self.server).await;
-        let ([tools, ..], asked) = (catalog.entry_counts(), self.count_requests("tools/list").await);
-        require(asked > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (asked, tools))
+        let ([tools, ..], requests) = (catalog.entry_counts(), self.count_requests("tools/list").await);
+        require(requests > 1 && tools > 10 && catalog.tool("add_tool").is_some(), (requests, tools))
     }
 
     /// Checks that a tool, a prompt and a resource have their icons.
-    pub(super) async fn check_icons(&self) -> Check {
+    pub(super) async fn check_icons(&self) -> CheckResult {
         let catalog = complete_catalog(self.app, self.server).await;
         let prompt = catalog.prompts.iter().find(|prompt| prompt.name() == "greet_ship");
         let resource = catalog.resources.iter().find(|resource| resource.name() == "harbour:///welcome.txt");
@@ -38,7 +38,7 @@ impl RowCheck<'_> {
     }
 
     /// Checks that a list with a lifetime is not requested again while it is fresh: [cache-ttl-positive]
-    pub(super) async fn check_caching(&self) -> Check {
+    pub(super) async fn check_caching(&self) -> CheckResult {
         let [.., templates] = complete_catalog(self.app, self.server).await.fresh_until;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?.as_millis();
         require(templates.is_some_and(|until| u128::from(until) > now), ("templates", templates, now))?;
@@ -47,20 +47,21 @@ impl RowCheck<'_> {
             self.app.host.read_resource_with_freshness(next_call_id(), self.server.to_owned(), uri, refresh)
         };
         let first = read(true).await.map_err(|error| error.to_string())?;
-        let asked = self.count_requests("resources/read").await;
+        let before = self.count_requests("resources/read").await;
         let second = read(false).await.map_err(|error| error.to_string())?;
         require(!first.cached && first.fresh_until.is_some(), &first)?;
         require(second.cached && second.contents == first.contents, &second)?;
         let after = self.count_requests("resources/read").await;
-        require(asked == after && asked > 0, (asked, after))
+        require(before == after && before > 0, (before, after))
     }
 
-    pub(super) async fn check_list_changed(&self) -> Check {
+    pub(super) async fn check_list_changed(&self) -> CheckResult {
         let name = format!("tool_{}", next_call_id().replace('-', "_"));
         self.call("add_tool", json!({ "name": name })).await?;
         // An expired list is read again as well, so the notification of the change must have arrived first.
-        let is_told = |e: &ActivityEntry| !e.sent && e.method.as_deref() == Some("notifications/tools/list_changed");
-        wait_for_activity(self.app, self.server, "that the tools changed", is_told).await;
+        let is_list_changed =
+            |e: &ActivityEntry| !e.sent && e.method.as_deref() == Some("notifications/tools/list_changed");
+        wait_for_activity(self.app, self.server, "the notification of changed tools", is_list_changed).await;
         let mut events = self.app.host.events();
         loop {
             let catalog = self.app.host.catalog(self.server.into()).await.map_err(|e| e.to_string())?;
@@ -71,7 +72,7 @@ impl RowCheck<'_> {
         }
     }
 
-    pub(super) async fn check_prompts(&self) -> Check {
+    pub(super) async fn check_prompts(&self) -> CheckResult {
         let given =
             BTreeMap::from([("harbour".to_owned(), "Bergen".to_owned()), ("ship".to_owned(), "Borealis".to_owned())]);
         let prompt = self.app.host.get_prompt(next_call_id(), self.server.into(), "greet_ship".into(), given).await;
@@ -86,7 +87,7 @@ impl RowCheck<'_> {
         typed: &str,
         earlier: &[(&str, &str)],
         values: &[&str],
-    ) -> Check {
+    ) -> CheckResult {
         let reference = CompletionReference::Prompt { name: "greet_ship".into() };
         let earlier = earlier.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let offered =
@@ -100,7 +101,7 @@ impl RowCheck<'_> {
         read.map(|contents| json!(contents)).map_err(|error| format!("{uri}: {error}"))
     }
 
-    pub(super) async fn check_resources(&self) -> Check {
+    pub(super) async fn check_resources(&self) -> CheckResult {
         let words = self.read_resource("harbour:///welcome.txt").await?;
         require(words[0]["text"].as_str().is_some_and(|t| t.contains("elcome")), &words)?;
         let chart = self.read_resource("harbour:///chart.png").await?;
@@ -113,7 +114,7 @@ impl RowCheck<'_> {
         require(note[0]["text"] == "by template", note)
     }
 
-    pub(super) async fn check_subscription(&self) -> Check {
+    pub(super) async fn check_subscription(&self) -> CheckResult {
         const NOTE: &str = "note:///log";
         self.call("write_note", json!({ "name": "log", "text": "The first line." })).await?;
         self.app.host.subscribe(self.server.into(), NOTE.into(), true).await.map_err(|e| e.to_string())?;
@@ -121,11 +122,11 @@ impl RowCheck<'_> {
         // A subscription is active only after its acknowledgement, so the change is repeated until it is observed.
         loop {
             self.call("write_note", json!({ "name": "log", "text": next_call_id() })).await?;
-            let told = next_event(&mut events, "an update", |event| match event {
+            let update = next_event(&mut events, "an update", |event| match event {
                 HostEvent::ResourceUpdated { uri, .. } if uri == NOTE => Some(()),
                 _ => None,
             });
-            if timeout(Duration::from_millis(500), told).await.is_ok() {
+            if timeout(Duration::from_millis(500), update).await.is_ok() {
                 break;
             }
         }

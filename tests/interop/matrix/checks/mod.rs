@@ -53,10 +53,10 @@ impl RowResult {
     }
 }
 
-type Check = Result<(), String>;
+type CheckResult = Result<(), String>;
 
 /// Returns an error with the observed value unless the condition holds.
-fn require(condition: bool, seen: impl std::fmt::Debug) -> Check {
+fn require(condition: bool, seen: impl std::fmt::Debug) -> CheckResult {
     if condition { Ok(()) } else { Err(format!("{seen:?}").chars().take(400).collect()) }
 }
 
@@ -76,8 +76,8 @@ pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowRes
         view.state,
         app.activity(name).await
     );
-    let spoken = view.facts.as_ref().map(|facts| facts.revision);
-    assert_eq!(spoken, Some(row.revision), "{row}: the negotiated or selected revision is used");
+    let revision = view.facts.as_ref().map(|facts| facts.revision);
+    assert_eq!(revision, Some(row.revision), "{row}: the negotiated or selected revision is used");
     let found = view.connected.as_ref().map_or_else(|| "probed".to_owned(), |connected| connected.how.clone());
     let transport = view.connected.map(|connected| format!("{:?}", connected.transport));
     let expected = match row.transport {
@@ -117,7 +117,7 @@ struct RowCheck<'a> {
 }
 
 impl RowCheck<'_> {
-    async fn check_feature(&self, feature: Feature) -> Check {
+    async fn check_feature(&self, feature: Feature) -> CheckResult {
         match feature {
             Feature::Pages => self.check_pages().await,
             Feature::Icons => self.check_icons().await,
@@ -148,15 +148,15 @@ impl RowCheck<'_> {
     }
 
     async fn call(&self, tool: &str, arguments: Value) -> Result<CallToolResult, String> {
-        self.call_as(&next_call_id(), tool, arguments).await.map_err(|error| format!("{tool}: {error}"))
+        self.call_with_id(&next_call_id(), tool, arguments).await.map_err(|error| format!("{tool}: {error}"))
     }
 
-    async fn call_as(&self, id: &str, tool: &str, arguments: Value) -> Result<CallToolResult, CallFailure> {
+    async fn call_with_id(&self, id: &str, tool: &str, arguments: Value) -> Result<CallToolResult, CallFailure> {
         let (id, server, tool) = (id.to_owned(), self.server.to_owned(), tool.to_owned());
         self.app.host.call_tool(id, server, tool, to_object(&arguments), None).await.map(|(result, _)| result)
     }
 
-    async fn expect_text(&self, tool: &str, arguments: Value, words: &str) -> Check {
+    async fn expect_text(&self, tool: &str, arguments: Value, words: &str) -> CheckResult {
         let result = self.call(tool, arguments).await?;
         require(!result.is_error && result_text(&result).contains(words), result)
     }

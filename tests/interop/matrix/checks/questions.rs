@@ -3,17 +3,17 @@
 use serde_json::json;
 
 use super::super::user::CAPTAIN_NAME;
-use super::{Check, RowCheck, require};
+use super::{CheckResult, RowCheck, require};
 
 impl RowCheck<'_> {
     /// Checks that the tool receives the values that the user entered.
-    pub(super) async fn check_form(&self) -> Check {
+    pub(super) async fn check_form(&self) -> CheckResult {
         let result = self.call("ask_user", json!({})).await?;
         let given = serde_json::to_string(&result).unwrap_or_default();
         require(!result.is_error && given.contains("accept") && given.contains(CAPTAIN_NAME), given)
     }
 
-    pub(super) async fn check_url(&self) -> Check {
+    pub(super) async fn check_url(&self) -> CheckResult {
         let result = self.call("ask_url", json!({})).await?;
         let opened = self.app.platform.opened.lock().unwrap().clone();
         require(

@@ -168,7 +168,7 @@ refreshedAt: number | null,
  */
 canRefresh: boolean, 
 /**
- * Reason why the user has to sign in again, or `None` if the tokens are usable.
+ * Reason why the user has to sign in again, or `None` while the tokens are usable.
  */
 ended: string | null, 
 /**
@@ -193,7 +193,7 @@ text: string,
  */
 truncated: boolean, 
 /**
- * `true` if a secret was replaced.
+ * `true` if a secret in the text was replaced.
  */
 redacted: boolean, };
 
@@ -238,7 +238,7 @@ latency: number | null,
  */
 preview: string, 
 /**
- * Reason why the message is invalid or unusual, or `None` if it is neither.
+ * Reason why the message is invalid or unusual, or `None` for a normal message.
  */
 note: string | null, };
 
@@ -248,7 +248,7 @@ note: string | null, };
 export type ActivityKind = "request" | "response" | "error" | "notification" | "batch" | "invalid" | "stderr" | "log" | "state";
 
 /**
- * Consecutive entries of the activity log.
+ * Range of consecutive entries of a server's activity log.
  */
 export type ActivityPage = { 
 /**
@@ -261,7 +261,7 @@ entries: Array<ActivityEntry>,
 dropped: number, };
 
 /**
- * Request for entries of a server's activity log.
+ * Request for a range of a server's activity log.
  */
 export type ActivityRange = { 
 /**
@@ -278,7 +278,7 @@ after: number | null,
 limit: number, };
 
 /**
- * Reference to an entry of a server's activity log.
+ * Reference to one entry of a server's activity log.
  */
 export type ActivityRef = { 
 /**
@@ -377,7 +377,7 @@ items: Array<ConversationItem>, };
 export type ApprovalScope = "once" | "conversation" | "session" | "always";
 
 /**
- * The result of checking one condition of a rule.
+ * Result of checking one argument condition of a rule.
  */
 export type ArgumentJudgement = { 
 /**
@@ -385,11 +385,11 @@ export type ArgumentJudgement = {
  */
 number: number, 
 /**
- * Set if the condition is met.
+ * Set if the argument meets the condition.
  */
 holds: boolean, 
 /**
- * The reason why the condition is met or not.
+ * Reason why the argument meets the condition or not.
  */
 reason: JudgementReason, 
 /**
@@ -444,7 +444,7 @@ at: number,
  */
 asker: string, 
 /**
- * Name of the server.
+ * Name of the server that the act concerns.
  */
 server: string, 
 /**
@@ -457,11 +457,11 @@ kind: string,
  */
 subject: string, 
 /**
- * Payload without its secrets, or the beginning of it. Present for denied acts too.
+ * Payload without its secrets, or the beginning of the payload. Also recorded for denied acts.
  */
 content: string | null, 
 /**
- * Size of the whole payload in bytes, if `content` is only its beginning.
+ * Size of the whole payload in bytes, if `content` is truncated.
  */
 contentBytes: number | null, 
 /**
@@ -469,7 +469,7 @@ contentBytes: number | null,
  */
 decision: string, 
 /**
- * Duration of the approval. `None` if the act was not approved.
+ * Duration of the approval. `None` for an act that was not approved.
  */
 scope: ApprovalScope | null, 
 /**
@@ -481,11 +481,11 @@ by: string,
  */
 rule: string, 
 /**
- * Identifier of the conversation, if the act belongs to one.
+ * Identifier of the conversation that the act belongs to, or `None` outside of conversations.
  */
 conversation: string | null, 
 /**
- * Hash of the whole payload.
+ * SHA-256 hash of the whole payload.
  */
 hash: string, 
 /**
@@ -523,7 +523,7 @@ export type AuditPage = {
  */
 entries: Array<AuditEntry>, 
 /**
- * `true` if there are older entries that match.
+ * `true` if the log has older matching entries.
  */
 more: boolean, };
 
@@ -532,7 +532,7 @@ more: boolean, };
  */
 export type AuditRange = { 
 /**
- * Maximum number of returned entries.
+ * Maximum number of entries to return.
  */
 limit: number, 
 /**
@@ -540,7 +540,7 @@ limit: number,
  */
 before: number | null, 
 /**
- * Name of the server.
+ * Name of the server that the entry concerns.
  */
 server: string | null, 
 /**
@@ -548,7 +548,7 @@ server: string | null,
  */
 kind: string | null, 
 /**
- * Decision, as in `decision`.
+ * Kind of decision, as in `decision`.
  */
 decision: string | null, 
 /**
@@ -582,11 +582,11 @@ cause: string, } | { "state": "broken" };
  */
 export type AuditSpan = { 
 /**
- * Number of the first entry.
+ * Number of the first entry in the range.
  */
 from: number, 
 /**
- * Number of the last entry.
+ * Number of the last entry in the range.
  */
 to: number, };
 
@@ -595,11 +595,11 @@ to: number, };
  */
 export type AuditVerdict = { 
 /**
- * `true` if no problem was found.
+ * `true` if the verification found no problem.
  */
 whole: boolean, 
 /**
- * `true` if there is also proof that Drawbridge wrote all entries.
+ * `true` if it is also proved, by seals, that Drawbridge wrote all entries.
  */
 proved: boolean, 
 /**
@@ -607,15 +607,16 @@ proved: boolean,
  */
 entries: number, 
 /**
- * Number of the first entry.
+ * Number of the first entry in the log.
  */
 first: number | null, 
 /**
- * Number of the last entry.
+ * Number of the last entry in the log.
  */
 last: number | null, 
 /**
- * Number of the last entry that was deleted because of its age or the size of the log. `None` if none was.
+ * Number of the last entry that was deleted because of its age or the size of the log. `None` if no entry was
+ * deleted.
  */
 removed: number | null, 
 /**
@@ -623,7 +624,7 @@ removed: number | null,
  */
 seal: AuditSeal, 
 /**
- * Problems that were found. Further ones are only counted in `more`.
+ * Problems that the verification found. The list is bounded. Further problems are only counted in `more`.
  */
 findings: Array<AuditFinding>, 
 /**
@@ -683,7 +684,7 @@ idToken: string | null, };
  */
 export type AuthSetting = { 
 /**
- * Setting that the value belongs to.
+ * Name of the setting that the value belongs to.
  */
 field: AuthField, 
 /**
@@ -762,7 +763,7 @@ notOffered: string | null,
  */
 account: Account | null, 
 /**
- * Current sign-in, or `None` if none is in progress.
+ * Sign-in that is in progress, or `None` if there is none.
  */
 inProgress: SignInProgress | null, 
 /**
@@ -778,7 +779,7 @@ failure: SignInFailure | null,
  */
 steps: Array<SignInStep>, 
 /**
- * Storage of the tokens, or `None` if there are no tokens.
+ * Location where the tokens are stored, or `None` if there are no tokens.
  */
 kept: TokenStorage | null, };
 
@@ -880,7 +881,7 @@ call: string, };
 export type CallState = "awaiting_approval" | "running" | "awaiting_input" | "done" | "refused" | "cancelled" | "failed";
 
 /**
- * Task that a server runs for a call (`tasks` in MCP). All fields are the server's claims.
+ * Task that a server runs for a call (`tasks` in MCP). All fields contain values that the server reported.
  */
 export type CallTask = { 
 /**
@@ -954,7 +955,7 @@ resources: Array<Resource>,
  */
 templates: Array<ResourceTemplate>, 
 /**
- * Reasons why lists are incomplete. Empty if all are complete.
+ * Reasons why some lists are incomplete. Empty if all lists are complete.
  */
 notes: Array<string>, 
 /**
@@ -987,7 +988,8 @@ resources: number | null,
 templates: number | null, };
 
 /**
- * Limits on what a model receives of a conversation, and on how long it continues without the user.
+ * Limits from the app settings: how much of a conversation a model receives, and how many rounds of tool calls it
+ * makes before the user has to confirm.
  */
 export type ChatBounds = { 
 /**
@@ -1019,7 +1021,7 @@ id: string,
 content: JsonValue, };
 
 /**
- * The identifier of a check.
+ * Identifier of a check, named after the checked item.
  */
 export type CheckId = "settings" | "keychain" | "search_path" | "node" | "python" | "uv" | "docker" | "podman" | "dotnet" | "programs" | "sandbox" | "proxy" | "certificates" | "web_view" | "data_folder" | "config_folder" | "cache_folder" | "clock";
 
@@ -1101,7 +1103,7 @@ argument: string,
  */
 value: string, 
 /**
- * Values of arguments that are already filled in, by name.
+ * Values of other arguments that the user has already filled in, by name.
  */
 context: { [key in string]: string }, };
 
@@ -1118,12 +1120,12 @@ values: Array<string>,
  */
 total: number | null, 
 /**
- * `true` if there are more suggestions.
+ * `true` if the server has more suggestions than `values` contains.
  */
 hasMore: boolean, };
 
 /**
- * Prompt or resource template that contains the argument to complete.
+ * Prompt or resource template whose argument is to be completed.
  */
 export type CompletionReference = { "type": "prompt", 
 /**
@@ -1190,7 +1192,7 @@ client: EnteredClient, } | { "action": "by_hand" } | { "action": "again" } | { "
 reason: string, } | { "action": "cancel" };
 
 /**
- * Consent request in the queue.
+ * A pending request for the user's consent to an act.
  */
 export type ConsentRequest = { 
 /**
@@ -1198,7 +1200,7 @@ export type ConsentRequest = {
  */
 id: string, 
 /**
- * Hash of the exact payload. An approval is bound to it, and it changes with any change of the payload.
+ * Hash of the exact payload. An approval is bound to the hash, which changes with any change of the payload.
  */
 hash: string, 
 /**
@@ -1243,7 +1245,7 @@ rule: string,
  */
 marks: ReviewMarks, 
 /**
- * Identifier of the call that waits for the decision, or `None` if no call waits.
+ * Identifier of the call that waits for the decision, or `None` if no call depends on it.
  */
 call?: string, };
 
@@ -1304,7 +1306,7 @@ headers: Array<HttpHeader>,
  */
 transportKind: HttpKind | null, 
 /**
- * `true` if the connection is unencrypted and its server is not on this computer.
+ * `true` if the connection is unencrypted and the server is not on this computer.
  */
 unencrypted: boolean, 
 /**
@@ -1378,7 +1380,7 @@ content: Array<Content>,
  */
 isError: boolean, } | { "kind": "read", 
 /**
- * Kind of the call: prompt or resource.
+ * Kind of the request: for a prompt or for a resource.
  */
 what: CallKind, 
 /**
@@ -1450,11 +1452,11 @@ folders: Array<string>, } | { "kind": "sign_in",
  */
 url: UrlParts, 
 /**
- * Issuer of the token, exactly as in the authorization server's metadata.
+ * Issuer identifier of the authorization server, exactly as in its metadata.
  */
 issuer: string, 
 /**
- * Issuer, parsed into its parts.
+ * Issuer identifier, parsed into the parts of a URL.
  */
 issuerUrl: UrlParts, 
 /**
@@ -1507,7 +1509,7 @@ url: UrlParts,
  */
 issuer: string, 
 /**
- * Issuer, parsed into its parts.
+ * Issuer identifier, parsed into the parts of a URL.
  */
 issuerUrl: UrlParts, 
 /**
@@ -1553,8 +1555,8 @@ conversation: string,
  */
 after: Array<string>, 
 /**
- * Content of the called server that the model has read in the conversation. By the server's data flow
- * settings, its calls require consent afterwards.
+ * Content of the called server that the model has already read in the conversation, and after which the
+ * server's data flow settings require consent for its calls.
  */
 read?: Array<Reading>, } | { "by": "call", 
 /**
@@ -1607,7 +1609,7 @@ argument: number | null,
 arguments: Array<ArgumentJudgement>, };
 
 /**
- * Sandbox that the user chose in a start request.
+ * Request to add a sandbox to the settings of the server in a start request.
  */
 export type ContainStart = { 
 /**
@@ -1778,7 +1780,7 @@ export type ConversationItem = {
  */
 id: string, 
 /**
- * Identifier of the preceding item, or `None` for a first item.
+ * Identifier of the preceding item, or `None` if no item precedes it.
  */
 parent?: string, 
 /**
@@ -1794,8 +1796,8 @@ state?: ItemState,
  */
 seq?: number, 
 /**
- * Identifiers of all items with the same parent in the order of creation, including this one. `None` if there are
- * no others.
+ * Identifiers of all items with the same parent, including this one, in the order of creation. `None` if this item
+ * is the only one.
  */
 siblings?: Array<string>, 
 /**
@@ -1916,7 +1918,7 @@ tokens: number,
  */
 threshold: number, 
 /**
- * `true` if the model has to search for tools.
+ * `true` if the model receives a search tool instead of all tools.
  */
 bySearch: boolean, 
 /**
@@ -1972,7 +1974,8 @@ resources: number,
 templates: number, };
 
 /**
- * Data flow settings of one server.
+ * Settings of one server that determine which of its content makes later calls require consent, and which of its
+ * results the user reviews.
  */
 export type DataFlow = { 
 /**
@@ -2001,7 +2004,7 @@ id: string,
  */
 hash: string, 
 /**
- * Decision to submit.
+ * Decision on the consent request.
  */
 answer: ConsentDecision, };
 
@@ -2097,7 +2100,7 @@ server: string,
 act: DryRunAct, };
 
 /**
- * An act whose decision a dry run determines.
+ * An action for which a dry run returns the decision of the policy.
  */
 export type DryRunAct = { "kind": "tool", 
 /**
@@ -2363,7 +2366,7 @@ events: Array<Event>, };
  */
 export type Excerpt = { 
 /**
- * Text of the excerpt.
+ * Plain text of the excerpt, without markup for the matches.
  */
 text: string, 
 /**
@@ -2501,7 +2504,7 @@ folder: string, };
  */
 export type Finding = { 
 /**
- * Identifier of the check.
+ * Identifier of the check that was run.
  */
 id: CheckId, 
 /**
@@ -2513,7 +2516,7 @@ title: string,
  */
 state: FindingState, 
 /**
- * Description of what the check found.
+ * Description of the check's observation.
  */
 seen: string, 
 /**
@@ -2521,7 +2524,7 @@ seen: string,
  */
 next: string | null, 
 /**
- * Names of the servers that are affected, or would be once they start.
+ * Names of the servers that the problem affects, or would affect once they start.
  */
 servers: Array<string>, };
 
@@ -2554,7 +2557,7 @@ excerpt: string, };
 export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "praises_itself" | "deceptive_letters" | "misleading_link" | "too_long";
 
 /**
- * Access to a folder.
+ * Kind of access that a sandbox gives to a folder.
  */
 export type FolderAccess = "read" | "write";
 
@@ -2588,7 +2591,7 @@ export type FolderUse = {
  */
 server: string, 
 /**
- * Time of the request.
+ * Time at which the server received the folders.
  */
 lastUse: LastUse, };
 
@@ -2758,7 +2761,7 @@ arguments: { [key in string]: string },
 hash?: string, };
 
 /**
- * Grant: an approval that also applies to later acts.
+ * An approval by the user that also applies to later acts of the same kind.
  */
 export type Grant = { 
 /**
@@ -2774,7 +2777,7 @@ server: string,
  */
 tool: string | null, 
 /**
- * Duration for which the grant applies.
+ * Duration of the grant, such as the conversation or the session.
  */
 scope: ApprovalScope, 
 /**
@@ -2795,7 +2798,7 @@ expiresAt: number | null,
  */
 restsOn: string, 
 /**
- * Last act that the grant allowed, if there was one.
+ * Last act that the grant allowed, or `None` if the grant was never used.
  */
 lastUse?: LastUse, };
 
@@ -2817,11 +2820,11 @@ export type Grants = {
  */
 grants: Array<Grant>, 
 /**
- * Last uses of rules since Drawbridge started.
+ * Last use of each rule since Drawbridge started.
  */
 ruleUses?: Array<RuleUse>, 
 /**
- * Last times at which servers received their shared folders, since Drawbridge started.
+ * Last time at which each server received its shared folders, since Drawbridge started.
  */
 folderUses?: Array<FolderUse>, };
 
@@ -2927,7 +2930,7 @@ env: Array<ImportedValue>,
  */
 headers: Array<ImportedValue>, 
 /**
- * Relation to the servers that are already configured.
+ * Result of comparing the candidate with the configured servers.
  */
 status: ImportStatus, 
 /**
@@ -2948,7 +2951,7 @@ tools: ToolFilter | null,
 notes: Array<ImportNote>, };
 
 /**
- * Servers found in the settings of other apps.
+ * Servers that a search of other apps' settings found.
  */
 export type ImportCandidates = { 
 /**
@@ -2995,12 +2998,12 @@ names: Array<string>,
 text: string, };
 
 /**
- * Kind of a note.
+ * Kind of a note about a found server.
  */
 export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
- * Place where a server was found: an app and its file.
+ * Origin of a found server: an app and its settings file.
  */
 export type ImportOrigin = { 
 /**
@@ -3038,7 +3041,7 @@ onlyThisRun: string | null,
 problem: string | null, };
 
 /**
- * A place in the configuration of a server.
+ * Position of a text in the configuration of a server.
  */
 export type ImportPlace = { "is": "command" } | { "is": "argument", 
 /**
@@ -3055,7 +3058,7 @@ name: string, } | { "is": "client_secret" };
  */
 export type ImportPlaceholder = { 
 /**
- * Place of the text in the configuration.
+ * Position of the text in the configuration.
  */
 place: ImportPlace, 
 /**
@@ -3077,7 +3080,7 @@ servers: Array<ImportedServer>,
 problem: ConfigProblem | null, };
 
 /**
- * Request to import servers.
+ * Request to import servers that an earlier search found.
  */
 export type ImportServers = { 
 /**
@@ -3115,7 +3118,7 @@ scopes: Array<string>, };
  */
 export type ImportSource = { 
 /**
- * Identifier of the only app to search, or `None` for all known apps.
+ * Identifier of the only app whose settings are searched, or `None` for all known apps.
  */
 app: string | null, 
 /**
@@ -3125,7 +3128,7 @@ app: string | null,
 project: string | null, };
 
 /**
- * Relation of a found server to the configured servers.
+ * Result of comparing a found server with the configured servers.
  */
 export type ImportStatus = "new" | "same" | "conflict" | "unsupported";
 
@@ -3160,7 +3163,7 @@ notes: Array<string>,
 usable: boolean, };
 
 /**
- * Outcomes of an import.
+ * Result of an import, by candidate.
  */
 export type ImportedServers = { 
 /**
@@ -3186,7 +3189,7 @@ kind: ImportedValueKind,
 toEnter: boolean, };
 
 /**
- * Kind of the value of a variable or header.
+ * Kind of the value of a variable or header, which determines how an import stores the value.
  */
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
@@ -3331,7 +3334,7 @@ export type InstallOrigin = { "from": "registry",
  */
 listing: RegistryListing, 
 /**
- * Origin of the registry's response.
+ * Origin of the registry response that contains the listing.
  */
 answer: RegistryAnswer, 
 /**
@@ -3399,7 +3402,7 @@ before: PreviewedServer | null,
 hash: string | null, };
 
 /**
- * Source of a server to install.
+ * Source of a server to install: an entry of the registry, or a bundle file.
  */
 export type InstallSource = { "from": "registry", 
 /**
@@ -3415,7 +3418,7 @@ version: string | null,
  */
 target: InstallTarget | null, } | { "from": "bundle", 
 /**
- * Absolute path of the file.
+ * Absolute path of the bundle file.
  */
 path: string, 
 /**
@@ -3577,7 +3580,7 @@ found?: Array<FoundTool>,
  */
 isError: boolean, } | { "kind": "notice", 
 /**
- * Content of the notice.
+ * Event that the notice reports, with its details.
  */
 notice: Notice, } | { "kind": "attachment", 
 /**
@@ -3764,7 +3767,7 @@ slowed: boolean,
 resources: ResourcesUsage | null, };
 
 /**
- * Kind of a server's list.
+ * Kind of a list that a server provides.
  */
 export type ListName = "tools" | "prompts" | "resources";
 
@@ -3862,7 +3865,7 @@ content: Array<Content>, };
  */
 export type MessageAttachment = { "type": "file", 
 /**
- * Name of the file.
+ * Name of the file, as shown to the user and to the model.
  */
 name: string, 
 /**
@@ -4053,7 +4056,7 @@ export type ModelRef = {
  */
 provider: string, 
 /**
- * Identifier of the model at its provider.
+ * Identifier of the model in its provider's API.
  */
 model: string, };
 
@@ -4110,7 +4113,7 @@ export type Notice = { "is": "rounds",
 rounds: number, };
 
 /**
- * Start request whose server could get a sandbox.
+ * Request to propose a sandbox for the server in a start request.
  */
 export type OfferSandbox = { 
 /**
@@ -4118,7 +4121,7 @@ export type OfferSandbox = {
  */
 id: string, 
 /**
- * Access to the network in the sandbox, or `None` for the proposed one.
+ * Network access in the sandbox, or `None` to let Drawbridge propose one.
  */
 network: SandboxNetwork | null, };
 
@@ -4355,11 +4358,11 @@ tools: Array<PinnedDefinition>,
 prompts: Array<PinnedDefinition>, };
 
 /**
- * Input of a plan, which the user fills in. All texts are untrusted and from the publisher.
+ * An input of an install plan, which the user fills in. All texts are from the publisher and untrusted.
  */
 export type PlanInput = { 
 /**
- * Key, unique within the plan.
+ * Key of the input, unique within the plan.
  */
 key: string, 
 /**
@@ -4367,7 +4370,7 @@ key: string,
  */
 label: string, 
 /**
- * Purpose of the input.
+ * Purpose of the input, for display.
  */
 description: string | null, 
 /**
@@ -4375,7 +4378,7 @@ description: string | null,
  */
 kind: InputKind, 
 /**
- * Set if the server can't be set up without a value.
+ * Set if the server can't be installed without a value.
  */
 required: boolean, 
 /**
@@ -4399,11 +4402,11 @@ choices: Array<string>,
  */
 placeholder: string | null, 
 /**
- * Smallest allowed number, or `None` if unbounded.
+ * Smallest allowed value of a number, or `None` if unbounded.
  */
 min: number | null, 
 /**
- * Largest allowed number, or `None` if unbounded.
+ * Largest allowed value of a number, or `None` if unbounded.
  */
 max: number | null, };
 
@@ -4524,7 +4527,7 @@ kind: HttpKind,
 headers: { [key in string]: Array<PreviewedPart> }, };
 
 /**
- * Files of a project that may define servers.
+ * Settings files in a project folder that may define servers.
  */
 export type ProjectFiles = { 
 /**
@@ -4533,7 +4536,7 @@ export type ProjectFiles = {
 files: Array<string>, };
 
 /**
- * Folder that may be a project.
+ * Path of a folder that may contain a project.
  */
 export type ProjectFolder = { 
 /**
@@ -4566,7 +4569,7 @@ arguments: Array<PromptArgument>,
  */
 icons: Array<Icon>, 
 /**
- * Members of the definition that no other field contains.
+ * Members of the definition that the other fields don't contain, as JSON.
  */
 others: JsonValue | null, 
 /**
@@ -4657,15 +4660,15 @@ export type ProviderPreset = {
  */
 id: string, 
 /**
- * Name of the provider.
+ * Display name of the well-known provider.
  */
 name: string, 
 /**
- * API that the provider implements.
+ * API in which requests to the provider are encoded.
  */
 kind: ProviderKind, 
 /**
- * Base URL of the API.
+ * Default base URL of the API.
  */
 url: string, 
 /**
@@ -4737,7 +4740,7 @@ server: string,
  */
 uri: string, 
 /**
- * `true` to send a request to the server even if the cached contents are still fresh.
+ * `true` to request the resource from the server even if the cached contents are still fresh.
  */
 refresh: boolean, };
 
@@ -4803,7 +4806,7 @@ export type RefreshList = {
  */
 server: string, 
 /**
- * Kind of the list to read.
+ * Kind of the list to request.
  */
 list: ListName, };
 
@@ -4966,7 +4969,7 @@ listing: RegistryListing,
  */
 choices: Array<InstallChoice>, 
 /**
- * All versions, newest first.
+ * All versions of the server in the registry, newest first.
  */
 versions: Array<RegistryVersion>, 
 /**
@@ -5223,7 +5226,7 @@ export type ResourceResult = {
  */
 contents: Array<ResourceContents>, 
 /**
- * `true` if the contents are from the cache, whose use the server permits until `fresh_until`.
+ * `true` if the contents are from the cache, which the server permits until `fresh_until`.
  */
 cached: boolean, 
 /**
@@ -5265,7 +5268,8 @@ mimeType: string | null,
 icons: Array<Icon>, };
 
 /**
- * Resources used by a sandboxed server. `beyond` is 1 for the limit because of which it was stopped.
+ * Resources used by a sandboxed server. If a limit was exceeded and the server was stopped, `beyond` of that counter
+ * is 1.
  */
 export type ResourcesUsage = { 
 /**
@@ -5355,7 +5359,7 @@ lookAlikes: Array<LookAlike>,
 flags: Array<Flag>, };
 
 /**
- * Review state of a tool's definition.
+ * State of the user's review of a tool's definition.
  */
 export type ReviewState = "reviewed" | "new" | "changed";
 
@@ -5452,7 +5456,7 @@ afterUntrusted: boolean, };
 export type RuleDirection = "to_server" | "from_server" | "both";
 
 /**
- * The effect of a rule, ordered by strictness.
+ * Effect of a rule on matching acts, ordered by strictness.
  */
 export type RuleEffect = "allow" | "ask" | "deny";
 
@@ -5491,7 +5495,7 @@ source: RuleSource,
 id: string, };
 
 /**
- * The scope of a rule, in addition to its expiry.
+ * The period or conversation in which a rule is valid, in addition to its expiry.
  */
 export type RuleScope = { "kind": "always" } | { "kind": "conversation", 
 /**
@@ -5812,7 +5816,7 @@ folders: Array<SandboxFolder>,
 network: SandboxNetwork, };
 
 /**
- * Folder that a server may reach.
+ * Folder that a sandboxed server can access.
  */
 export type SandboxFolder = { 
 /**
@@ -5820,7 +5824,7 @@ export type SandboxFolder = {
  */
 path: string, 
 /**
- * Access that the server has to the folder.
+ * Kind of access that the server has to the folder.
  */
 access: FolderAccess, };
 
@@ -5834,7 +5838,7 @@ export type SandboxNetwork = { "preset": "files_only" } | { "preset": "named_hos
 hosts: Array<string>, } | { "preset": "full" };
 
 /**
- * Sandbox for the server of a start request.
+ * Result of proposing a sandbox for the server in a start request.
  */
 export type SandboxOffer = { "is": "possible", 
 /**
@@ -5842,11 +5846,11 @@ export type SandboxOffer = { "is": "possible",
  */
 sandbox: Sandbox, 
 /**
- * Access that the server would have in it.
+ * Files and hosts that the server could access in the sandbox.
  */
 plan: SandboxPlan, 
 /**
- * Files that the server appears to need and could not reach, as sentences for the user.
+ * Files that the server appears to need but could not access, as sentences for the user.
  */
 missing: Array<string>, } | { "is": "container" } | { "is": "broad_folder", 
 /**
@@ -5862,12 +5866,12 @@ sandbox: Sandbox,
  */
 problem: string, 
 /**
- * Stable identifier of the cause, or `None` if the sandbox is not the cause.
+ * Stable identifier of the cause, or `None` if the problem is not the sandbox.
  */
 cause: SandboxProblem | null, };
 
 /**
- * Sandbox as it would be set up: its mechanism, and all files and hosts that the server could access.
+ * Resolved sandbox: its mechanism, and all files and hosts that the server could access.
  */
 export type SandboxPlan = { 
 /**
@@ -6018,7 +6022,7 @@ export type SecretStorageReport = {
 onlyThisRun: string | null, };
 
 /**
- * The place where secrets are stored. Each message says what the user can do.
+ * The place where secrets are currently stored. The error messages suggest a remedy to the user.
  */
 export type SecretsStatus = { "is": "keychain" } | { "is": "locked", 
 /**
@@ -6503,7 +6507,7 @@ conversation: string,
 settings: ConversationSettings, };
 
 /**
- * Request to set how the content of a server may be passed on.
+ * Request to set the data flow settings of a server: which content from it requires consent before it is passed on.
  */
 export type SetDataFlow = { 
 /**
@@ -6759,11 +6763,11 @@ export type SignInFailure = "declined" | "cancelled" | "timed_out" | "unreachabl
 export type SignInPhase = "discovering" | "awaiting_consent" | "awaiting_browser" | "exchanging";
 
 /**
- * Sign-in that is in progress.
+ * State of a sign-in that is in progress.
  */
 export type SignInProgress = { 
 /**
- * Phase that the sign-in has reached.
+ * Phase of the sign-in, such as waiting for the browser.
  */
 phase: SignInPhase, 
 /**
@@ -6822,11 +6826,12 @@ took: number,
  */
 what: string, 
 /**
- * HTTP request of the step: method, URL, headers and body. `None` for a conclusion.
+ * HTTP request of the step: method, URL, headers and body. `None` if the step is only a conclusion.
  */
 request: string | null, 
 /**
- * HTTP response of the step: status, headers and body. `None` for a conclusion or without a response.
+ * HTTP response of the step: status, headers and body. `None` if the step is only a conclusion, or no response was
+ * received.
  */
 answer: string | null, 
 /**
@@ -6984,7 +6989,7 @@ reply: string, };
 export type TamperKind = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
 
 /**
- * Status of a server's task.
+ * Status of a task that a server runs for a call, as defined by `tasks` in MCP.
  */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
@@ -7078,11 +7083,11 @@ claims: ToolClaims,
  */
 icons: Array<Icon>, 
 /**
- * `true` if a grant allows calls of the tool without a consent request.
+ * `true` if a grant allows calls of the tool without consent requests.
  */
 allowed: boolean, 
 /**
- * Members of the definition that no other field contains. A model may receive them too.
+ * Members of the definition that the other fields don't contain, as JSON. A model may receive them too.
  */
 others: JsonValue | null, 
 /**

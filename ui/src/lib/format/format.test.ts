@@ -19,11 +19,11 @@ describe("sizes", () => {
     [123_456_789, "123 MB"],
     [5e15, "5,000 TB"],
   ])("%d bytes", (bytes, words) => {
-    expect(formatBytes(bytes, "en"), "one digit after the point at most").toBe(words);
+    expect(formatBytes(bytes, "en"), "the size should have at most one decimal place").toBe(words);
   });
 
   test("formats the exact size", () => {
-    expect(formatExactBytes(2149, "en"), "every byte").toBe("2,149 B");
+    expect(formatExactBytes(2149, "en"), "the size should include every byte").toBe("2,149 B");
   });
 });
 
@@ -42,11 +42,16 @@ describe("times", () => {
     [25 * 3_600_000, "yesterday"],
     [10 * 86_400_000, "Nov 10, 2026"],
   ])("%d ms ago", (ago, words) => {
-    expect(formatRelative(now - ago, now, "en"), "the largest unit that is full").toBe(words);
+    expect(formatRelative(now - ago, now, "en"), "the time should have the largest full unit").toBe(
+      words,
+    );
   });
 
   test("formats times in Chinese", () => {
-    expect(formatRelative(now - 61_000, now, "zh-Hans"), "by the language tag").toBe("1分钟前");
+    expect(
+      formatRelative(now - 61_000, now, "zh-Hans"),
+      "the language tag should be respected",
+    ).toBe("1分钟前");
   });
 
   test.each([
@@ -57,36 +62,41 @@ describe("times", () => {
     [59_960, "1 min"],
     [185_000, "3 min 5 s"],
   ])("%d ms take", (ms, words) => {
-    expect(formatDuration(ms, "en"), "with the unit that fits").toBe(words);
+    expect(formatDuration(ms, "en"), "the duration should have a suitable unit").toBe(words);
   });
 
   test("shows milliseconds in clock times", () => {
-    expect(formatClock(now + 7, "en"), "to the millisecond").toMatch(/^\d\d:\d\d:00\.007$/);
+    expect(formatClock(now + 7, "en"), "the time should include milliseconds").toMatch(
+      /^\d\d:\d\d:00\.007$/,
+    );
   });
 });
 
 describe("fuzzy search", () => {
   test("finds letters in order only", () => {
-    expect(fuzzyMatch("rdf", "read_file")?.at, "the places of the letters").toEqual([0, 3, 5]);
-    expect(fuzzyMatch("fdr", "read_file"), "another order is no match").toBeNull();
-    expect(fuzzyMatch("", "anything")?.score, "nothing asked, everything found").toBe(0);
+    expect(
+      fuzzyMatch("rdf", "read_file")?.at,
+      "the positions of the letters should be found",
+    ).toEqual([0, 3, 5]);
+    expect(fuzzyMatch("fdr", "read_file"), "another order should not match").toBeNull();
+    expect(fuzzyMatch("", "anything")?.score, "an empty query should match everything").toBe(0);
   });
 
   test("prefers complete matches, then prefixes, then starts of words", () => {
     const names = ["unread", "write_file", "read", "read_file", "thread"];
     expect(
       fuzzyFilter("read", names, (name) => [name]),
-      "best first; the one without it is omitted",
+      "matches should be ordered by rank, without names that do not match",
     ).toEqual(["read", "read_file", "unread", "thread"]);
     expect(
       fuzzyFilter("wf", ["swift", "write_file"], (name) => [name])[0],
-      "the starts of words win",
+      "starts of words should rank first",
     ).toBe("write_file");
   });
 
   test("matches letters of any script and case", () => {
-    expect(fuzzyMatch("天气", "查询天气")?.at, "Chinese").toEqual([2, 3]);
-    expect(fuzzyMatch("RF", "readFile")?.at, "humps of a camel").toEqual([0, 4]);
+    expect(fuzzyMatch("天气", "查询天气")?.at, "Chinese should match").toEqual([2, 3]);
+    expect(fuzzyMatch("RF", "readFile")?.at, "camel-case words should match").toEqual([0, 4]);
   });
 });
 
@@ -97,17 +107,16 @@ describe("command lines", () => {
     [["say", "it's $HOME"], `say 'it'\\''s $HOME'`],
     [["x", "a\nb", "*"], "x 'a\nb' '*'"],
   ])("joins and splits %o", (words, line) => {
-    expect(joinCommand(words), "one line").toBe(line);
-    expect(splitCommand(line), "and back").toEqual(words);
+    expect(joinCommand(words), "the words should be joined to one line").toBe(line);
+    expect(splitCommand(line), "the line should be split into the same words").toEqual(words);
   });
 
   test("splits alternative notations", () => {
-    expect(splitCommand(`a "b \\"c\\" \\d" e\\ f`), "double quotes and backslashes").toEqual([
-      "a",
-      'b "c" \\d',
-      "e f",
-    ]);
-    expect(splitCommand(`a 'b`), "an open quote").toBeNull();
+    expect(
+      splitCommand(`a "b \\"c\\" \\d" e\\ f`),
+      "double quotes and backslashes should be supported",
+    ).toEqual(["a", 'b "c" \\d', "e f"]);
+    expect(splitCommand(`a 'b`), "an open quote should be rejected").toBeNull();
   });
 });
 
@@ -125,11 +134,15 @@ describe("JSON", () => {
     ["{'a': 1}", 1, 2],
     ["[01]", 1, 3],
   ])("reports the error in %j at line %d, column %d", (text, line, column) => {
-    expect(parseJson(text), "where it is wrong").toEqual({ ok: false, line, column });
+    expect(parseJson(text), "the position of the error should be reported").toEqual({
+      ok: false,
+      line,
+      column,
+    });
   });
 
   test("parses valid JSON", () => {
-    expect(parseJson(' {"a": [1, {"b": null}]} '), "the value").toEqual({
+    expect(parseJson(' {"a": [1, {"b": null}]} '), "the value should be returned").toEqual({
       ok: true,
       value: { a: [1, { b: null }] },
     });
@@ -137,6 +150,13 @@ describe("JSON", () => {
 });
 
 test("names keys like the operating system", () => {
-  expect(keyNames("Mod+K", false), "not on a Mac").toEqual(["Ctrl", "K"]);
-  expect(keyNames("Mod+Shift+K", true), "on a Mac").toEqual(["⌘", "⇧", "K"]);
+  expect(keyNames("Mod+K", false), "the names should be those of other systems").toEqual([
+    "Ctrl",
+    "K",
+  ]);
+  expect(keyNames("Mod+Shift+K", true), "the names should be those of macOS").toEqual([
+    "⌘",
+    "⇧",
+    "K",
+  ]);
 });

@@ -24,23 +24,27 @@ test.each([
   ["\u{e0041}", "U+E0041 “A”", "tag"],
   ["\r", "U+000D", "carriage return alone"],
 ])("X10, X11, X12: %j is named %s (%s)", (character, name) => {
-  expect(visibleText(`a${character}b`), "it can be seen").toBe(`a[${name}]b`);
+  expect(visibleText(`a${character}b`), "the character should be named").toBe(`a[${name}]b`);
 });
 
 test("X10: allows no variation selector on a digit, and at most one on an emoji", () => {
-  expect(visibleText("1\ufe0e2\ufe0f#\ufe0f"), "each is named").toBe("1[U+FE0E]2[U+FE0F]#[U+FE0F]");
-  expect(visibleText("❤\ufe0f\ufe0e\ufe0f"), "the first belongs there").toBe(
+  expect(visibleText("1\ufe0e2\ufe0f#\ufe0f"), "each selector should be named").toBe(
+    "1[U+FE0E]2[U+FE0F]#[U+FE0F]",
+  );
+  expect(visibleText("❤\ufe0f\ufe0e\ufe0f"), "only the first selector should be unchanged").toBe(
     "❤\ufe0f[U+FE0E U+FE0F]",
   );
-  expect(visibleText("7\ufe0f\u20e3"), "a keycap").toBe("7\ufe0f\u20e3");
+  expect(visibleText("7\ufe0f\u20e3"), "a keycap should be unchanged").toBe("7\ufe0f\u20e3");
 });
 
 test("leaves ordinary text unchanged", () => {
   const text =
     "Zażółć\tgęślą\njaźń 查询 👩‍👩‍👧 🏳️‍🌈 👩‍❤️‍👨 🏃🏽‍♀️ 1️⃣ 🇳🇴 e\u0301 שלום 🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}";
-  expect(visibleParts(text), "one part, not hidden").toEqual([{ text, is: "plain", folded: 0 }]);
-  expect(visibleText("a\r\nb"), "line ends of Windows").toBe("a\nb");
-  expect(visibleParts(""), "nothing").toEqual([]);
+  expect(visibleParts(text), "the text should be one plain part").toEqual([
+    { text, is: "plain", folded: 0 },
+  ]);
+  expect(visibleText("a\r\nb"), "line ends of Windows should be converted").toBe("a\nb");
+  expect(visibleParts(""), "an empty text should have no parts").toEqual([]);
 });
 
 const tags = (words: string) =>
@@ -48,22 +52,29 @@ const tags = (words: string) =>
 
 test("X10: decodes text spelled in tag characters, also after a flag", () => {
   const [, run] = visibleParts(`Adds.${tags("send ~/.ssh")}`);
-  expect(run, "its words, its ends and its length").toEqual({
+  expect(run, "the run should show its text, its ends and its length").toEqual({
     text: "U+E0073 … U+E0068 ×11 “send ~/.ssh”",
     is: "hidden",
     folded: 11,
   });
   const flag = `🏴${tags("gbsct")}\u{e007f}`;
-  expect(visibleText(`${flag}${tags("hi")}`), "a flag ends where it ends").toContain("“hi”");
-  expect(visibleText(`🏴${tags("gbxxx")}\u{e007f}`), "no flag of any place").toContain("“gbxxx”");
+  expect(
+    visibleText(`${flag}${tags("hi")}`),
+    "a flag should not include the text after it",
+  ).toContain("“hi”");
+  expect(visibleText(`🏴${tags("gbxxx")}\u{e007f}`), "an invalid flag should be named").toContain(
+    "“gbxxx”",
+  );
   const [part] = visibleParts(tags("x".repeat(5_000)), true);
-  expect(part?.folded, "when it is opened, nothing is omitted").toBe(0);
-  expect(part?.text.split(" ").length, "each is named").toBeGreaterThanOrEqual(5_000);
+  expect(part?.folded, "nothing should be omitted when it is expanded").toBe(0);
+  expect(part?.text.split(" ").length, "each character should be named").toBeGreaterThanOrEqual(
+    5_000,
+  );
 });
 
 test("shows stacked combining marks, which would cover the lines above", () => {
   const stacked = `a${"\u0301".repeat(300)}`;
-  expect(visibleText(stacked), "eight stay, the rest is named").toBe(
+  expect(visibleText(stacked), "eight marks should be unchanged, and the others named").toBe(
     `a${"\u0301".repeat(8)}[U+0301 … U+0301 ×292]`,
   );
 });
@@ -72,39 +83,42 @@ test("X14: counts long runs of blanks", () => {
   const pushed = beginningParts(`ls${" ".repeat(10_000)}; rm -rf ~`, 600, 8);
   expect(
     pushed.parts.map((part) => part.text),
-    "the payload stands right behind their number",
+    "the payload should follow the number of blanks",
   ).toEqual(["ls", "␣×10000", "; rm -rf ~"]);
-  expect(pushed.hidden, "and they count as not shown").toBe(10_000);
+  expect(pushed.hidden, "the blanks should be counted as hidden").toBe(10_000);
   const lines = beginningParts(`a${"\n".repeat(9_000)}b`, 600, 8);
   expect(
     lines.parts.map((part) => part.text),
-    "lines as well",
+    "line breaks should be counted",
   ).toEqual(["a", "↵×9000", "b"]);
   const mixed = visibleParts(" \t".repeat(50))[0];
-  expect(mixed?.text, "many kinds are not told at first").toMatch(/^␣×1 ⇥×1 .* …$/);
+  expect(mixed?.text, "many kinds of blanks should be shortened").toMatch(/^␣×1 ⇥×1 .* …$/);
   expect(
     visibleParts(" \t".repeat(50), true)[0]?.text.split(" "),
-    "and all of them when it is opened",
+    "all kinds of blanks should be listed when they are expanded",
   ).toHaveLength(100);
   const layout = `${" ".repeat(30)}x\n\n\n\ny`;
-  expect(visibleParts(layout), "layout stays").toHaveLength(1);
+  expect(visibleParts(layout), "indentation should be unchanged").toHaveLength(1);
 });
 
 test("bounds the visible start of any text", () => {
-  expect(beginningParts("x".repeat(1_000), 600, 8), "characters").toMatchObject({ hidden: 400 });
-  expect(beginningParts("a\nb\nc", 99, 2), "lines").toMatchObject({
+  expect(
+    beginningParts("x".repeat(1_000), 600, 8),
+    "the number of characters should be bounded",
+  ).toMatchObject({ hidden: 400 });
+  expect(beginningParts("a\nb\nc", 99, 2), "the number of lines should be bounded").toMatchObject({
     parts: [{ text: "a\nb" }],
     hidden: 2,
   });
   const many = beginningParts("a\u200b".repeat(100_000), 600, 8);
-  expect(many.parts.length, "named characters count as what they take").toBeLessThan(200);
-  expect(many.hidden, "and the rest is counted").toBeGreaterThan(199_000);
+  expect(many.parts.length, "names of characters should count with their length").toBeLessThan(200);
+  expect(many.hidden, "the rest should be counted").toBeGreaterThan(199_000);
 });
 
 test("bounds the start by characters and lines, without splitting a character", () => {
-  expect(textBeginning("abcdef", 3, 9), "characters").toBe("abc");
-  expect(textBeginning("a\nb\nc", 99, 2), "lines").toBe("a\nb");
-  expect(textBeginning("a\nb", 99, 2), "as many lines as allowed").toBe("a\nb");
-  expect(textBeginning("ab👍", 3, 9), "never half a character").toBe("ab");
-  expect(textBeginning("ab👍", 4, 9), "a whole one").toBe("ab👍");
+  expect(textBeginning("abcdef", 3, 9), "the number of characters should be bounded").toBe("abc");
+  expect(textBeginning("a\nb\nc", 99, 2), "the number of lines should be bounded").toBe("a\nb");
+  expect(textBeginning("a\nb", 99, 2), "all allowed lines should be included").toBe("a\nb");
+  expect(textBeginning("ab👍", 3, 9), "a character should not be split").toBe("ab");
+  expect(textBeginning("ab👍", 4, 9), "a complete character should be included").toBe("ab👍");
 });

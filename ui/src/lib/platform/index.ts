@@ -2,8 +2,8 @@
 import { registerPageState } from "$lib/page-state";
 
 import type { Platform } from "./platform";
-import { tauri } from "./tauri";
-import { web } from "./web";
+import { tauriPlatform } from "./tauri";
+import { webPlatform } from "./web";
 
 export type {
   AppRelease,
@@ -18,7 +18,9 @@ export type {
 } from "./platform";
 
 let current: Platform;
-registerPageState(() => (current = "__TAURI_INTERNALS__" in globalThis ? tauri : web));
+registerPageState(
+  () => (current = "__TAURI_INTERNALS__" in globalThis ? tauriPlatform : webPlatform),
+);
 
 /** Returns the current platform. */
 export function platform(): Platform {

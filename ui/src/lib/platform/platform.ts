@@ -2,8 +2,9 @@
 import type { Events } from "$lib/api/generated";
 
 /**
- * Sandbox of the process that renders the page. `native` is the sandbox of the system's web view. `unkept` is the
- * reason why the app can't record a blank window for its next start.
+ * Sandbox of the process that renders the page. `native` is the sandbox of the operating system's web view. The app
+ * records starts with a blank window, after which it starts without the sandbox. `unkept` is the reason why it can't
+ * record them.
  */
 export type PageSandbox = { unkept?: string | null } & (
   | { is: "native" }
@@ -64,7 +65,7 @@ export interface UpdateReport {
     | { is: "releases"; key: string }
     | { is: "package_manager" | "flatpak" | "snap" | "not_in_build" | "unknown_installation" }
     | { is: "unusable"; cause: string };
-  /** Step of the update. */
+  /** Current step of the update, from the check to the restart. */
   step:
     | { is: "idle" | "checking" | "current" }
     | { is: "found" | "installing" | "installed"; release: AppRelease }
@@ -111,7 +112,7 @@ export interface Platform {
   setLoginStart(on: boolean): Promise<void>;
   /** Enables or disables the handling of `drawbridge:` links. Rejects with the cause in English. */
   setLinkHandler(on: boolean): Promise<void>;
-  /** Set if the page controls its zoom. In a browser, the browser does. */
+  /** Set if the page offers its own zoom. In a browser, the user zooms with the browser instead. */
   readonly zooms: boolean;
   /** Sets the zoom of the page in percent. */
   setZoom(percent: number): void;

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 
 import type { Events } from "$lib/api/generated";
 
-import { tauri } from "./tauri";
+import { tauriPlatform } from "./tauri";
 
 afterEach(clearMocks);
 
@@ -12,14 +12,14 @@ interface Channels {
 }
 
 test("delivers and acknowledges each batch of events", async () => {
-  const asked: string[] = [];
+  const commands: string[] = [];
   let channel: { id: number } | undefined;
   mockIPC((command, payload) => {
-    asked.push(command);
+    commands.push(command);
     if (command === "listen_events") channel = (payload as { channel: { id: number } }).channel;
   });
   const got: Events[] = [];
-  await tauri.listen(
+  await tauriPlatform.listen(
     (events) => got.push(events),
     () => undefined,
   );
@@ -29,9 +29,9 @@ test("delivers and acknowledges each batch of events", async () => {
   runCallback(channel?.id ?? -1, { index: 1, message: { ...batch, first: 2 } });
   expect(
     got.map((events) => events.first),
-    "every batch, in order",
+    "every batch should be delivered in order",
   ).toEqual([1, 2]);
-  expect(asked, "room is made once for each batch").toEqual([
+  expect(commands, "each batch should be acknowledged once").toEqual([
     "listen_events",
     "events_seen",
     "events_seen",
@@ -43,11 +43,17 @@ test("sends the request of a command, and rejects with its error", async () => {
     if (command === "stop_server") throw { code: "not_found", message: "gone" };
     return { command, payload };
   });
-  expect(await tauri.call("catalog", { server: "a" }), "as the window expects it").toEqual({
+  expect(
+    await tauriPlatform.call("catalog", { server: "a" }),
+    "the request should be in the payload",
+  ).toEqual({
     command: "catalog",
     payload: { request: { server: "a" } },
   });
-  await expect(tauri.call("stop_server", { server: "a" }), "the error as it is").rejects.toEqual({
+  await expect(
+    tauriPlatform.call("stop_server", { server: "a" }),
+    "the error should be unchanged",
+  ).rejects.toEqual({
     code: "not_found",
     message: "gone",
   });

@@ -5,7 +5,7 @@ import type { Events } from "$lib/api/generated";
 
 import type { Platform, ShellEvent } from "./platform";
 
-export const tauri: Platform = {
+export const tauriPlatform: Platform = {
   call: (name, request) => invoke(name, { request }),
   async listen(receive) {
     const channel = new Channel<Events>();

@@ -5,7 +5,7 @@ import type { Platform } from "./platform";
 
 const RETRY_MS = 500;
 
-export const web: Platform = {
+export const webPlatform: Platform = {
   async call(name, request) {
     const response = await fetch(`/api/${name}`, {
       method: "POST",

@@ -6,7 +6,7 @@ import { setPlatform } from "$lib/platform";
 import { FakeHost, sampleServer } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
-import { NO_MARKS } from "../../review/review-labels";
+import { NO_REVIEW_MARKS } from "../../review/review-labels";
 
 import { app } from "./app.svelte";
 
@@ -23,7 +23,7 @@ function consentRequest(id: string, server = "files"): ConsentRequest {
     body: { kind: "roots", folders: [] },
     scopes: ["once"],
     rule: "",
-    marks: NO_MARKS,
+    marks: NO_REVIEW_MARKS,
   };
 }
 
@@ -52,10 +52,10 @@ beforeEach(async () => {
 
 describe("the snapshot", () => {
   test("fills the store", () => {
-    expect(app.ready, "ready once the snapshot is there").toBe(true);
+    expect(app.ready, "the store should be ready once the snapshot is read").toBe(true);
     expect(
       app.servers.map((s) => s.name),
-      "the snapshot's servers",
+      "the servers of the snapshot should be stored",
     ).toEqual(["files"]);
   });
 
@@ -66,26 +66,28 @@ describe("the snapshot", () => {
     broken.call = () => Promise.reject({ code: "system", message: "no host" });
     setPlatform(broken);
     await app.start();
-    expect(app.ready, "not ready without a snapshot").toBe(false);
-    expect((app.failure as Error).message, "the host's own words").toBe("no host");
+    expect(app.ready, "the store should not be ready without a snapshot").toBe(false);
+    expect((app.failure as Error).message, "the error of the host should be reported").toBe(
+      "no host",
+    );
     broken.call = working;
     await app.refresh();
-    expect(app.ready, "ready after the second try").toBe(true);
-    expect(app.failure, "the failure is over").toBeNull();
+    expect(app.ready, "the store should be ready after the retry").toBe(true);
+    expect(app.failure, "the error should be cleared").toBeNull();
   });
 });
 
 describe("events", () => {
   test("updates, adds and removes servers", () => {
     host.send({ type: "server_changed", server: sampleServer({ state: { is: "stopped" } }) });
-    expect(app.server("files")?.state.is, "the server as it is now").toBe("stopped");
+    expect(app.server("files")?.state.is, "the server should be updated").toBe("stopped");
     host.send(
       { type: "server_changed", server: sampleServer({ name: "git" }) },
       { type: "server_removed", name: "files" },
     );
     expect(
       app.servers.map((s) => s.name),
-      "the new one is there, the removed one is not",
+      "the new server should be added, and the removed one deleted",
     ).toEqual(["git"]);
   });
 
@@ -95,28 +97,28 @@ describe("events", () => {
     host.send({ type: "question_changed", question: { ...consentRequest("a"), hash: "new" } });
     expect(
       app.consentRequests.map((q) => `${q.id} ${q.hash}`),
-      "a changed request keeps its place",
+      "a changed request should keep its position",
     ).toEqual(["a new", "b hash of b"]);
     expect(
       app.consentRequestsOf("git").map((q) => q.id),
-      "the requests of one server",
+      "the requests of one server should be returned",
     ).toEqual(["b"]);
     host.send({ type: "question_closed", id: "a", outcome: "denied" });
     expect(
       app.consentRequests.map((q) => q.id),
-      "a closed request leaves",
+      "a closed request should be removed",
     ).toEqual(["b"]);
-    expect(app.closed[0]?.outcome, "what became of it is kept").toBe("denied");
+    expect(app.closed[0]?.outcome, "the outcome should be retained").toBe("denied");
   });
 
   test("retains all running calls and a bounded number of ended ones", () => {
     host.send({ type: "call_changed", call: call("first", "running") });
     for (let i = 0; i < 150; i++)
       host.send({ type: "call_changed", call: call(`done ${i}`, "done") });
-    expect(app.calls.length, "100 ended calls and the one under way").toBe(101);
-    expect(app.call("first")?.state, "the call under way is not let go").toBe("running");
-    expect(app.call("done 0"), "the oldest ended call is let go").toBeUndefined();
-    expect(app.call("done 149")?.state, "the latest ended call is kept").toBe("done");
+    expect(app.calls.length, "100 ended calls and the running call should be retained").toBe(101);
+    expect(app.call("first")?.state, "the running call should be retained").toBe("running");
+    expect(app.call("done 0"), "the oldest ended call should be dropped").toBeUndefined();
+    expect(app.call("done 149")?.state, "the latest ended call should be retained").toBe("done");
   });
 
   test("notifies listeners after events were applied", () => {
@@ -127,9 +129,10 @@ describe("events", () => {
     host.send({ type: "server_removed", name: "files" });
     stop();
     host.send({ type: "server_removed", name: "files" });
-    expect(seen, "told once, with the server already gone, and not after the end").toEqual([
-      "files 0",
-    ]);
+    expect(
+      seen,
+      "the listener should be called once, after the server was removed, and not after its end",
+    ).toEqual(["files 0"]);
   });
 });
 
@@ -141,10 +144,10 @@ describe("the sequence of events", () => {
     await settle();
     expect(
       app.servers.map((s) => s.name),
-      "the state is the new snapshot's",
+      "the state should be that of the new snapshot",
     ).toEqual(["from the snapshot"]);
     host.send({ type: "server_removed", name: "from the snapshot" });
-    expect(app.servers, "events are applied again after it").toEqual([]);
+    expect(app.servers, "later events should be applied").toEqual([]);
   });
 
   test("ignores events that the snapshot already covers", () => {
@@ -156,20 +159,20 @@ describe("the sequence of events", () => {
         { type: "server_changed", server: sampleServer({ pid: 2 }) },
       ],
     });
-    expect(app.server("files")?.pid, "only the second, new event is applied").toBe(2);
+    expect(app.server("files")?.pid, "only the second event should be applied").toBe(2);
   });
 
   test("applies events that arrive during a read afterwards", async () => {
     const refreshed = app.refresh();
     host.send({ type: "server_changed", server: sampleServer({ pid: 77 }) });
     await refreshed;
-    expect(app.server("files")?.pid, "the later event wins").toBe(77);
+    expect(app.server("files")?.pid, "the later event should be applied").toBe(77);
   });
 
   test("reads the snapshot again after a reconnect", async () => {
     host.snapshot.servers = [];
     host.reconnect();
     await settle();
-    expect(app.servers, "the state is the new snapshot's").toEqual([]);
+    expect(app.servers, "the state should be that of the new snapshot").toEqual([]);
   });
 });

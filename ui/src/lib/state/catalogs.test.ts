@@ -30,12 +30,14 @@ test("reads a catalog once, on first use, and only of a ready server", async () 
   catalogs.request("a");
   catalogs.request("a");
   catalogs.request("b");
-  expect(catalogs.get("a").loading, "under way").toBe(true);
+  expect(catalogs.get("a").loading, "the catalog should be loading").toBe(true);
   await settle();
   catalogs.request("a");
-  expect(host.requests("catalog"), "one request for the ready server").toEqual([{ server: "a" }]);
-  expect(catalogs.get("a").value?.server, "there").toBe("a");
-  expect(catalogs.get("b").value, "nothing of a stopped one").toBeNull();
+  expect(host.requests("catalog"), "only the ready server should be read").toEqual([
+    { server: "a" },
+  ]);
+  expect(catalogs.get("a").value?.server, "the catalog should be loaded").toBe("a");
+  expect(catalogs.get("b").value, "the stopped server should have no catalog").toBeNull();
 });
 
 test("reads a change again, also when it arrives during a read", async () => {
@@ -49,8 +51,10 @@ test("reads a change again, also when it arrives during a read", async () => {
   host.send({ type: "catalog_changed", server: "c" });
   host.send({ type: "catalog_changed", server: "not wanted" });
   await settle();
-  expect(catalogs.get("c").value?.notes, "once more for both changes").toEqual(["read 2"]);
-  expect(reads, "and nothing else").toBe(2);
+  expect(catalogs.get("c").value?.notes, "both changes should cause one more read").toEqual([
+    "read 2",
+  ]);
+  expect(reads, "no other read should be made").toBe(2);
 });
 
 test("retains the old catalog after a failure until it can be read", async () => {
@@ -68,11 +72,13 @@ test("retains the old catalog after a failure until it can be read", async () =>
   fails = true;
   host.send({ type: "catalog_changed", server: "d" });
   await settle();
-  expect((catalogs.get("d").error as Error).message, "the reason").toBe("too slow");
-  expect(catalogs.get("d").value, "the old one is still there").not.toBeNull();
+  expect((catalogs.get("d").error as Error).message, "the cause should be reported").toBe(
+    "too slow",
+  );
+  expect(catalogs.get("d").value, "the old catalog should be retained").not.toBeNull();
   fails = false;
   await catalogs.read("d");
-  expect(catalogs.get("d").error, "over").toBeNull();
+  expect(catalogs.get("d").error, "the error should be cleared").toBeNull();
 });
 
 test("a refreshed list does not replace a later read", async () => {
@@ -91,11 +97,16 @@ test("a refreshed list does not replace a later read", async () => {
   await settle();
   answer(catalog("f", "refreshed before the change"));
   await refreshed;
-  expect(catalogs.get("f").value?.notes, "read once more").toEqual(["read 3"]);
+  expect(catalogs.get("f").value?.notes, "the catalog should be read once more").toEqual([
+    "read 3",
+  ]);
   const plain = catalogs.refresh("f", "tools");
   answer(catalog("f", "refreshed"));
   await plain;
-  expect(catalogs.get("f").value?.notes, "with nothing between it counts").toEqual(["refreshed"]);
+  expect(
+    catalogs.get("f").value?.notes,
+    "a refreshed list should be used if nothing was read in between",
+  ).toEqual(["refreshed"]);
 });
 
 test("drops the catalog of a stopped server, and reads it again once it is ready", async () => {
@@ -111,9 +122,12 @@ test("drops the catalog of a stopped server, and reads it again once it is ready
     server: sampleServer({ name: "e", state: { is: "stopped" } }),
   });
   await late;
-  expect(catalogs.get("e").value, "nothing is left, and nothing comes late").toBeNull();
+  expect(
+    catalogs.get("e").value,
+    "the catalog should be dropped, and a late response ignored",
+  ).toBeNull();
   host.send({ type: "server_changed", server: sampleServer({ name: "e" }) });
   catalogs.request("e");
   await settle();
-  expect(catalogs.get("e").value, "read again").not.toBeNull();
+  expect(catalogs.get("e").value, "the catalog should be read again").not.toBeNull();
 });

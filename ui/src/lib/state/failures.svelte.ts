@@ -7,7 +7,7 @@ class Failures {
   list = $state.raw<{ id: number; cause: unknown; title?: string }[]>([]);
   #next = 1;
 
-  /** Shows a failure. `title` replaces the title of its kind. */
+  /** Shows a failure as a notice. `title` replaces the default title of the error's kind. */
   add(cause: unknown, title?: string): void {
     this.list = [...this.list, { id: this.#next++, cause, title }].slice(-MAX_FAILURES);
   }

@@ -7,7 +7,7 @@ import type { FolderUse, Grant, RuleUse } from "$lib/api/generated";
 import { app } from "./app.svelte";
 import { serializeReads } from "./one-at-a-time";
 
-export class Grants {
+export class GrantStore {
   /**
    * The grants, or `null` before the first read. Revoked grants remain listed, so that the others do not move under the
    * pointer during a double click.

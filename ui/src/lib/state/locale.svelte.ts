@@ -5,7 +5,7 @@ import { app } from "./app.svelte";
 
 const system: Locale = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 
-/** Returns the language of the page's texts. */
+/** Returns the language in which the page displays its texts. */
 export function locale(): Locale {
   return app.settings.language === "system" ? system : app.settings.language;
 }

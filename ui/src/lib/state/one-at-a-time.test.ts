@@ -24,23 +24,23 @@ test("runs once more for requests during a read, and all callers wait for it", a
   const { ends, read } = reads();
   let waiting = 3;
   for (let caller = 0; caller < 3; caller++) void read().then(() => waiting--);
-  expect(ends.length, "one at a time").toBe(1);
+  expect(ends.length, "one read should run at a time").toBe(1);
   ends[0]?.resolve();
   await settle();
-  expect(ends.length, "once more, not once for each").toBe(2);
-  expect(waiting, "nobody has an answer that may be old").toBe(3);
+  expect(ends.length, "one more read should run for all requests").toBe(2);
+  expect(waiting, "no caller should receive an outdated response").toBe(3);
   ends[1]?.resolve();
   await settle();
-  expect([ends.length, waiting], "then it is over").toEqual([2, 0]);
+  expect([ends.length, waiting], "all callers should have received a response").toEqual([2, 0]);
   void read();
-  expect(ends.length, "and begins anew").toBe(3);
+  expect(ends.length, "a later request should start another read").toBe(3);
 });
 
 test("reports a failure to the waiting callers, and continues with later reads", async () => {
   const { ends, read } = reads();
   const first = read();
   ends[0]?.reject(new Error("no host"));
-  await expect(first, "told").rejects.toThrow("no host");
+  await expect(first, "the error should be reported").rejects.toThrow("no host");
   void read();
-  expect(ends.length, "the next one is read").toBe(2);
+  expect(ends.length, "the next read should be started").toBe(2);
 });

@@ -23,23 +23,23 @@ test.each<View>([
   { at: "models", provider: "my lab/1" },
   { at: "tools" },
 ])("converts %o to a hash and back", (view) => {
-  expect(viewFromHash(viewToHash(view)), "the same view").toEqual(view);
+  expect(viewFromHash(viewToHash(view)), "the view should be unchanged").toEqual(view);
 });
 
 test.each(["", "#", "#/nowhere", "#/server", "#/conversation/"])(
   "maps %s to the welcome",
   (hash) => {
-    expect(viewFromHash(hash), "no such view").toEqual({ at: "welcome" });
+    expect(viewFromHash(hash), "the welcome should be shown").toEqual({ at: "welcome" });
   },
 );
 
 test("maps an unknown tab to the overview, and keeps invalid escapes unchanged", () => {
-  expect(viewFromHash("#/server/a/b"), "an unknown tab").toEqual({
+  expect(viewFromHash("#/server/a/b"), "an unknown tab should be the overview").toEqual({
     at: "server",
     name: "a",
     tab: "overview",
   });
-  expect(viewFromHash("#/conversation/%zz"), "a broken escape").toEqual({
+  expect(viewFromHash("#/conversation/%zz"), "an invalid escape should be unchanged").toEqual({
     at: "conversation",
     id: "%zz",
   });

@@ -24,14 +24,20 @@ test("shows a change until its own event, even if another process changes the se
   await settle();
   announce({ announce: false });
   await changed;
-  expect(app.settings, "the user's change over the other one").toEqual({
+  expect(
+    app.settings,
+    "the pending change should be applied to the settings of the other process",
+  ).toEqual({
     ...settings,
     ...{ theme: "dark", announce: false },
   });
   announce({ theme: "dark" });
-  expect(app.settings, "as the host has it").toEqual({ ...settings, theme: "dark" });
+  expect(app.settings, "the settings should be those of the host").toEqual({
+    ...settings,
+    theme: "dark",
+  });
   announce({ theme: "system" });
-  expect(app.settings.theme, "a later change replaces it").toBe("system");
+  expect(app.settings.theme, "a later change should replace it").toBe("system");
 });
 
 test("treats limits that the host filled in and clamped as the result of a change", async () => {
@@ -39,5 +45,9 @@ test("treats limits that the host filled in and clamped as the result of a chang
   const chat = {} as Settings["chat"];
   await app.changeSettings({ limits: limits(1e9), chat: undefined });
   announce({ limits: limits(256), chat });
-  expect(app.settings, "as the host has them").toEqual({ ...settings, limits: limits(256), chat });
+  expect(app.settings, "the settings should be those of the host").toEqual({
+    ...settings,
+    limits: limits(256),
+    chat,
+  });
 });

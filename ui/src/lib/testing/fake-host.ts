@@ -66,7 +66,7 @@ export class FakeHost implements Platform {
   sandboxRetries = 0;
   /** Sends an event of the desktop shell to the page. */
   shell: (event: ShellEvent) => void = () => undefined;
-  /** Number of times that the page reported a visible closing dialog. */
+  /** Number of times that the page reported that the dialog about closing the window is visible. */
   closingsShown = 0;
   /** State of the desktop integration, or `null` for a browser. */
   desktop: DesktopReport | null = null;

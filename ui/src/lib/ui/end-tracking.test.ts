@@ -17,5 +17,7 @@ test.each([
   ["everything fits", at(0, 80), at(0, 80), false, true],
   ["the first scroll, in the middle", null, at(300), true, true],
 ])("%s", (_name, before, now, followed, expected) => {
-  expect(shouldFollowEnd(before, now, followed), "whether the end is followed").toBe(expected);
+  expect(shouldFollowEnd(before, now, followed), "the end should be followed as expected").toBe(
+    expected,
+  );
 });

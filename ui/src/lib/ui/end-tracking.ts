@@ -3,9 +3,9 @@
 /** Scroll position of a list in pixels. */
 export interface ScrollPosition {
   top: number;
-  /** Height of the visible part. */
+  /** Height of the visible part, in pixels. */
   view: number;
-  /** Height of the whole content. */
+  /** Height of the whole content, in pixels. */
   whole: number;
 }
 

@@ -18,23 +18,31 @@ test("counts down while the data is fresh, and shows when it no longer is", asyn
   });
   expect(
     screen.getByText("cached, valid for 40 s"),
-    "from the server's time to live",
+    "the remaining time should be derived from the time to live",
   ).toBeVisible();
   await vi.advanceTimersByTimeAsync(3_000);
-  expect(screen.getByText("cached, valid for 37 s"), "it goes by").toBeVisible();
+  expect(
+    screen.getByText("cached, valid for 37 s"),
+    "the remaining time should decrease",
+  ).toBeVisible();
   await vi.advanceTimersByTimeAsync(40_000);
-  expect(screen.getByText("cached, expired"), "never below 0").toBeVisible();
+  expect(screen.getByText("cached, expired"), "the data should be shown as expired").toBeVisible();
 });
 
 test("refreshes on request, and shows a failure", async () => {
   const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTimeAsync });
   const onrefresh = vi.fn(() => Promise.reject(new Error("gone")));
   render(Freshness, { until: null, label: "Ask again", onrefresh });
-  expect(screen.queryByText(/cached/), "the server does not say").toBeNull();
+  expect(screen.queryByText(/cached/), "nothing should be shown without a time to live").toBeNull();
   await user.click(screen.getByRole("button", { name: "Ask again" }));
-  expect(onrefresh, "once").toHaveBeenCalledOnce();
-  expect(failures.list.at(-1)?.cause, "not lost").toMatchObject({ message: "gone" });
-  expect(screen.getByRole("button", { name: "Ask again" }), "can be tried again").toBeEnabled();
-  expect(await axeProblems(), "axe").toEqual([]);
+  expect(onrefresh, "the data should be refreshed once").toHaveBeenCalledOnce();
+  expect(failures.list.at(-1)?.cause, "the failure should be recorded").toMatchObject({
+    message: "gone",
+  });
+  expect(
+    screen.getByRole("button", { name: "Ask again" }),
+    "the button should be enabled again",
+  ).toBeEnabled();
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   failures.list = [];
 });

@@ -37,15 +37,15 @@ function isShown(src: string): boolean {
 
 test("renders PNG, JPEG and WebP data URLs", () => {
   // [base-icons-png-jpeg]
-  expect(isShown(data("png", png(16, 16))), "PNG").toBe(true);
-  expect(isShown(data("jpeg", jpeg(16, 16))), "JPEG").toBe(true);
-  expect(isShown(data("jpg", jpeg(16, 16))), "JPEG by its other name").toBe(true);
-  expect(isShown(data("webp", webp(0))), "WebP").toBe(true);
+  expect(isShown(data("png", png(16, 16))), "PNG should be supported").toBe(true);
+  expect(isShown(data("jpeg", jpeg(16, 16))), "JPEG should be supported").toBe(true);
+  expect(isShown(data("jpg", jpeg(16, 16))), "the type image/jpg should be supported").toBe(true);
+  expect(isShown(data("webp", webp(0))), "WebP should be supported").toBe(true);
   const icons = ["https://x.test/a.png", data("png", png(16, 16))].map((src) => ({
     src,
     mimeType: null,
   }));
-  expect(safeIconUrl(icons), "the first that can be shown").toBe(icons[1]?.src);
+  expect(safeIconUrl(icons), "the first supported icon should be used").toBe(icons[1]?.src);
 });
 
 test("fetches nothing and rejects executable formats", () => {
@@ -64,24 +64,39 @@ test("fetches nothing and rejects executable formats", () => {
 
 test("detects the type of a picture by its bytes", () => {
   // [base-icons-magic-bytes]
-  expect(isShown(data("png", jpeg(16, 16))), "JPEG that claims to be PNG").toBe(false);
-  expect(isShown(data("jpeg", png(16, 16))), "PNG that claims to be JPEG").toBe(false);
-  expect(isShown(data("png", text("<svg><script/></svg>"))), "text that claims to be PNG").toBe(
+  expect(isShown(data("png", jpeg(16, 16))), "a JPEG declared as PNG should be rejected").toBe(
     false,
   );
-  expect(isShown(data("png", png(16, 16).slice(0, 20))), "broken off").toBe(false);
-  expect(isShown("data:image/png;base64,%%%"), "no base64").toBe(false);
+  expect(isShown(data("jpeg", png(16, 16))), "a PNG declared as JPEG should be rejected").toBe(
+    false,
+  );
+  expect(
+    isShown(data("png", text("<svg><script/></svg>"))),
+    "text declared as PNG should be rejected",
+  ).toBe(false);
+  expect(
+    isShown(data("png", png(16, 16).slice(0, 20))),
+    "a truncated picture should be rejected",
+  ).toBe(false);
+  expect(isShown("data:image/png;base64,%%%"), "invalid Base64 should be rejected").toBe(false);
 });
 
 test("rejects animated and oversized pictures", () => {
   // [base-icons-exhaustion]
-  expect(isShown(data("png", png(1_024, 1_024))), "the largest").toBe(true);
-  expect(isShown(data("png", png(65_535, 65_535))), "too many pixels").toBe(false);
-  expect(isShown(data("jpeg", jpeg(65_535, 16))), "too wide").toBe(false);
-  const frames = [...big(8), ...text("acTL"), ...big(9), ...big(0), ...big(0)];
-  expect(isShown(data("png", png(16, 16, frames))), "a film as PNG").toBe(false);
-  expect(isShown(data("webp", webp(0x02))), "a film as WebP").toBe(false);
-  expect(isShown(`${data("png", png(16, 16))}${"A".repeat(100_000)}`), "too many bytes").toBe(
+  expect(isShown(data("png", png(1_024, 1_024))), "the largest size should be accepted").toBe(true);
+  expect(isShown(data("png", png(65_535, 65_535))), "too many pixels should be rejected").toBe(
     false,
   );
+  expect(isShown(data("jpeg", jpeg(65_535, 16))), "too large a width should be rejected").toBe(
+    false,
+  );
+  const frames = [...big(8), ...text("acTL"), ...big(9), ...big(0), ...big(0)];
+  expect(isShown(data("png", png(16, 16, frames))), "an animated PNG should be rejected").toBe(
+    false,
+  );
+  expect(isShown(data("webp", webp(0x02))), "an animated WebP should be rejected").toBe(false);
+  expect(
+    isShown(`${data("png", png(16, 16))}${"A".repeat(100_000)}`),
+    "too many bytes should be rejected",
+  ).toBe(false);
 });

@@ -3,7 +3,7 @@
 import { Lexer, Marked, type Token, type Tokens } from "marked";
 
 import { safePictureUrl } from "./safe-picture";
-import { GUIDE_PAGE } from "./guide-page";
+import { GUIDE_PAGE_LINK } from "./guide-page";
 
 const marked = new Marked({
   gfm: true,
@@ -154,7 +154,7 @@ function parsed(text: string, guide: boolean): MarkdownBlock[] {
 }
 
 function toGuidePage(token: Token): void {
-  if (token.type === "link" && GUIDE_PAGE.test((token as Tokens.Link).href))
+  if (token.type === "link" && GUIDE_PAGE_LINK.test((token as Tokens.Link).href))
     token.type = "guidePage";
 }
 

@@ -35,20 +35,25 @@ beforeEach(async () => {
 
 test("X19: bounds the total size of pictures, and renders more on request", async () => {
   const shown = Array.from({ length: 20 }, () => picture(4_000));
-  expect(screen.getAllByRole("img"), "32 of 40 million pixels").toHaveLength(2);
+  expect(
+    screen.getAllByRole("img"),
+    "two pictures should fit into the limit of 32 million pixels",
+  ).toHaveLength(2);
   const [third] = screen.getAllByRole("button", { name: "Show image" });
   if (third) await userEvent.click(third);
-  expect(screen.getAllByRole("img"), "another one, as it was wanted").toHaveLength(3);
+  expect(screen.getAllByRole("img"), "another picture should be rendered on request").toHaveLength(
+    3,
+  );
   for (const { unmount } of shown) unmount();
   picture(4_000);
-  expect(screen.getByRole("img"), "those that are gone count no more").toBeVisible();
+  expect(screen.getByRole("img"), "removed pictures should not be counted").toBeVisible();
 });
 
 test("X19: renders an animated picture on request only", async () => {
   picture(16, true);
-  expect(screen.queryByRole("img"), "it does not play").toBeNull();
+  expect(screen.queryByRole("img"), "the picture should not be rendered at first").toBeNull();
   await userEvent.click(screen.getByRole("button", { name: "Show animated image" }));
-  expect(screen.getByRole("img"), "it plays").toBeVisible();
+  expect(screen.getByRole("img"), "the picture should be rendered on request").toBeVisible();
 });
 
 test("E21: saves pictures, sounds and other bytes by the host, also those that can't be rendered", async () => {
@@ -58,10 +63,10 @@ test("E21: saves pictures, sounds and other bytes by the host, also those that c
   await userEvent.click(screen.getByRole("button", { name: "Save chart…" }));
   expect(host.requests("save_media")).toEqual([{ title: "chart", mimeType: "image/png", data }]);
   expect(await screen.findByText("Saved as /home/ann/chart.png")).toBeVisible();
-  expect(await axeProblems(), "axe").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
   host.answers.save_media = () => Promise.reject({ code: "system", message: "the disk is full" });
   await userEvent.click(screen.getByRole("button", { name: "Save chart…" }));
-  expect(await screen.findByText("the disk is full"), "and says why not").toBeVisible();
+  expect(await screen.findByText("the disk is full"), "the error should be shown").toBeVisible();
   const contents = {
     uri: "file:///a/b%20c.pdf?x",
     mimeType: "application/pdf",

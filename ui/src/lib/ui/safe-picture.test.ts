@@ -23,23 +23,31 @@ function gifOf(screen: number, ...frames: number[]): number[] {
 const gif = base64(gifOf(16, 16));
 
 test("accepts pictures of their declared type", () => {
-  expect(safePicture(png(16, 16), "image/png"), "PNG").toEqual({
+  expect(safePicture(png(16, 16), "image/png"), "PNG should be accepted").toEqual({
     src: `data:image/png;base64,${png(16, 16)}`,
     pixels: 256,
     animated: false,
   });
-  expect(safePicture(gif, "image/gif"), "GIF").toHaveProperty("src");
+  expect(safePicture(gif, "image/gif"), "GIF should be accepted").toHaveProperty("src");
   const broken = png(16, 16).replace(/(.{8})/g, "$1\n");
-  expect(safePicture(broken, "IMAGE/PNG; a=b"), "Base64 on several lines").toHaveProperty("src");
+  expect(
+    safePicture(broken, "IMAGE/PNG; a=b"),
+    "Base64 on several lines should be accepted",
+  ).toHaveProperty("src");
 });
 
 test("X19: rejects too many pixels, too many bytes and wrong types before decoding", () => {
-  expect(safePicture(png(50_000, 50_000), "image/png"), "a bomb").toEqual({
+  expect(
+    safePicture(png(50_000, 50_000), "image/png"),
+    "too many pixels should be rejected",
+  ).toEqual({
     why: "pixels",
     width: 50_000,
     height: 50_000,
   });
-  expect(safePicture("A".repeat(20_000_000), "image/png"), "15 MB").toEqual({ why: "bytes" });
+  expect(safePicture("A".repeat(20_000_000), "image/png"), "15 MB should be rejected").toEqual({
+    why: "bytes",
+  });
   for (const [data, type] of [
     [png(16, 16), "image/jpeg"],
     [gif, "image/png"],
@@ -49,20 +57,26 @@ test("X19: rejects too many pixels, too many bytes and wrong types before decodi
     ["%%%", "image/png"],
     ["", "image/png"],
   ] as const) {
-    expect(safePicture(data, type), `${data.slice(0, 20)} as ${type}`).toEqual({ why: "type" });
+    expect(
+      safePicture(data, type),
+      `${data.slice(0, 20)} declared as ${type} should be rejected`,
+    ).toEqual({ why: "type" });
   }
 });
 
 test("X19: measures a GIF by its largest frame", () => {
-  expect(safePicture(base64(gifOf(1, 30_000)), "image/gif"), "a bomb behind one pixel").toEqual({
+  expect(
+    safePicture(base64(gifOf(1, 30_000)), "image/gif"),
+    "a large frame should be rejected",
+  ).toEqual({
     why: "pixels",
     width: 30_000,
     height: 30_000,
   });
-  expect(safePicture(base64(gifOf(1, 1, 30_000)), "image/gif"), "in a later frame").toHaveProperty(
-    "why",
-    "pixels",
-  );
+  expect(
+    safePicture(base64(gifOf(1, 1, 30_000)), "image/gif"),
+    "a later large frame should be rejected",
+  ).toHaveProperty("why", "pixels");
   for (const [broken, why] of [
     [gifOf(1, 1).slice(0, -1), "no end"],
     [gifOf(1), "no frame"],
@@ -86,16 +100,25 @@ test("X19: rejects a JPEG with an ambiguous size", () => {
     0,
   ];
   const one = [0xff, 0xd8, ...size(16), 0xff, 0xda];
-  expect(safePicture(base64(one), "image/jpeg"), "as it is meant").toHaveProperty("src");
+  expect(
+    safePicture(base64(one), "image/jpeg"),
+    "a JPEG with one size should be accepted",
+  ).toHaveProperty("src");
   for (const mark of [[0xff], [0xff, 0xd0], [0xff, 0x01]]) {
     // A parser that reads a length after this marker skips the true size and finds another one.
     const two = [0xff, 0xd8, ...mark, ...size(50_000), ...Array<number>(65_600).fill(0), ...one];
-    expect(safePicture(base64(two), "image/jpeg"), `after ${mark.join()}`).toEqual({ why: "type" });
+    expect(
+      safePicture(base64(two), "image/jpeg"),
+      `a size after ${mark.join()} should be rejected`,
+    ).toEqual({ why: "type" });
   }
 });
 
 test("X15, X18: accepts only data URLs", () => {
-  expect(safePictureUrl(`data:image/png;base64,${png(1, 1)}`), "a picture").not.toBeNull();
+  expect(
+    safePictureUrl(`data:image/png;base64,${png(1, 1)}`),
+    "a picture should be accepted",
+  ).not.toBeNull();
   for (const url of [
     `data:image/png;base64,${png(1_000, 1_000)}`,
     `data:image/gif;base64,${base64(gifOf(1, 1, 1))}`,

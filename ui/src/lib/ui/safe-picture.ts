@@ -33,7 +33,7 @@ export function releasePixels(pixels: number): void {
 
 export type SafePicture =
   | { src: string; pixels: number; animated: boolean }
-  /** Reason: `bytes` if it is too long, `type` if it is no picture or not of the declared type. */
+  /** `bytes`: the data is too long. `type`: the data is not a picture of the declared type. */
   | { why: "bytes" | "type" }
   | { why: "pixels"; width: number; height: number };
 

@@ -2,7 +2,7 @@
 import DOMPurify from "dompurify";
 
 import { safePictureUrl } from "./safe-picture";
-import { GUIDE_PAGE } from "./guide-page";
+import { GUIDE_PAGE_LINK } from "./guide-page";
 
 const TAGS = [
   ..."a b blockquote br code del dd dl dt em h1 h2 h3 h4 h5 h6 hr i img input kbd li ol p pre s".split(
@@ -24,9 +24,9 @@ const ATTRIBUTES = [
 ];
 
 /** Attribute of a link that contains its target, in place of `href`. */
-export const LINK_TARGET = "data-leads-to";
+export const LINK_TARGET_ATTRIBUTE = "data-leads-to";
 /** Attribute of a link in the user guide that contains the name of another page. */
-export const GUIDE_TARGET = "data-leads-to-page";
+export const GUIDE_TARGET_ATTRIBUTE = "data-leads-to-page";
 /** Maximum number of characters of the URL that replaces a picture. */
 const WORDS = 200;
 
@@ -47,10 +47,10 @@ purify.addHook("afterSanitizeAttributes", (node) => {
     // Without `href`, every way to follow a link goes through `SafeHtml`.
     const href = node.getAttribute("href") ?? "";
     node.removeAttribute("href");
-    const page = isGuide ? GUIDE_PAGE.exec(href)?.[1] : undefined;
-    if (page !== undefined) node.setAttribute(GUIDE_TARGET, page);
-    else if (/^(https?:|mailto:)/i.test(href)) node.setAttribute(LINK_TARGET, href);
-    if (node.hasAttribute(LINK_TARGET) || page !== undefined) {
+    const page = isGuide ? GUIDE_PAGE_LINK.exec(href)?.[1] : undefined;
+    if (page !== undefined) node.setAttribute(GUIDE_TARGET_ATTRIBUTE, page);
+    else if (/^(https?:|mailto:)/i.test(href)) node.setAttribute(LINK_TARGET_ATTRIBUTE, href);
+    if (node.hasAttribute(LINK_TARGET_ATTRIBUTE) || page !== undefined) {
       node.setAttribute("role", "link");
       node.setAttribute("tabindex", "0");
     }

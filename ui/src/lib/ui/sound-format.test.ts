@@ -18,13 +18,16 @@ const SAMPLES: [SoundFormat, string, string][] = [
 
 test.each(SAMPLES)("S12: detects %s by its bytes", (format, data, declared) => {
   expect(soundFormat(data)).toBe(format);
-  expect(playableSound(data, declared), "it plays under its own type").toMatch(
+  expect(playableSound(data, declared), "the sound should have its detected type").toMatch(
     /^data:audio\/[a-z0-9]+;base64,/,
   );
   for (const [other, , type] of SAMPLES) {
     const isShared = type.toLowerCase() === "audio/aac" && format === "mp4";
     if (other !== format && !isShared) {
-      expect(playableSound(data, type), `${format} declared as ${type}`).toBeNull();
+      expect(
+        playableSound(data, type),
+        `${format} declared as ${type} should be rejected`,
+      ).toBeNull();
     }
   }
 });
@@ -40,6 +43,6 @@ test.each([
   ["reserved frame headers", base64([0xff, 0xff, 0xff, 0xff])],
   ["nothing", ""],
   ["no Base64", "%%%%"],
-])("S12: rejects %s, whatever its declared type", (_, data) => {
+])("S12: rejects %s with any declared type", (_, data) => {
   for (const [, , declared] of SAMPLES) expect(playableSound(data, declared)).toBeNull();
 });

@@ -15,36 +15,38 @@ test("E14: resizes a pane by keyboard and pointer within its bounds", async () =
   render(Splitter, { label: "Resize", pane: paneWidths.list, element, least: 200, most: 640 });
   const edge = screen.getByRole("separator", { name: "Resize" });
   await fireEvent.keyDown(edge, { key: "ArrowRight" });
-  expect(paneWidths.list.chosen, "a step").toBe(316);
+  expect(paneWidths.list.chosen, "an arrow key should widen the pane by a step").toBe(316);
   await fireEvent.keyDown(edge, { key: "ArrowLeft" });
-  expect(paneWidths.list.chosen, "and back").toBe(300);
+  expect(paneWidths.list.chosen, "the other arrow key should narrow the pane").toBe(300);
   await fireEvent.keyDown(edge, { key: "End" });
-  expect(paneWidths.list.chosen, "as wide as it gets").toBe(640);
+  expect(paneWidths.list.chosen, "End should select the maximum width").toBe(640);
   await fireEvent.keyDown(edge, { key: "ArrowRight" });
-  expect(paneWidths.list.chosen, "and no wider").toBe(640);
+  expect(paneWidths.list.chosen, "the width should not exceed the maximum").toBe(640);
   await fireEvent.keyDown(edge, { key: "Home" });
   expect(paneWidths.list.chosen).toBe(200);
   await fireEvent.keyDown(edge, { key: "Enter" });
-  expect(paneWidths.list.chosen, "its own width").toBeNull();
+  expect(paneWidths.list.chosen, "Enter should restore the default width").toBeNull();
 
   edge.setPointerCapture = () => undefined;
   await fireEvent.pointerDown(edge, { button: 0, clientX: 300, pointerId: 1 });
   await fireEvent.pointerMove(edge, { clientX: 350, pointerId: 1 });
-  expect(paneWidths.list.chosen, "as far as the pointer went").toBe(350);
+  expect(paneWidths.list.chosen, "the width should follow the pointer").toBe(350);
   await fireEvent.pointerUp(edge, { pointerId: 1 });
   await fireEvent.pointerMove(edge, { clientX: 500, pointerId: 1 });
-  expect(paneWidths.list.chosen, "and no more once it is let go").toBe(350);
+  expect(paneWidths.list.chosen, "the width should not follow the pointer after the release").toBe(
+    350,
+  );
 });
 
 test("E14: restores the width of a pane after a restart", () => {
   paneWidths.left.chosen = 333;
   resetPageState();
-  expect(paneWidths.left.chosen, "read again").toBe(333);
-  expect(paneWidths.list.chosen, "each by itself").toBeNull();
+  expect(paneWidths.left.chosen, "the width should be restored").toBe(333);
+  expect(paneWidths.list.chosen, "the width of another pane should be unchanged").toBeNull();
   paneWidths.left.chosen = null;
   resetPageState();
-  expect(paneWidths.left.chosen, "its own width is kept, too").toBeNull();
+  expect(paneWidths.left.chosen, "the default width should be restored").toBeNull();
   localStorage.setItem("pane left", "1e9");
   resetPageState();
-  expect(paneWidths.left.chosen, "no width at all").toBeNull();
+  expect(paneWidths.left.chosen, "an invalid width should be ignored").toBeNull();
 });

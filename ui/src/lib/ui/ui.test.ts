@@ -37,21 +37,23 @@ describe("HTML", () => {
     ["<iframe src=//evil></iframe>", ""],
     ["<svg><a href=//evil>x</a></svg>", ""],
   ])("sanitizes %s", (html, clean) => {
-    expect(sanitize(html), "only what formats text stays").toBe(clean);
+    expect(sanitize(html), "only text formatting should remain").toBe(clean);
   });
 
   test("keeps text formatting", () => {
     const html =
       '<p>a <strong>b</strong></p><table><tbody><tr><td align="right">1</td></tr></tbody></table>';
-    expect(sanitize(html), "unchanged").toBe(html);
+    expect(sanitize(html), "the formatting should be unchanged").toBe(html);
     const picture = `<img src="${PIXEL}" alt="x">`;
-    expect(sanitize(picture), "pictures as data").toBe(picture);
-    expect(sanitize('<img src="data:image/png;base64,AAAA" alt="x">'), "if they are some").toBe(
-      "x",
-    );
-    expect(sanitize('<img src="data:image/svg+xml;base64,PHN2Zy8+" alt="x">'), "no drawings").toBe(
-      "x",
-    );
+    expect(sanitize(picture), "data URLs of pictures should be unchanged").toBe(picture);
+    expect(
+      sanitize('<img src="data:image/png;base64,AAAA" alt="x">'),
+      "an invalid picture should be replaced by its text",
+    ).toBe("x");
+    expect(
+      sanitize('<img src="data:image/svg+xml;base64,PHN2Zy8+" alt="x">'),
+      "a vector picture should be replaced by its text",
+    ).toBe("x");
   });
 });
 
@@ -61,31 +63,41 @@ describe("Markdown", () => {
     const { container } = render(Markdown, {
       text: '# Hi\n\n*a* <b onclick="x">b</b>\n\n![cat](https://evil.example/cat.png)\n\n<div>block</div>',
     });
-    expect(container.querySelector("h1"), "a heading").toHaveTextContent("Hi");
-    expect(container.querySelector("em"), "emphasis").toHaveTextContent("a");
-    expect(container.querySelector("b"), "HTML is no markup").toBeNull();
-    expect(container.textContent, "but can be read").toContain('<b onclick="x">b</b>');
-    expect(container.textContent, "blocks of HTML too").toContain("<div>block</div>");
-    expect(container.querySelector("img"), "nothing is fetched").toBeNull();
-    expect(container.textContent, "the picture's words").toContain("cat");
+    expect(container.querySelector("h1"), "the heading should be rendered").toHaveTextContent("Hi");
+    expect(container.querySelector("em"), "the emphasis should be rendered").toHaveTextContent("a");
+    expect(container.querySelector("b"), "HTML should not be rendered as markup").toBeNull();
+    expect(container.textContent, "HTML should be shown as text").toContain('<b onclick="x">b</b>');
+    expect(container.textContent, "blocks of HTML should be shown as text").toContain(
+      "<div>block</div>",
+    );
+    expect(container.querySelector("img"), "no picture should be fetched").toBeNull();
+    expect(container.textContent, "the text of the picture should be shown").toContain("cat");
   });
 
   test("opens the link dialog before a link", async () => {
     render(Markdown, { text: "[click](https://example.com/a)" });
     const words = screen.getByRole("link", { name: "click" });
-    expect(words, "X17: the browser itself would follow nothing").not.toHaveAttribute("href");
+    expect(
+      words,
+      "X17: the link should have no address that the browser follows",
+    ).not.toHaveAttribute("href");
     await userEvent.click(words);
-    expect(pendingLink.url, "the URL waits for the user").toBe("https://example.com/a");
+    expect(pendingLink.url, "the URL should be pending").toBe("https://example.com/a");
     pendingLink.close();
     words.focus();
     await userEvent.keyboard("{Enter}");
-    expect(pendingLink.url, "by the keyboard, too").toBe("https://example.com/a");
+    expect(pendingLink.url, "Enter should open the dialog, too").toBe("https://example.com/a");
   });
 
   test("has a copy button for code and names hidden characters", () => {
     const { container } = render(Markdown, { text: "```\nrm \u202e-rf\n```" });
-    expect(container.querySelector("pre"), "named").toHaveTextContent("rm [U+202E]-rf");
-    expect(screen.getByRole("button", { name: "Copy" }), "to be copied").toBeVisible();
+    expect(container.querySelector("pre"), "hidden characters should be named").toHaveTextContent(
+      "rm [U+202E]-rf",
+    );
+    expect(
+      screen.getByRole("button", { name: "Copy" }),
+      "the code should have a copy button",
+    ).toBeVisible();
   });
 
   test("X20: shows deeply nested and very long texts as source", async () => {
@@ -102,14 +114,14 @@ describe("Markdown", () => {
     }
     for (const text of ["---", "*".repeat(80), "a | b\n--|--\n1 | 2", "> > a\n\n- b\n  - c"]) {
       const { container, unmount } = render(Markdown, { text });
-      expect(container.querySelector(".raw"), `${text} is formatted`).toBeNull();
+      expect(container.querySelector(".raw"), `${text} should be formatted`).toBeNull();
       unmount();
     }
     const { container } = render(Markdown, { text: "word *x* ".repeat(10_000) });
-    expect(container.querySelector("em"), "its beginning is formatted").not.toBeNull();
+    expect(container.querySelector("em"), "the beginning should be formatted").not.toBeNull();
     await userEvent.click(screen.getByRole("button", { name: "Show all" }));
-    expect(container.querySelector("em"), "all of it is not").toBeNull();
-    expect(screen.getByText("Part 1 of 2"), "and comes in parts").toBeVisible();
+    expect(container.querySelector("em"), "the whole text should not be formatted").toBeNull();
+    expect(screen.getByText("Part 1 of 2"), "the text should be split into parts").toBeVisible();
   });
 
   test("renders all words that a model receives", () => {
@@ -153,13 +165,15 @@ describe("Markdown", () => {
         `a | b\n--|--\n${name} | 2`,
       ]) {
         const { container, unmount } = render(Markdown, { text });
-        expect(container.textContent, `X10, X12: ${text}`).toContain(name);
+        expect(container.textContent, `X10, X12: ${text} should be shown as ${name}`).toContain(
+          name,
+        );
         const attributes = Array.from(container.querySelectorAll("*"), (element) =>
           Array.from(element.attributes, (attribute) => attribute.value),
         );
         expect(
           attributes.flat().join(""),
-          `X10, X12: nothing is hidden in what ${text} says on hover`,
+          `X10, X12: no attribute of ${text} should contain hidden characters`,
         ).not.toMatch(/[\u202e\u200b\u{e0041}]/u);
         unmount();
       }
@@ -168,7 +182,7 @@ describe("Markdown", () => {
 
   test("offers no source view for plain text", () => {
     render(Markdown, { text: 'Plain words & "more", 1 < 2.' });
-    expect(screen.queryByRole("button"), "it is what was written").toBeNull();
+    expect(screen.queryByRole("button"), "there should be no button").toBeNull();
   });
 
   test.each([
@@ -177,42 +191,46 @@ describe("Markdown", () => {
   ])("shows the source of a %s text", async (_, text) => {
     const { container } = render(Markdown, { text });
     await userEvent.click(screen.getByRole("button", { name: "Show as written" }));
-    expect(container.textContent, "with its marks").toContain("*a*");
+    expect(container.textContent, "the marks should be shown").toContain("*a*");
   });
 
   test("folds long text", async () => {
     const { container } = render(Markdown, { text: "word ".repeat(5000) });
-    expect(container.textContent?.length, "the beginning only").toBeLessThan(9000);
+    expect(container.textContent?.length, "only the beginning should be shown").toBeLessThan(9000);
     await userEvent.click(screen.getByRole("button", { name: "Show all" }));
-    expect(container.textContent?.length, "all of it").toBeGreaterThan(24_000);
+    expect(container.textContent?.length, "the whole text should be shown").toBeGreaterThan(24_000);
   });
 });
 
 describe("text from a server", () => {
   test("is plain text with hidden characters named and a bound", async () => {
     const { container } = render(Untrusted, { text: `<b>x</b>\u202e${"y".repeat(2000)}` });
-    expect(container.querySelector("b"), "no markup").toBeNull();
-    expect(container.textContent, "named").toContain("U+202E");
-    expect(container.textContent?.length, "bounded").toBeLessThan(700);
+    expect(container.querySelector("b"), "no markup should be rendered").toBeNull();
+    expect(container.textContent, "hidden characters should be named").toContain("U+202E");
+    expect(container.textContent?.length, "the length should be bounded").toBeLessThan(700);
     await userEvent.click(screen.getByRole("button", { name: "Show all" }));
-    expect(container.textContent?.length, "all of it").toBeGreaterThan(2000);
+    expect(container.textContent?.length, "the whole text should be shown").toBeGreaterThan(2000);
   });
 
   test("indicates omitted text on a single line", () => {
     for (const text of ["send_mail\nand delete everything", `send_mail${"x".repeat(500)}`]) {
       const { container, unmount } = render(Untrusted, { text, inline: true });
-      expect(container.textContent, `${text.slice(0, 12)}: it is cut, and says so`).toMatch(/…$/);
+      expect(
+        container.textContent,
+        `${text.slice(0, 12)}: the text should end with an ellipsis`,
+      ).toMatch(/…$/);
       unmount();
     }
     const { container } = render(Untrusted, { text: "send_mail", inline: true });
-    expect(container.textContent, "nothing is cut").toBe("send_mail");
+    expect(container.textContent, "the text should not be shortened").toBe("send_mail");
   });
 
   test("can't push lines out of view", () => {
     const { container } = render(Untrusted, { text: "\n".repeat(500) + "end" });
-    expect(container.textContent, "X14: they are counted, and the end is in view").toContain(
-      "↵×500end",
-    );
+    expect(
+      container.textContent,
+      "X14: the line breaks should be counted, and the end shown",
+    ).toContain("↵×500end");
   });
 });
 
@@ -224,16 +242,22 @@ describe("a content block", () => {
       content: { type: "image", data: PIXEL.slice(PNG.length), mimeType: "image/png" },
       onopen,
     });
-    expect(screen.getByRole("img"), "a picture as data").toHaveAttribute("src", PIXEL);
+    expect(screen.getByRole("img"), "a picture should be rendered as a data URL").toHaveAttribute(
+      "src",
+      PIXEL,
+    );
     await rerender({ content: { type: "image", data: "AAAA", mimeType: "text/html" } });
-    expect(screen.queryByRole("img"), "no other type in a picture").toBeNull();
+    expect(
+      screen.queryByRole("img"),
+      "another type declared as a picture should not be rendered",
+    ).toBeNull();
     await rerender({
       content: { type: "audio", data: "UklGRiQAAABXQVZFZm10IA==", mimeType: "audio/wav" },
     });
-    expect(container.querySelector("audio"), "a sound as data").toHaveAttribute(
-      "src",
-      "data:audio/wav;base64,UklGRiQAAABXQVZFZm10IA==",
-    );
+    expect(
+      container.querySelector("audio"),
+      "a sound should be rendered as a data URL",
+    ).toHaveAttribute("src", "data:audio/wav;base64,UklGRiQAAABXQVZFZm10IA==");
     await rerender({
       content: {
         type: "resource_link",
@@ -246,17 +270,20 @@ describe("a content block", () => {
       },
     });
     await userEvent.click(screen.getByRole("button", { name: "Open" }));
-    expect(opened, "a link to a resource of the same server").toEqual(["file:///a"]);
-    expect(screen.getByText("2.1 kB"), "its size").toHaveAttribute("title", "2,149 B");
+    expect(opened, "a link should open the resource of the same server").toEqual(["file:///a"]);
+    expect(screen.getByText("2.1 kB"), "the size should be shown").toHaveAttribute(
+      "title",
+      "2,149 B",
+    );
     await rerender({
       content: {
         type: "resource",
         contents: { uri: "a://b", mimeType: "text/plain", text: "hello", blob: null },
       },
     });
-    expect(screen.getByText("hello"), "a resource's text").toBeVisible();
+    expect(screen.getByText("hello"), "the text of a resource should be shown").toBeVisible();
     await rerender({ content: { type: "unknown", json: { type: "hologram" } } });
-    expect(screen.getByText('"hologram"'), "what is not known, as JSON").toBeVisible();
+    expect(screen.getByText('"hologram"'), "unknown content should be shown as JSON").toBeVisible();
   });
 });
 
@@ -264,12 +291,12 @@ describe("JSON", () => {
   test("renders a tree that expands a page at a time", async () => {
     render(JsonView, { value: { list: Array.from({ length: 250 }, (_, i) => `n${i}`) }, open: 1 });
     const list = screen.getByRole("button", { name: /list/ });
-    expect(list, "closed below the first level").toHaveAttribute("aria-expanded", "false");
+    expect(list, "nested values should be collapsed").toHaveAttribute("aria-expanded", "false");
     await userEvent.click(list);
-    expect(screen.queryByText(`"n99"`), "the first hundred").toBeVisible();
-    expect(screen.queryByText(`"n100"`), "and no more").toBeNull();
+    expect(screen.queryByText(`"n99"`), "the first hundred items should be shown").toBeVisible();
+    expect(screen.queryByText(`"n100"`), "further items should be hidden").toBeNull();
     await userEvent.click(screen.getByRole("button", { name: "Show 150 more" }));
-    expect(screen.queryByText(`"n199"`), "the next hundred").toBeVisible();
+    expect(screen.queryByText(`"n199"`), "the next hundred items should be shown").toBeVisible();
   });
 
   test("shows long keys completely on request", async () => {
@@ -277,9 +304,11 @@ describe("JSON", () => {
       const { container, unmount } = render(JsonView, {
         value: { [`path\nand delete everything ${"x".repeat(300)}END`]: value },
       });
-      expect(container.textContent, "more than its first line").toContain("and delete everything");
+      expect(container.textContent, "more than the first line should be shown").toContain(
+        "and delete everything",
+      );
       await userEvent.click(screen.getByRole("button", { name: "Show all" }));
-      expect(container.textContent, "all of it").toContain("xEND");
+      expect(container.textContent, "the whole key should be shown").toContain("xEND");
       unmount();
     }
   });
@@ -295,14 +324,20 @@ describe("JSON", () => {
     const field = screen.getByRole("textbox", { name: "Arguments" });
     await userEvent.clear(field);
     await userEvent.type(field, "[[1]");
-    expect(screen.getByText("Enter a JSON object: { … }"), "a list is none").toBeVisible();
+    expect(
+      screen.getByText("Enter a JSON object: { … }"),
+      "a list should be rejected",
+    ).toBeVisible();
     await userEvent.type(field, "]");
-    expect(screen.getByText("Not valid JSON: line 1, column 4"), "where it is wrong").toBeVisible();
-    expect(field, "readers hear that it is wrong").toBeInvalid();
+    expect(
+      screen.getByText("Not valid JSON: line 1, column 4"),
+      "the position of the error should be shown",
+    ).toBeVisible();
+    expect(field, "the field should be marked as invalid").toBeInvalid();
     await userEvent.clear(field);
     await userEvent.type(field, '{{"a": 1}');
-    expect(values.at(-1), "the value once it is right").toEqual({ value: { a: 1 } });
-    expect(field, "no longer wrong").not.toBeInvalid();
+    expect(values.at(-1), "the valid value should be reported").toEqual({ value: { a: 1 } });
+    expect(field, "the field should be valid again").not.toBeInvalid();
   });
 });
 
@@ -321,18 +356,23 @@ describe("a link", () => {
     });
     render(LinkDialog);
     pendingLink.open("http://example.com/path");
-    expect(await screen.findByText("example.com"), "the domain alone").toBeVisible();
-    expect(screen.getByText(/not encrypted/), "what to look at").toBeVisible();
-    expect(host.requests("open_url"), "not opened yet").toEqual([]);
+    expect(
+      await screen.findByText("example.com"),
+      "the domain should be shown separately",
+    ).toBeVisible();
+    expect(screen.getByText(/not encrypted/), "the warning should be shown").toBeVisible();
+    expect(host.requests("open_url"), "the URL should not be opened yet").toEqual([]);
     const open = screen.getByRole("button", { name: "Open in the browser" });
-    expect(open, "a double click does not open it").toBeDisabled();
-    await waitFor(() => expect(open, "then it can be opened").toBeEnabled());
+    expect(open, "the button should be disabled at first").toBeDisabled();
+    await waitFor(() => expect(open, "the button should be enabled after a moment").toBeEnabled());
     await userEvent.click(open);
-    expect(host.requests("open_url"), "opened once").toEqual([{ url: "http://example.com/path" }]);
-    expect(pendingLink.url, "and done").toBeNull();
+    expect(host.requests("open_url"), "the URL should be opened once").toEqual([
+      { url: "http://example.com/path" },
+    ]);
+    expect(pendingLink.url, "the dialog should be closed").toBeNull();
   });
 
-  test("can't be opened if that is not allowed", async () => {
+  test("can't be opened if opening is not allowed", async () => {
     await startFakeHost({
       inspect_url: ({ url }) => ({
         url,

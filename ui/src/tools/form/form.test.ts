@@ -82,7 +82,7 @@ const TYPED: [string, JsonValue, string, JsonValue][] = [
 test.each(TYPED)("typed: %s", (_name, schema, text, expected) => {
   const a = part(schema);
   type(a.draft, text, true);
-  expect(a.is, "comes to its value, or says what is wrong").toEqual(expected);
+  expect(a.is, "the value or the problem should be determined").toEqual(expected);
 });
 
 describe("omitted parts", () => {
@@ -96,57 +96,63 @@ describe("omitted parts", () => {
       {},
     ];
     for (const schema of kinds) {
-      expect(part(schema, false).is, `${JSON.stringify(schema)} is not sent`).toBe(undefined);
+      expect(part(schema, false).is, `${JSON.stringify(schema)} should be omitted`).toBe(undefined);
     }
-    expect(part({ type: "array", items: { type: "string" } }, false).is, "nor is a list").toBe(
-      undefined,
-    );
+    expect(
+      part({ type: "array", items: { type: "string" } }, false).is,
+      "an empty list should be omitted",
+    ).toBe(undefined);
     expect(
       part({ properties: { b: { default: 1, type: "integer" } } }, false).is,
-      "nor an object",
+      "an empty object should be omitted",
     ).toBe(undefined);
   });
 
   test("an optional default is left to the server, a required one is filled in", () => {
-    expect(part({ type: "integer", default: 3 }, false).is, "left out").toBe(undefined);
-    expect(part({ type: "integer", default: 3 }).is, "filled in").toBe(3);
+    expect(
+      part({ type: "integer", default: 3 }, false).is,
+      "an optional default should be omitted",
+    ).toBe(undefined);
+    expect(part({ type: "integer", default: 3 }).is, "a required default should be filled in").toBe(
+      3,
+    );
     expect(
       part({ type: "integer", default: "three" }).is,
-      "a default that doesn't fit is shown, not dropped",
+      "an invalid default should be shown",
     ).toBe("three");
   });
 
   test("required parts have initial values", () => {
-    expect(part({ type: "string" }).is, "text is missing").toBe("! required");
-    expect(part({ type: "boolean" }).is, "a required boolean is off").toBe(false);
+    expect(part({ type: "string" }).is, "missing text should be reported").toBe("! required");
+    expect(part({ type: "boolean" }).is, "a required boolean should be false").toBe(false);
     expect(
       part({ type: "array", items: { type: "string" } }).is,
-      "a required list is empty",
+      "a required list should be empty",
     ).toEqual([]);
     expect(
       part({ type: "array", items: { type: "string" }, minItems: 1 }).is,
-      "unless that is too few",
+      "a required list with too few items should be reported",
     ).toBe("! too_few 1");
-    expect(part({ const: 7 }).is, "a constant is sent").toBe(7);
-    expect(part({ enum: ["a"] }).is, "an option must be chosen").toBe("! required");
+    expect(part({ const: 7 }).is, "a constant should be sent").toBe(7);
+    expect(part({ enum: ["a"] }).is, "a missing option should be reported").toBe("! required");
   });
 
   test("emptied text is omitted, or sent empty if required", () => {
     const optional = part({ type: "string" }, false);
     type(optional.draft, "x", false);
-    expect(optional.is, "given").toBe("x");
+    expect(optional.is, "the text should be sent").toBe("x");
     type(optional.draft, "", false);
-    expect(optional.is, "left out").toBe(undefined);
+    expect(optional.is, "empty optional text should be omitted").toBe(undefined);
     const required = part({ type: "string" });
     type(required.draft, "x", true);
     type(required.draft, "", true);
-    expect(required.is, "sent empty").toBe("");
+    expect(required.is, "empty required text should be sent").toBe("");
   });
 
   test("null", () => {
     const a = part({ type: ["string", "null"] });
     a.draft.presence = "null";
-    expect(a.is, "is a value of its own").toBe(null);
+    expect(a.is, "null should be sent").toBe(null);
   });
 });
 
@@ -163,16 +169,16 @@ describe("rows", () => {
       addRow(shape, draft);
       type((draft.rows.at(-1) as { draft: PartDraft }).draft, text, true);
     }
-    expect(a.is, "in order").toEqual(["x", "y"]);
+    expect(a.is, "the rows should be in order").toEqual(["x", "y"]);
     const [first, second] = draft.rows.map((row) => row.id);
     moveRow(draft, first ?? 0, 1);
-    expect(a.is, "moved down").toEqual(["y", "x"]);
+    expect(a.is, "the row should be moved down").toEqual(["y", "x"]);
     moveRow(draft, first ?? 0, 1);
-    expect(a.is, "not beyond the end").toEqual(["y", "x"]);
+    expect(a.is, "the last row should not be moved down").toEqual(["y", "x"]);
     addRow(shape, draft);
-    expect(a.is, "too many").toBe("! too_many 2");
+    expect(a.is, "too many rows should be reported").toBe("! too_many 2");
     for (const id of draft.rows.map((row) => row.id)) removeRow(draft, id, false);
-    expect(a.is, `without rows it is omitted (${second})`).toBe(undefined);
+    expect(a.is, `a map without rows should be omitted (${second})`).toBe(undefined);
   });
 
   test("of a map need unique names", () => {
@@ -185,23 +191,23 @@ describe("rows", () => {
       row.name = name;
       type(row.draft, "1", true);
     }
-    expect(a.is, "the first has no name").toBe("! no_name");
+    expect(a.is, "a row without a name should be reported").toBe("! no_name");
     removeRow(a.draft, a.draft.rows[0]?.id ?? 0, true);
-    expect(a.is, "the name is taken").toBe("! name_taken");
+    expect(a.is, "a duplicate name should be reported").toBe("! name_taken");
     removeRow(a.draft, a.draft.rows[0]?.id ?? 0, true);
-    expect(a.is, "one entry").toEqual({ k: 1 });
+    expect(a.is, "one entry should be sent").toEqual({ k: 1 });
   });
 });
 
 test("selects options and booleans", () => {
   const a = part({ enum: [{ deep: 1 }, "b"] });
   chooseOption(a.draft, 0);
-  expect(a.is, "an option may be any JSON").toEqual({ deep: 1 });
+  expect(a.is, "an option should accept any JSON value").toEqual({ deep: 1 });
   chooseOption(a.draft, null);
-  expect(a.is, "none").toBe("! required");
+  expect(a.is, "no option should be selected").toBe("! required");
   const b = part({ type: "boolean" }, false);
   setBoolean(b.draft, false);
-  expect(b.is, "no is not the same as left out").toBe(false);
+  expect(b.is, "false should differ from an omitted value").toBe(false);
 });
 
 describe("displays and preserves any value", () => {
@@ -238,8 +244,8 @@ describe("displays and preserves any value", () => {
     (_text, value) => {
       const shape = shapeOf(schema);
       const { value: back } = convertDraft(shape, draftOf(shape, value, true));
-      expect(back, "nothing is lost or changed").toEqual(value);
-      expect(Object.keys(back as object).sort(), "own names only").toEqual(
+      expect(back, "the value should be unchanged").toEqual(value);
+      expect(Object.keys(back as object).sort(), "only own names should be included").toEqual(
         Object.keys(value as object).sort(),
       );
     },
@@ -255,17 +261,17 @@ describe("the JSON view", () => {
   test("stays in sync with the fields", () => {
     const form = new SchemaFormState(schema, { a: "x" });
     form.show("json");
-    expect(form.text, "written as it would be sent").toBe('{\n  "a": "x"\n}');
+    expect(form.text, "the JSON should be formatted").toBe('{\n  "a": "x"\n}');
     form.write('{"a":"y","n":2,"extra":true}');
     form.show("fields");
-    expect(form.value, "what the fields have no place for stays").toEqual({
+    expect(form.value, "a member without a field should be kept").toEqual({
       a: "y",
       n: 2,
       extra: true,
     });
     expect(
       form.draft.kind === "object" && form.draft.fields[1],
-      "the field shows it",
+      "the field should have the value",
     ).toMatchObject({ text: "2" });
   });
 
@@ -273,30 +279,36 @@ describe("the JSON view", () => {
     const form = new SchemaFormState(schema, { a: "x" });
     form.show("json");
     form.write('{\n "a": }');
-    expect(form.mistake, "its place").toEqual({ at: "place", line: 2, column: 7 });
-    expect([form.ready, form.value], "nothing to send").toEqual([false, undefined]);
+    expect(form.mistake, "the position should be reported").toEqual({
+      at: "place",
+      line: 2,
+      column: 7,
+    });
+    expect([form.ready, form.value], "there should be no value").toEqual([false, undefined]);
     form.show("fields");
-    expect(form.view, "the mistake stays in view").toBe("json");
+    expect(form.view, "the JSON view should stay open").toBe("json");
     form.write("[]");
-    expect(form.mistake, "arguments are an object").toEqual({ at: "kind" });
+    expect(form.mistake, "other values than objects should be rejected").toEqual({ at: "kind" });
   });
 
   test("may violate the schema, unlike the fields", () => {
     const form = new SchemaFormState(schema, { n: 1.5 });
-    expect(form.ready, "the fields have problems").toBe(false);
-    expect([...form.shown.keys()], "missing parts are marked once it was tried").toEqual(["/n"]);
+    expect(form.ready, "the fields should have problems").toBe(false);
+    expect([...form.shown.keys()], "missing values should be marked after an attempt").toEqual([
+      "/n",
+    ]);
     form.tried = true;
-    expect([...form.shown.keys()], "then too").toEqual(["/a", "/n"]);
+    expect([...form.shown.keys()], "further missing values should be marked").toEqual(["/a", "/n"]);
     form.show("json");
-    expect(form.ready, "JSON is sent as written").toBe(true);
+    expect(form.ready, "JSON should be sent unchanged").toBe(true);
   });
 
   test("takes an external value, but not its own again", () => {
     const form = new SchemaFormState(schema, { a: "x" });
     const draft = form.draft;
     form.follow({ a: "x" });
-    expect(form.draft, "the same value changes nothing").toBe(draft);
+    expect(form.draft, "an equal value should change nothing").toBe(draft);
     form.follow({ a: "z" });
-    expect(form.value, "another is taken").toEqual({ a: "z" });
+    expect(form.value, "another value should be taken").toEqual({ a: "z" });
   });
 });

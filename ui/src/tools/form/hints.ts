@@ -17,7 +17,7 @@ export function notSetLabel({ fallback }: Shape): string {
   return m.tools_not_set_default({ value });
 }
 
-/** Returns the text of a validation problem. */
+/** Returns the translated text of a validation problem, with the violated bound. */
 export function problemText({ code, bound }: PartProblem): string {
   const count = bound ?? 0;
   const texts: Record<ProblemCode, () => string> = {
@@ -42,8 +42,8 @@ export function problemText({ code, bound }: PartProblem): string {
   return texts[code]();
 }
 
-/** Returns a text with the reason why a part is edited as JSON. */
-export function reasonText(reason: JsonReason): string {
+/** Returns the translated reason why a part can only be edited as JSON. */
+export function jsonReasonText(reason: JsonReason): string {
   const texts: Record<JsonReason, () => string> = {
     anything: m.tools_json_anything,
     combined: m.tools_json_combined,

@@ -109,7 +109,7 @@ export function annotationsOf(schema: JsonObject): JsonObject {
 }
 
 /** Returns the only type of a schema besides `null`. Infers it from other keywords if it is not declared. */
-export function typeOf(schema: JsonObject): { type: string | null; nullable: boolean } {
+export function schemaType(schema: JsonObject): { type: string | null; nullable: boolean } {
   if (typeof schema.type === "string") return { type: schema.type, nullable: false };
   if (Array.isArray(schema.type)) {
     const types = [...new Set(schema.type)].filter((each) => each !== "null");

@@ -111,18 +111,19 @@ const KINDS: [string, JsonValue, string][] = [
 
 test.each(KINDS)("%s", (_name, schema, words) => {
   const shape = shapeOf({ type: "object", properties: { part: schema } });
-  expect(inWords(shape), "the part has the shape its schema says").toBe(`{part: ${words}}`);
+  expect(inWords(shape), "the part should have the shape of its schema").toBe(`{part: ${words}}`);
 });
 
 describe("the root schema", () => {
   test("without properties has no arguments", () => {
-    expect(inWords(shapeOf({ type: "object" })), "an empty form").toBe("{}");
-    expect(inWords(shapeOf({ type: "object", additionalProperties: false })), "an empty form").toBe(
-      "{}",
-    );
+    expect(inWords(shapeOf({ type: "object" })), "the form should be empty").toBe("{}");
+    expect(
+      inWords(shapeOf({ type: "object", additionalProperties: false })),
+      "the form should be empty",
+    ).toBe("{}");
     expect(
       inWords(shapeOf({ type: "object", additionalProperties: true })),
-      "a server that takes anything gets a JSON editor",
+      "arbitrary arguments should have a JSON editor",
     ).toBe("json:anything");
   });
 
@@ -138,11 +139,12 @@ describe("the root schema", () => {
         "a/b c": { type: "object", title: "Place", properties: { x: { type: "number" } } },
       },
     });
-    expect(inWords(shape), "both references lead to their definitions").toBe("{at: {x: number}}");
+    expect(inWords(shape), "both references should be resolved").toBe("{at: {x: number}}");
     const at = shape.kind === "object" ? shape.fields[0]?.shape : undefined;
-    expect([at?.title, at?.description], "words beside a reference go before its target's").toEqual(
-      ["Place", "here"],
-    );
+    expect(
+      [at?.title, at?.description],
+      "annotations next to a reference should take precedence",
+    ).toEqual(["Place", "here"]);
   });
 
   test("reads bounds, defaults and patterns", () => {
@@ -157,13 +159,23 @@ describe("the root schema", () => {
       },
     });
     const shapes = shape.kind === "object" ? shape.fields.map((field) => field.shape) : [];
-    expect(shapes[0], "a number's bounds").toMatchObject({ minimum: 1, below: 9, fallback: 3 });
-    expect(shapes[1], "a text's bounds; the pattern stays text").toMatchObject({
+    expect(shapes[0], "the bounds of a number should be read").toMatchObject({
+      minimum: 1,
+      below: 9,
+      fallback: 3,
+    });
+    expect(
+      shapes[1],
+      "the bounds of a text should be read, and the pattern kept as text",
+    ).toMatchObject({
       ...{ minLength: 2, maxLength: 400, pattern: "^(a+)+$", long: true },
     });
-    expect(shapes[2], "a list's bounds").toMatchObject({ minItems: 1, maxItems: 2 });
-    expect(shapes[3]?.fallback, "a default of null counts").toBe(null);
-    expect(shapes[4]?.moreRules, "a rule that isn't checked here is said").toBe(true);
+    expect(shapes[2], "the bounds of a list should be read").toMatchObject({
+      minItems: 1,
+      maxItems: 2,
+    });
+    expect(shapes[3]?.fallback, "a default of null should be read").toBe(null);
+    expect(shapes[4]?.moreRules, "unchecked rules should be mentioned").toBe(true);
   });
 });
 
@@ -179,17 +191,19 @@ describe("hostile schemas (X30, X31)", () => {
       type: "object",
       properties: many(10_000, { type: "string" }),
     });
-    expect(inWords(shape), "too many fields are edited as JSON").toBe("json:too_large");
-    expect(duration, "within 200 ms").toBeLessThan(200);
+    expect(inWords(shape), "too many fields should be edited as JSON").toBe("json:too_large");
+    expect(duration, "parsing should take less than 200 ms").toBeLessThan(200);
   });
 
   test("500 levels", () => {
     let schema: JsonValue = { type: "string" };
     for (let i = 0; i < 500; i += 1) schema = { type: "object", properties: { a: schema } };
     const { shape, duration } = timed(schema);
-    expect(inWords(shape).split("{").length - 1, "followed to the bound").toBe(MAX_DEPTH + 1);
-    expect(inWords(shape), "then as JSON").toContain("json:too_deep");
-    expect(duration, "within 200 ms").toBeLessThan(200);
+    expect(inWords(shape).split("{").length - 1, "the levels should be bounded").toBe(
+      MAX_DEPTH + 1,
+    );
+    expect(inWords(shape), "deeper levels should be edited as JSON").toContain("json:too_deep");
+    expect(duration, "parsing should take less than 200 ms").toBeLessThan(200);
   });
 
   test("recursive references", () => {
@@ -198,14 +212,17 @@ describe("hostile schemas (X30, X31)", () => {
       inWords(
         shapeOf({ type: "object", properties: { n: { $ref: "#/$defs/node" } }, $defs: { node } }),
       ),
-      "followed once",
+      "the reference should be followed once",
     ).toBe("{n: {next: json:recursive}}");
-    expect(inWords(shapeOf({ $ref: "#" })), "the root itself").toBe("json:recursive");
+    expect(
+      inWords(shapeOf({ $ref: "#" })),
+      "a reference to the root should be edited as JSON",
+    ).toBe("json:recursive");
     const pair = {
       $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } },
       $ref: "#/$defs/a",
     };
-    expect(inWords(shapeOf(pair)), "a circle").toBe("json:recursive");
+    expect(inWords(shapeOf(pair)), "a circle should be edited as JSON").toBe("json:recursive");
   });
 
   test("a few definitions that multiply", () => {
@@ -215,29 +232,33 @@ describe("hostile schemas (X30, X31)", () => {
     }
     $defs.d11 = { type: "string" };
     const { shape, duration } = timed({ $defs, $ref: "#/$defs/d0" });
-    expect(inWords(shape).split("p0:").length, "no more fields than the bound").toBeLessThan(30);
-    expect(duration, "within 200 ms").toBeLessThan(200);
+    expect(
+      inWords(shape).split("p0:").length,
+      "the number of fields should be bounded",
+    ).toBeLessThan(30);
+    expect(duration, "parsing should take less than 200 ms").toBeLessThan(200);
   });
 
   test("one enum of a megabyte, and one used everywhere", () => {
     const large = Array.from({ length: 100_000 }, (_, i) => `option ${i}`);
-    expect(inWords(shapeOf({ properties: { a: { enum: large } } })), "as JSON").toBe(
-      "{a: json:too_large}",
-    );
+    expect(
+      inWords(shapeOf({ properties: { a: { enum: large } } })),
+      "too many options should be edited as JSON",
+    ).toBe("{a: json:too_large}");
     const shape = shapeOf({
       properties: many(400, { $ref: "#/$defs/e" }),
       $defs: { e: { enum: large.slice(0, 400) } },
     });
     const choices =
       shape.kind === "object" ? shape.fields.filter((f) => f.shape.kind === "choice") : [];
-    expect(choices.length, "all options of a form are bounded together").toBe(12);
+    expect(choices.length, "the options of a form should be bounded together").toBe(12);
   });
 
   test("names with a meaning in JavaScript", () => {
     const schema = JSON.parse(
       '{"properties":{"__proto__":{"type":"string"},"constructor":{"$ref":"#/$defs/toString"}}}',
     ) as JsonValue;
-    expect(inWords(shapeOf(schema)), "are names like any other").toBe(
+    expect(inWords(shapeOf(schema)), "the names should be used like others").toBe(
       "{__proto__: text, constructor: json:unclear}",
     );
   });

@@ -18,7 +18,7 @@ import {
   hasOnlyKeys,
   stringListKeyword,
   textShape,
-  typeOf,
+  schemaType,
 } from "./keywords";
 import {
   isObject,
@@ -125,7 +125,7 @@ class Reader {
       return jsonShape(schema, "combined");
     }
 
-    const { type, nullable } = typeOf(schema);
+    const { type, nullable } = schemaType(schema);
     const shape = this.readType(schema, type, depth, open);
     return {
       ...shape,

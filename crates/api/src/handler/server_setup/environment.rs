@@ -19,8 +19,8 @@ pub(super) fn move_secrets_to_keychain(
     mut taken: Vec<String>,
 ) -> Result<Vec<(String, String)>, ApiError> {
     let was = was.and_then(ServerConfig::as_stdio);
-    let place = secrets::command_place(stdio);
-    let is_same_command = was.is_some_and(|was| secrets::command_place(was) == place);
+    let place = secrets::command_binding(stdio);
+    let is_same_command = was.is_some_and(|was| secrets::command_binding(was) == place);
     // Names of secrets that other variables of this server reference are in use too.
     taken.extend(stdio.env.values().flat_map(|value| secrets::referenced_names(value)).map(str::to_owned));
     if let Some(unknown) = secret.iter().find(|name| !stdio.env.contains_key(*name)) {

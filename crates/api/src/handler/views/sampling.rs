@@ -31,21 +31,21 @@ pub(super) fn sampling_body_view(
         model: state.model.map(|choice| SamplingModel {
             model: choice.model,
             name: choice.name,
-            by: chosen_by_view(choice.by),
+            by: model_choice_reason_view(choice.by),
             most_micros: choice.most_micros,
         }),
         wanted_tokens: state.wanted_tokens,
-        losses: state.losses.into_iter().map(loss_view).collect(),
-        run: run_view(state.run),
+        losses: state.losses.into_iter().map(sampling_loss_view).collect(),
+        run: sampling_run_view(state.run),
     }
 }
 
-fn loss_view(loss: models::LossyConversion) -> SamplingLoss {
+fn sampling_loss_view(loss: models::LossyConversion) -> SamplingLoss {
     let then = json!(loss.then).as_str().unwrap_or_default().to_owned();
     SamplingLoss { what: loss.what.code().to_owned(), then }
 }
 
-fn chosen_by_view(by: own::ModelChoiceReason) -> ModelChosenBy {
+fn model_choice_reason_view(by: own::ModelChoiceReason) -> ModelChosenBy {
     let name = |priority: own::ModelPriority| match priority {
         own::ModelPriority::Cost => "cost".to_owned(),
         own::ModelPriority::Speed => "speed".to_owned(),
@@ -64,7 +64,7 @@ fn chosen_by_view(by: own::ModelChoiceReason) -> ModelChosenBy {
     }
 }
 
-fn run_view(run: own::ModelAnswerState) -> SamplingRun {
+fn sampling_run_view(run: own::ModelAnswerState) -> SamplingRun {
     match run {
         own::ModelAnswerState::No => SamplingRun::No,
         own::ModelAnswerState::Running { text, thinking } => SamplingRun::Running { text, thinking },
@@ -83,11 +83,11 @@ fn sampling_tool_view(tool: mcp::Tool) -> SamplingTool {
     SamplingTool { name: tool.name, description: tool.description, input_schema: tool.input_schema }
 }
 
-pub(in crate::handler) fn report_view(report: own::SamplingReport) -> SamplingReport {
+pub(in crate::handler) fn sampling_report_view(report: own::SamplingReport) -> SamplingReport {
     SamplingReport {
         settings: sampling_settings_view(report.settings),
-        within_hour: usage_view(report.within_hour),
-        in_all: usage_view(report.in_all),
+        within_hour: sampling_usage_view(report.within_hour),
+        in_all: sampling_usage_view(report.in_all),
         stopped: report.stopped.map(reached_limit_view),
         outdated: report.is_outdated,
     }
@@ -103,7 +103,7 @@ fn reached_limit_view(limit: own::ReachedLimit) -> ReachedSamplingLimit {
     ReachedSamplingLimit { of: of.to_owned(), hour: limit.span == own::LimitPeriod::Hour, most: limit.most }
 }
 
-const fn usage_view(spent: own::ModelUsage) -> SamplingUsage {
+const fn sampling_usage_view(spent: own::ModelUsage) -> SamplingUsage {
     SamplingUsage { requests: spent.requests, tokens: spent.tokens, micros: spent.micros }
 }
 
@@ -113,12 +113,12 @@ fn sampling_settings_view(settings: own::SamplingSettings) -> SamplingSettings {
         tools: settings.tools,
         max_tokens: settings.max_tokens,
         model: settings.model,
-        per_hour: limits_view(settings.per_hour),
-        in_all: limits_view(settings.in_all),
+        per_hour: sampling_limits_view(settings.per_hour),
+        in_all: sampling_limits_view(settings.in_all),
     }
 }
 
-const fn limits_view(budget: own::Budget) -> SamplingLimits {
+const fn sampling_limits_view(budget: own::Budget) -> SamplingLimits {
     SamplingLimits { requests: budget.requests, tokens: budget.tokens, micros: budget.micros }
 }
 

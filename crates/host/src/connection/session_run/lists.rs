@@ -81,7 +81,7 @@ impl SessionRun<'_> {
                 self.request_page(reading, request, session);
                 return;
             }
-            Err(error) => reading.fail(&error),
+            Err(error) => reading.add_failure_note(&error),
         }
         self.finish_reading(reading);
     }
@@ -93,7 +93,7 @@ impl SessionRun<'_> {
         let page = CallPurpose::Page(Box::new(reading));
         if let Err(error) = self.call(page, request, CallDeadline { idle, total }, session) {
             let mut unread = ListReader::new(list);
-            unread.fail(&error);
+            unread.add_failure_note(&error);
             self.finish_reading(unread);
         }
     }

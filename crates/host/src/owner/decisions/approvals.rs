@@ -151,7 +151,7 @@ impl Owner {
         })
     }
 
-    pub(super) fn open_then_accept(
+    pub(super) fn open_url_then_respond(
         &mut self,
         at: usize,
         approval: Approval,

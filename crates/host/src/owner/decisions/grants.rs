@@ -24,7 +24,7 @@ impl Owner {
             let _ = reply.send(Ok(false));
             return;
         };
-        let (basis, now) = (self.basis_of(&grant), self.now());
+        let (basis, now) = (self.grant_basis(&grant), self.now());
         self.permissions.revoked.push(grant.clone(), basis, now);
         self.audit_grant(&grant, "revoke", "denied");
         if grant.subject == GrantSubject::Command {
@@ -66,7 +66,7 @@ impl Owner {
     fn restorable_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
         let now = self.now();
         let (grant, basis) = self.permissions.revoked.take(id, now)?;
-        let is_unchanged = self.basis_of(&grant) == basis;
+        let is_unchanged = self.grant_basis(&grant) == basis;
         if is_unchanged && self.permissions.policy.grants_mut().restore(grant.clone()) {
             Ok(grant)
         } else {
@@ -75,7 +75,7 @@ impl Owner {
     }
 
     /// Returns the facts that must not change before a revoked grant is restored.
-    fn basis_of(&mut self, grant: &Grant) -> GrantBasis {
+    fn grant_basis(&mut self, grant: &Grant) -> GrantBasis {
         let config = self.servers.records.get(&grant.server).map(|record| Arc::clone(&record.config));
         let definition = match &grant.subject {
             GrantSubject::Command => None,

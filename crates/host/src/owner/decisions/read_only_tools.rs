@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestId;
 use mcp_proto::types::Tool;
-use offers::definitions::{Definition, declares_read_only, stored_declares_read_only};
+use offers::definitions::{Definition, declares_read_only, definition_declares_read_only};
 use policy::{ApprovalScope, GrantSubject, Hash, ReviewState};
 use ports::server_config::definition_hash;
 
@@ -20,8 +20,8 @@ use crate::view::ConsentRequestBody;
 const MAX_TOOLS: usize = 32;
 /// Maximum number of other tools whose definitions are compared with the reviewed ones for one list.
 const MAX_EXAMINED: usize = 64;
-/// Maximum total size of these definitions, in bytes of JSON. Cached definitions count, too, so that the list does not
-/// depend on the cache.
+/// Maximum total size of the definitions that are compared for one list, in bytes of JSON. Cached definitions count,
+/// too, so that the list does not depend on the cache.
 const MAX_EXAMINED_BYTES: usize = 256 * 1024;
 
 impl Owner {
@@ -39,7 +39,7 @@ impl Owner {
         let identity = record.offer.identity.clone();
         let is_pinned = |name: &str| {
             let pin = pins.tools.get(name).filter(|pin| pin.changed.is_none() && pin.under == identity);
-            pin.and_then(|pin| pin.definition.as_ref()).is_some_and(stored_declares_read_only)
+            pin.and_then(|pin| pin.definition.as_ref()).is_some_and(definition_declares_read_only)
         };
         let candidates = catalog.tools.iter().filter(|entry| entry.name() != called.name && is_pinned(entry.name()));
         let (mut tools, mut bytes) = (vec![called.name.clone()], 0);
@@ -60,7 +60,7 @@ impl Owner {
     }
 
     /// Updates the list of read-only tools in a pending consent request, after definitions of its server may have
-    /// changed. Returns `true` if the list is another one.
+    /// changed. Returns `true` if the list changed.
     pub(in crate::owner) fn update_read_only_tools(&mut self, at: usize) -> bool {
         let view = &self.consent.pending[at].view;
         let ConsentRequestBody::Tool { tool, read_only, .. } = &view.body else { return false };

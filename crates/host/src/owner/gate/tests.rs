@@ -8,15 +8,15 @@ use policy::PolicyRule;
 use serde_json::{Map, json};
 
 use super::*;
-use crate::owner::tests::world::{ASKING_TOOL, SERVER, World, poll_once};
+use crate::owner::tests::world::{ASKING_TOOL, HostFixture, SERVER, poll_once};
 
 /// Results that the continuations of recorded approvals received.
 type SendResults = Arc<Mutex<Vec<Result<(), DecisionError>>>>;
 
 /// Returns a host with a consent request for a call, and the hash of the request. Audit entries are only written by
 /// [`write_entries`].
-async fn world_with_request() -> (World, String) {
-    let world = World::new().await;
+async fn fixture_with_request() -> (HostFixture, String) {
+    let world = HostFixture::new().await;
     assert!(poll_once(&mut world.call("call", ASKING_TOOL, 1)).await.is_none(), "the call requires consent");
     let shown = world.requests().await[0].hash.to_string();
     (world, shown)
@@ -37,7 +37,7 @@ fn permit_and_collect(
 }
 
 /// Writes all queued audit entries, and delivers their receipts.
-async fn write_entries(world: &World) {
+async fn write_entries(world: &HostFixture) {
     while world.log.queued_entries() > 0 {
         world.log.write_next();
         // Lets the task that delivers receipts run.
@@ -48,7 +48,7 @@ async fn write_entries(world: &World) {
 
 #[tokio::test]
 async fn an_approval_in_execution_excludes_another_one() {
-    let (world, shown) = world_with_request().await;
+    let (world, shown) = fixture_with_request().await;
     let departures = SendResults::default();
     let outcomes = Arc::clone(&departures);
     let second = world.host.with_owner(move |owner| {
@@ -64,7 +64,7 @@ async fn an_approval_in_execution_excludes_another_one() {
 
 #[tokio::test]
 async fn two_approvals_of_a_request_depart_once() {
-    let (world, shown) = world_with_request().await;
+    let (world, shown) = fixture_with_request().await;
     let departures = SendResults::default();
     let outcomes = Arc::clone(&departures);
     let approved = world.host.with_owner(move |owner| {
@@ -82,7 +82,7 @@ async fn two_approvals_of_a_request_depart_once() {
 
 #[tokio::test]
 async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
-    let (world, shown) = world_with_request().await;
+    let (world, shown) = fixture_with_request().await;
     let departures = SendResults::default();
     let outcomes = Arc::clone(&departures);
     let rule = json!({ "server": SERVER, "tool": ASKING_TOOL, "effect": "deny" });
@@ -99,7 +99,8 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
     write_entries(&world).await;
     let departed = departures.lock().unwrap().clone();
     assert!(matches!(departed[..], [Err(DecisionError::Denied(_))]), "the rule denies sending: {departed:?}");
-    let entries = world.log.written().into_iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING_TOOL);
+    let entries =
+        world.log.written_entries().into_iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING_TOOL);
     let decisions: Vec<_> = entries.map(|entry| entry.decision).collect();
     assert_eq!(decisions, ["allowed", "denied", "withdrawn"], "the log states that nothing was sent");
     world.close().await;

@@ -158,7 +158,7 @@ impl Owner {
             }
             Err(cause) => {
                 if let Some(record) = self.servers.records.get(&server) {
-                    record.note(ActivityKind::State, &format!("sampling failed: {cause}"));
+                    record.log_activity_line(ActivityKind::State, &format!("sampling failed: {cause}"));
                 }
                 // The provider's error message is shown to the user only, not sent to the server.
                 self.servers.send_response(

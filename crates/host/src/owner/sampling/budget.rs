@@ -98,7 +98,7 @@ impl Owner {
         change(&mut self.models.sampling.kept.entry(server.to_owned()).or_default().spent);
         let after = self.models.sampling.spending(server).current_reached_limit(&settings, self.now());
         if let (None, Some(limit), Some(record)) = (before, after, self.servers.records.get(server)) {
-            record.note(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
+            record.log_activity_line(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
         }
         self.events.emit(HostEvent::SamplingChanged(server.to_owned()));
         self.change_sampling_from(

@@ -47,7 +47,7 @@ impl Owner {
             in_all: spent.in_all,
             stopped: spent.current_reached_limit(&settings, self.now()).filter(|_| settings.on),
             is_outdated: record.session.connection.is_some()
-                && record.session.sampling_offered != self.models.sampling.offered(server),
+                && record.session.sampling_offered != self.models.sampling.offered_capability(server),
             settings,
         })
     }

@@ -40,7 +40,7 @@ impl Owner {
     ) {
         if let Err((reason, answer)) = self.models.sampling.check_sampling_allowed(server, &params, self.now()) {
             if let Some(record) = self.servers.records.get(server) {
-                record.note(ActivityKind::State, &format!("sampling was refused: {reason}"));
+                record.log_activity_line(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
             let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
             return self.refuse_without_consent(server, of, (&body, None), &reason, answer);

@@ -34,7 +34,7 @@ pub(in crate::owner) async fn find_command(
 
 /// Resolves a command, its sandbox plan if it has a sandbox, and the package that it loads. The files of a bundle are
 /// verified first.
-pub(super) async fn find_and_plan(
+pub(super) async fn resolve_and_plan_command(
     name: String,
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,

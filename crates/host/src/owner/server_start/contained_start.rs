@@ -10,7 +10,7 @@ use crate::owner::{Owner, ServerError};
 use crate::view::ConsentRequestBody;
 
 /// A local server without a sandbox whose start waits for consent.
-pub(crate) struct UncontainedStart {
+pub(crate) struct UnsandboxedStart {
     pub(crate) name: String,
     /// Settings of the server. The consent request may name a version of its package in addition.
     pub(crate) config: ServerConfig,
@@ -21,11 +21,11 @@ pub(crate) struct UncontainedStart {
 impl Owner {
     /// Returns the server of a start request that can get a sandbox. With `hash`, only if the request still shows that
     /// payload and no decision on it is being executed.
-    pub(crate) fn uncontained_start(
+    pub(crate) fn unsandboxed_start(
         &self,
         id: ConsentRequestId,
         hash: Option<&str>,
-    ) -> Result<UncontainedStart, DecisionError> {
+    ) -> Result<UnsandboxedStart, DecisionError> {
         let pending = &self.consent.pending[self.consent.position(id).ok_or(DecisionError::NotOpen)?];
         let is_uncontained = matches!(&pending.view.body, ConsentRequestBody::StartServer { config, plan: None, .. } if config.sandbox.is_none());
         if !is_uncontained {
@@ -39,7 +39,7 @@ impl Owner {
         let config = (*self.servers.records.get(&name).ok_or(DecisionError::NotOpen)?.config).clone();
         let bundle = self.launches.bundle_files(&name, &config);
         let bundle = bundle.map(|files| self.launches.own_files.bundles().join(files.folder));
-        Ok(UncontainedStart { name, config, bundle })
+        Ok(UnsandboxedStart { name, config, bundle })
     }
 
     /// Starts a server after the user has consented to exactly what is then displayed, even if a grant covers it.

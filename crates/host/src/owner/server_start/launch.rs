@@ -141,7 +141,7 @@ impl Owner {
     fn connect(&mut self, name: &str, target: ConnectionTarget, files: Option<&LaunchFiles>, departure: SendPermit) {
         let run = RunId(self.events.new_id());
         let known = self.known_revision(name);
-        let sampling = self.models.sampling.offered(name);
+        let sampling = self.models.sampling.offered_capability(name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let now = match (&target, &record.config.transport) {
             (ConnectionTarget::Process { program, .. }, ServerTransport::Stdio(stdio)) => {

@@ -107,7 +107,10 @@ impl Owner {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.set(ServerState::AwaitingApproval);
             if let Some(cause) = record.supervision.restart_cause() {
-                record.note(ActivityKind::State, "its approval does not cover another start, so consent is requested");
+                record.log_activity_line(
+                    ActivityKind::State,
+                    "its approval does not cover another start, so consent is requested",
+                );
                 why = ConsentRequestOrigin::Ended { cause };
             }
         }
@@ -138,7 +141,7 @@ impl Owner {
         // After a failure, the restart is requested by the host rather than the user.
         let brings_back = record.supervision.is_restarting();
         if brings_back && by == "grant" {
-            record.note(ActivityKind::State, "starting again with its saved approval");
+            record.log_activity_line(ActivityKind::State, "starting again with its saved approval");
         }
         let hash = departure.payload_hash().clone();
         let words = start_subject(record);

@@ -45,7 +45,7 @@ impl Owner {
             && !std::mem::replace(&mut access.tried_unattended, true);
         let is_wanted = std::mem::take(&mut access.wanted_now) || unattended;
         let signing_in = access.flow.is_some();
-        record.note(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
+        record.log_activity_line(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
         record.set(ServerState::NeedsSignIn(SignInNeeded { cause: cause.clone(), signing_in }));
         if record.access.then.is_some() || signing_in {
@@ -97,7 +97,7 @@ impl Owner {
     /// Starts a sign-in that the user requested, if the server became ready without it.
     pub(in crate::owner) fn sign_in_if_requested(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
-        if let Some(sign_in) = record.access.is_ready() {
+        if let Some(sign_in) = record.access.on_ready() {
             self.begin_sign_in(name, &sign_in, AuthReason::SignIn);
         }
     }
@@ -122,7 +122,7 @@ impl Owner {
         record.access.failed = None;
         record.access.flow = Some(id);
         record.set_signing_in(true, None);
-        record.note(ActivityKind::State, "a sign-in begins");
+        record.log_activity_line(ActivityKind::State, "a sign-in begins");
         sign_in.asker.begin(reason.clone());
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
         self.emit_server(&name);
@@ -140,9 +140,9 @@ impl Owner {
         match ended {
             Ok(account) => {
                 let words = views::account_text(&account);
-                record.note(ActivityKind::State, &format!("signed in: {words}"));
+                record.log_activity_line(ActivityKind::State, &format!("signed in: {words}"));
                 let by_user = record.access.sign_in.as_ref().is_some_and(|sign_in| !sign_in.is_unattended());
-                record.supervision.signed_in(by_user);
+                record.supervision.on_signed_in(by_user);
                 record.set_signing_in(false, None);
                 self.audit_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
@@ -160,7 +160,7 @@ impl Owner {
             }
             Err(error) => {
                 let words = views::error_text(&error);
-                record.note(ActivityKind::State, &format!("the sign-in failed: {words}"));
+                record.log_activity_line(ActivityKind::State, &format!("the sign-in failed: {words}"));
                 record.access.failed = Some(error);
                 record.set_signing_in(false, Some(words));
             }

@@ -208,7 +208,7 @@ impl User for SignInUser {
         opened
     }
 
-    async fn pasted(&self) -> String {
+    async fn wait_for_pasted_url(&self) -> String {
         // The channel never closes, since `self` has a sender.
         let pasted = self.pasted.lock().await.recv().await;
         match pasted {

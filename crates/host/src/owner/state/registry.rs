@@ -158,7 +158,7 @@ impl ServerRegistry {
     /// stopped, changed or removed meanwhile. Its lists of tools may have changed.
     pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
         self.records.get_mut(name).filter(|r| {
-            r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_as(config)
+            r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_same_server_as(config)
         })
     }
 

@@ -21,7 +21,7 @@ use crate::connection::Connection;
 use crate::owner::sign_in::ServerSignIn;
 use crate::view::{RemoteConnection, ServerState};
 
-/// The record of one server in the settings.
+/// Current state of one server in the settings: its session, launch, lists, and sign-in.
 pub(crate) struct ServerRecord {
     pub(crate) config: Arc<ServerConfig>,
     pub(crate) state: ServerState,
@@ -58,7 +58,7 @@ impl ServerRecord {
     }
 
     /// Adds a line to the activity log.
-    pub(in crate::owner) fn note(&self, kind: ActivityKind, text: &str) {
+    pub(in crate::owner) fn log_activity_line(&self, kind: ActivityKind, text: &str) {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(kind, text);
     }
 

@@ -13,7 +13,7 @@ use mcp_proto::types::CallToolResult;
 use policy::{ApprovalScope, PolicyRule, RuleScope};
 use serde_json::json;
 
-use super::world::{ASKING_TOOL, CallerFuture, GRANTED_TOOL, RUN, SERVER, World, catalog, poll_once};
+use super::world::{ASKING_TOOL, CallerFuture, GRANTED_TOOL, HostFixture, RUN, SERVER, catalog, poll_once};
 use crate::connection::{CallTicket, ConnectionCommand, ConnectionEvent};
 use crate::owner::Owner;
 use crate::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
@@ -28,7 +28,7 @@ const MAX_STEPS: usize = 3_000;
 
 /// Actions that end the permission of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Action {
+enum RevocationAction {
     Revoke,
     Deny,
     DenyForRun,
@@ -78,8 +78,8 @@ struct Coverage {
     overtaken: usize,
 }
 
-struct Schedule {
-    world: World,
+struct RandomCallSchedule {
+    world: HostFixture,
     action: CallerFuture<()>,
     is_acknowledged: bool,
     calls: Vec<ScheduledCall>,
@@ -91,28 +91,28 @@ struct Schedule {
     steps: Vec<Step>,
 }
 
-impl Schedule {
-    async fn new(action: Action, tools: &[&str]) -> Self {
-        let world = World::new().await;
+impl RandomCallSchedule {
+    async fn new(action: RevocationAction, tools: &[&str]) -> Self {
+        let world = HostFixture::new().await;
         let host = world.host.clone();
         let grant = host.grants().await.unwrap().remove(0).id;
         let mut rule: PolicyRule =
             serde_json::from_value(json!({ "server": SERVER, "tool": "*", "effect": "deny" })).unwrap();
         let action: CallerFuture<()> = match action {
-            Action::Revoke => {
+            RevocationAction::Revoke => {
                 Box::pin(async move { assert!(host.revoke_grant(grant).await.unwrap(), "the grant existed") })
             }
-            Action::Deny | Action::DenyForRun => {
-                rule.scope = if action == Action::Deny { RuleScope::Always } else { RuleScope::Session };
+            RevocationAction::Deny | RevocationAction::DenyForRun => {
+                rule.scope = if action == RevocationAction::Deny { RuleScope::Always } else { RuleScope::Session };
                 Box::pin(async move { assert!(host.set_rule(rule).await.is_ok(), "the rule is accepted") })
             }
-            Action::ChangeDefinition => Box::pin(async move {
+            RevocationAction::ChangeDefinition => Box::pin(async move {
                 let report = |owner: &mut Owner| {
                     owner.on_connection_event(RUN, ConnectionEvent::Catalog(catalog("changed since the review")));
                 };
                 host.with_owner(report).await.unwrap();
             }),
-            Action::Stop => Box::pin(async move { host.stop_server(SERVER.to_owned()).await.unwrap() }),
+            RevocationAction::Stop => Box::pin(async move { host.stop_server(SERVER.to_owned()).await.unwrap() }),
         };
         let call = |number: usize| ScheduledCall {
             future: world.call(&format!("call-{number}"), tools[number % tools.len()], number),
@@ -149,7 +149,7 @@ impl Schedule {
         requests.filter(|request| !self.is_acknowledged && is_asking(&request.body)).collect()
     }
 
-    async fn take(&mut self, step: Step) {
+    async fn execute_step(&mut self, step: Step) {
         self.steps.push(step);
         assert!(self.steps.len() < MAX_STEPS, "{self}: the calls end");
         let mut acknowledged = false;
@@ -180,14 +180,14 @@ impl Schedule {
                 }
             },
         }
-        self.receive();
+        self.check_received_calls();
         // A call that was sent in the step of the acknowledgement was sent before it.
         self.is_acknowledged |= acknowledged;
         self.poll_begun().await;
     }
 
     /// Receives the calls that were sent to the server, and checks that each was allowed.
-    fn receive(&mut self) {
+    fn check_received_calls(&mut self) {
         while let Ok(command) = self.world.commands.try_recv() {
             match *command {
                 ConnectionCommand::Call { ticket, request, .. } => {
@@ -217,7 +217,7 @@ impl Schedule {
             };
             entry.decision == "allowed" && entry.content.as_ref().is_some_and(is_number)
         };
-        self.world.log.written().into_iter().find(allows).map(|entry| entry.hash)
+        self.world.log.written_entries().into_iter().find(allows).map(|entry| entry.hash)
     }
 
     async fn poll_begun(&mut self) {
@@ -239,7 +239,7 @@ impl Schedule {
             let was_acknowledged = self.is_acknowledged;
             let step = STEPS[rng.usize(..STEPS.len())];
             if self.is_possible(step).await {
-                self.take(step).await;
+                self.execute_step(step).await;
             }
             if self.is_acknowledged && !was_acknowledged {
                 let waits = |call: &&ScheduledCall| call.has_begun && !call.has_departed && call.outcome.is_none();
@@ -254,12 +254,12 @@ impl Schedule {
         loop {
             for step in [Step::WriteEntry, Step::WriteDocument, Step::Respond] {
                 while self.is_possible(step).await {
-                    self.take(step).await;
+                    self.execute_step(step).await;
                 }
             }
             // Several rounds, since a task that runs may wake another one.
             for _ in 0..4 {
-                self.take(Step::Run).await;
+                self.execute_step(Step::Run).await;
             }
             if self.is_possible(Step::WriteEntry).await || self.is_possible(Step::Respond).await {
                 continue;
@@ -267,7 +267,7 @@ impl Schedule {
             let Some(request) = self.world.requests().await.into_iter().next() else { break };
             let denied = poll_once(&mut self.world.decide(&request, UserDecision::Deny)).await;
             assert_eq!(denied, Some(Ok(())), "{self}: the request is denied");
-            self.receive();
+            self.check_received_calls();
             self.poll_begun().await;
         }
     }
@@ -275,7 +275,7 @@ impl Schedule {
     /// Checks that all calls and decisions have ended, and that the audit log matches the calls that were sent.
     fn check_end(&self, coverage: &mut Coverage) {
         assert!(self.decisions.is_empty(), "{self}: each decision has a reply");
-        let log = self.world.log.written();
+        let log = self.world.log.written_entries();
         for (at, call) in self.calls.iter().enumerate() {
             let number = at + 1;
             let outcome = call.outcome.as_ref().unwrap_or_else(|| panic!("{self}: call {number} ends"));
@@ -296,17 +296,17 @@ impl Schedule {
     }
 }
 
-impl std::fmt::Display for Schedule {
+impl std::fmt::Display for RandomCallSchedule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "after {:?}", self.steps)
     }
 }
 
 /// Tests an action in many random orders with calls of these tools.
-async fn interleave(action: Action, tools: &[&str]) {
+async fn interleave(action: RevocationAction, tools: &[&str]) {
     let mut coverage = Coverage::default();
     for seed in 0..SEEDS {
-        let mut schedule = Schedule::new(action, tools).await;
+        let mut schedule = RandomCallSchedule::new(action, tools).await;
         let mut rng = fastrand::Rng::with_seed(seed);
         schedule.run(&mut rng, &mut coverage).await;
         schedule.check_end(&mut coverage);
@@ -320,25 +320,25 @@ async fn interleave(action: Action, tools: &[&str]) {
 
 #[tokio::test]
 async fn no_call_is_sent_under_a_revoked_grant() {
-    interleave(Action::Revoke, &[GRANTED_TOOL]).await;
+    interleave(RevocationAction::Revoke, &[GRANTED_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_against_a_new_rule() {
-    interleave(Action::Deny, &[GRANTED_TOOL, ASKING_TOOL]).await;
+    interleave(RevocationAction::Deny, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_against_a_new_rule_for_this_run() {
-    interleave(Action::DenyForRun, &[GRANTED_TOOL, ASKING_TOOL]).await;
+    interleave(RevocationAction::DenyForRun, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_with_a_changed_definition() {
-    interleave(Action::ChangeDefinition, &[GRANTED_TOOL]).await;
+    interleave(RevocationAction::ChangeDefinition, &[GRANTED_TOOL]).await;
 }
 
 #[tokio::test]
 async fn no_call_is_sent_to_a_stopped_server() {
-    interleave(Action::Stop, &[GRANTED_TOOL, ASKING_TOOL]).await;
+    interleave(RevocationAction::Stop, &[GRANTED_TOOL, ASKING_TOOL]).await;
 }

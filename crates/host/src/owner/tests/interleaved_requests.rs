@@ -14,7 +14,7 @@ use mcp_proto::session::{
 use mcp_proto::types::{ClientCapabilities, ElicitAction, ElicitationCapability};
 use serde_json::{Map, Value, json};
 
-use super::world::{CallerFuture, SERVER, World, poll_once};
+use super::world::{CallerFuture, HostFixture, SERVER, poll_once};
 use crate::connection::{ConnectionCommand, ConnectionEvent};
 use crate::view::{ConsentRequestView, UserDecision};
 
@@ -48,8 +48,8 @@ struct ScheduledForm {
     response: Option<ClientResponse>,
 }
 
-struct Schedule {
-    world: World,
+struct RandomRequestSchedule {
+    world: HostFixture,
     is_muted: bool,
     forms: Vec<ScheduledForm>,
     /// Consent requests whose forms the user has submitted. The next field contains the pending decisions.
@@ -60,7 +60,7 @@ struct Schedule {
 }
 
 /// Returns requests for forms, as the session of a server reports them.
-fn forms() -> Vec<ScheduledForm> {
+fn scheduled_forms() -> Vec<ScheduledForm> {
     let now = Instant::now();
     let elicitation = ElicitationCapability { form: Some(Map::new()), url: None };
     let mut session = Session::new(
@@ -94,20 +94,20 @@ fn forms() -> Vec<ScheduledForm> {
     asked.collect()
 }
 
-impl Schedule {
+impl RandomRequestSchedule {
     async fn new() -> Self {
-        let (world, forms) = (World::new().await, forms());
+        let (world, forms) = (HostFixture::new().await, scheduled_forms());
         assert_eq!(forms.len(), REQUESTS, "the session reports each form");
         let (submitted, decisions, steps) = Default::default();
         Self { world, is_muted: false, forms, submitted, decisions, steps }
     }
 
-    fn unsent(&self) -> usize {
+    fn unsent_count(&self) -> usize {
         self.forms.iter().filter(|form| form.request.is_some()).count()
     }
 
     /// Returns the oldest consent request that is not decided yet.
-    async fn undecided(&self) -> Option<ConsentRequestView> {
+    async fn oldest_undecided_request(&self) -> Option<ConsentRequestView> {
         let requests = self.world.requests().await;
         requests.into_iter().find(|request| !self.submitted.contains(&request.id))
     }
@@ -115,20 +115,20 @@ impl Schedule {
     async fn is_possible(&self, step: Step) -> bool {
         match step {
             Step::Mute => !self.is_muted,
-            Step::Ask => self.unsent() > if self.is_muted { 0 } else { REQUESTS_AFTER_MUTE },
-            Step::Submit => self.undecided().await.is_some(),
+            Step::Ask => self.unsent_count() > if self.is_muted { 0 } else { REQUESTS_AFTER_MUTE },
+            Step::Submit => self.oldest_undecided_request().await.is_some(),
             Step::WriteEntry => self.world.log.queued_entries() > 0,
             Step::Run => true,
         }
     }
 
-    async fn take(&mut self, step: Step) {
+    async fn execute_step(&mut self, step: Step) {
         self.steps.push(step);
         assert!(self.steps.len() < MAX_STEPS, "{self}: the requests end");
         match step {
             Step::Mute => {
                 self.world.host.deny_all(SERVER.to_owned(), true).await.unwrap();
-                self.receive();
+                self.check_received_responses();
                 self.is_muted = true;
             }
             Step::Ask => {
@@ -141,7 +141,7 @@ impl Schedule {
                     .await;
             }
             Step::Submit => {
-                let request = self.undecided().await.expect("a consent request for a form is pending");
+                let request = self.oldest_undecided_request().await.expect("a consent request for a form is pending");
                 self.submitted.push(request.id);
                 let content = Map::from_iter([("n".to_owned(), json!(request.id.0))]);
                 let mut decision = self.world.decide(&request, UserDecision::Submit(content));
@@ -152,7 +152,7 @@ impl Schedule {
             Step::WriteEntry => self.world.log.write_next(),
             Step::Run => tokio::task::yield_now().await,
         }
-        self.receive();
+        self.check_received_responses();
         if self.is_muted {
             let waiting = self.world.requests().await;
             assert!(waiting.is_empty(), "{self}: a muted server has no consent requests: {waiting:?}");
@@ -160,7 +160,7 @@ impl Schedule {
     }
 
     /// Receives the responses that were sent to the server, and checks them.
-    fn receive(&mut self) {
+    fn check_received_responses(&mut self) {
         while let Ok(command) = self.world.commands.try_recv() {
             let ConnectionCommand::Answer { request, answer } = *command else { continue };
             if let ClientResponse::Elicitation(result) = answer.get()
@@ -168,7 +168,7 @@ impl Schedule {
             {
                 assert!(!self.is_muted, "{self}: entered data is sent after the acknowledgement");
                 let content = policy::canonical_object(result.content.as_ref().expect("an accepted form has content"));
-                let written = self.world.log.written();
+                let written = self.world.log.written_entries();
                 let is_logged =
                     written.iter().any(|entry| entry.decision == "allowed" && entry.content.as_ref() == Some(&content));
                 assert!(is_logged, "{self}: {content} is sent before its audit entry is written");
@@ -180,7 +180,7 @@ impl Schedule {
     }
 }
 
-impl std::fmt::Display for Schedule {
+impl std::fmt::Display for RandomRequestSchedule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "after {:?}", self.steps)
     }
@@ -191,18 +191,18 @@ async fn no_entered_data_is_sent_to_a_muted_server() {
     const STEPS: [Step; 5] = [Step::Mute, Step::Ask, Step::Submit, Step::WriteEntry, Step::Run];
     let (mut accepted, mut withdrawn) = (0, 0);
     for seed in 0..SEEDS {
-        let mut schedule = Schedule::new().await;
+        let mut schedule = RandomRequestSchedule::new().await;
         let mut rng = fastrand::Rng::with_seed(seed);
-        while !schedule.is_muted || schedule.unsent() > 0 {
+        while !schedule.is_muted || schedule.unsent_count() > 0 {
             let step = STEPS[rng.usize(..STEPS.len())];
             if schedule.is_possible(step).await {
-                schedule.take(step).await;
+                schedule.execute_step(step).await;
             }
         }
         while schedule.is_possible(Step::WriteEntry).await {
-            schedule.take(Step::WriteEntry).await;
-            schedule.take(Step::Run).await;
-            schedule.take(Step::Run).await;
+            schedule.execute_step(Step::WriteEntry).await;
+            schedule.execute_step(Step::Run).await;
+            schedule.execute_step(Step::Run).await;
         }
         for decision in &mut schedule.decisions {
             assert!(poll_once(decision).await.is_some(), "after {:?}: each decision has a reply", schedule.steps);
@@ -212,7 +212,7 @@ async fn no_entered_data_is_sent_to_a_muted_server() {
             matches!(response, ClientResponse::Elicitation(result) if result.action == ElicitAction::Accept)
         };
         let sent = schedule.forms.iter().filter(is_accepted).count();
-        let log = schedule.world.log.written();
+        let log = schedule.world.log.written_entries();
         let forms = || log.iter().filter(|entry| entry.kind == "elicitation");
         let allowed = forms().filter(|entry| entry.decision == "allowed").count();
         let not_sent = forms().filter(|entry| entry.rule == "allowed-not-sent").count();

@@ -25,7 +25,7 @@ pub(in crate::owner) struct MemoryLog {
 
 impl MemoryLog {
     /// Returns the entries that were written, oldest first.
-    pub(in crate::owner) fn written(&self) -> Vec<AuditEntry> {
+    pub(in crate::owner) fn written_entries(&self) -> Vec<AuditEntry> {
         self.written.lock().unwrap().clone()
     }
 
@@ -76,7 +76,7 @@ impl AuditLog for MemoryLog {
     }
 
     fn read(&self, _: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        Ok(self.written().into_iter().rev().collect())
+        Ok(self.written_entries().into_iter().rev().collect())
     }
 
     fn verify(&self) -> Result<AuditVerdict, StoreError> {

@@ -9,7 +9,7 @@ use offers::catalog::Catalog;
 use offers::review::DefinitionKind;
 use serde_json::{Value, json};
 
-use super::world::{SERVER, World, poll_once};
+use super::world::{HostFixture, SERVER, poll_once};
 use crate::DecisionError;
 use crate::connection::ConnectionEvent;
 use crate::owner::Owner;
@@ -21,7 +21,7 @@ const LARGE: usize = 32 * 1024;
 const MAX_BYTES: usize = 256 * 1024;
 
 /// Returns a tool that declares that it only reads, with a description of this size.
-fn tool(name: &str, bytes: usize) -> Tool {
+fn read_only_tool(name: &str, bytes: usize) -> Tool {
     let hints =
         ToolAnnotations { read_only_hint: Some(true), open_world_hint: Some(false), ..ToolAnnotations::default() };
     Tool {
@@ -34,18 +34,18 @@ fn tool(name: &str, bytes: usize) -> Tool {
 }
 
 fn large_tools(count: usize) -> Vec<Tool> {
-    (0..count).map(|number| tool(&format!("large-{number:03}"), LARGE)).collect()
+    (0..count).map(|number| read_only_tool(&format!("large-{number:03}"), LARGE)).collect()
 }
 
 /// Delivers a list of these tools, in this order.
-async fn list(world: &World, parts: &[&[Tool]]) {
+async fn deliver_tool_list(world: &HostFixture, parts: &[&[Tool]]) {
     let tools: Vec<ListEntry<Tool>> = parts.concat().iter().map(ListEntry::from).collect();
     let catalog = Catalog { tools, is_read: true, ..Catalog::default() };
     world.report(ConnectionEvent::Catalog(Arc::new(catalog))).await;
 }
 
 /// Pins tools as the user reviews them.
-async fn review(world: &World, tools: &[Tool]) {
+async fn pin_tools(world: &HostFixture, tools: &[Tool]) {
     let reviewed: Vec<(String, Value)> = tools.iter().map(|tool| (tool.name.clone(), json!(tool))).collect();
     let pin = move |owner: &mut Owner| {
         let identity = owner.servers.records[SERVER].offer.identity.clone();
@@ -59,13 +59,13 @@ async fn review(world: &World, tools: &[Tool]) {
     world.host.with_owner(pin).await.unwrap();
 }
 
-async fn read_only_tools(world: &World, called: &Tool) -> Vec<String> {
+async fn read_only_tools(world: &HostFixture, called: &Tool) -> Vec<String> {
     let called = called.clone();
     world.host.with_owner(move |owner| owner.read_only_tools(SERVER, &called)).await.unwrap()
 }
 
 /// Returns the tools that the only pending request offers.
-async fn offered(world: &World) -> Vec<String> {
+async fn offered_tools(world: &HostFixture) -> Vec<String> {
     match &world.requests().await[0].body {
         ConsentRequestBody::Tool { read_only, .. } => read_only.clone(),
         other => panic!("it is a call of a tool: {other:?}"),
@@ -74,10 +74,10 @@ async fn offered(world: &World) -> Vec<String> {
 
 #[tokio::test]
 async fn bytes_that_are_read_for_one_request_are_bounded() {
-    let world = World::new().await;
-    let (called, tools) = (tool("called", 1), large_tools(100));
-    list(&world, &[std::slice::from_ref(&called), &tools]).await;
-    review(&world, &tools).await;
+    let world = HostFixture::new().await;
+    let (called, tools) = (read_only_tool("called", 1), large_tools(100));
+    deliver_tool_list(&world, &[std::slice::from_ref(&called), &tools]).await;
+    pin_tools(&world, &tools).await;
     let offered = read_only_tools(&world, &called).await;
     assert!(offered.len() > 1, "some reviewed tools are offered");
     assert!((offered.len() - 1) * LARGE <= MAX_BYTES, "{} large tools are too many", offered.len() - 1);
@@ -87,20 +87,20 @@ async fn bytes_that_are_read_for_one_request_are_bounded() {
 
 #[tokio::test]
 async fn unreviewed_tools_are_not_read() {
-    let world = World::new().await;
-    let (called, small, tools) = (tool("called", 1), tool("small", 1), large_tools(500));
-    list(&world, &[std::slice::from_ref(&called), &tools, std::slice::from_ref(&small)]).await;
-    review(&world, &[small]).await;
+    let world = HostFixture::new().await;
+    let (called, small, tools) = (read_only_tool("called", 1), read_only_tool("small", 1), large_tools(500));
+    deliver_tool_list(&world, &[std::slice::from_ref(&called), &tools, std::slice::from_ref(&small)]).await;
+    pin_tools(&world, &[small]).await;
     assert_eq!(read_only_tools(&world, &called).await, ["called", "small"], "a reviewed tool at the end is found");
     world.close().await;
 }
 
 #[tokio::test]
 async fn number_of_offered_tools_is_bounded() {
-    let world = World::new().await;
-    let tools: Vec<Tool> = (0..60).map(|number| tool(&format!("small-{number:02}"), 1)).collect();
-    list(&world, &[&tools]).await;
-    review(&world, &tools).await;
+    let world = HostFixture::new().await;
+    let tools: Vec<Tool> = (0..60).map(|number| read_only_tool(&format!("small-{number:02}"), 1)).collect();
+    deliver_tool_list(&world, &[&tools]).await;
+    pin_tools(&world, &tools).await;
     let offered = read_only_tools(&world, &tools[0]).await;
     assert_eq!(offered.len(), 32);
     assert_eq!(offered[0], tools[0].name, "the called tool is the first one");
@@ -109,19 +109,19 @@ async fn number_of_offered_tools_is_bounded() {
 
 #[tokio::test]
 async fn open_request_offers_what_is_still_eligible() {
-    let world = World::new().await;
+    let world = HostFixture::new().await;
     world.log.delays.store(false, Ordering::SeqCst);
     world.documents.open_gate();
-    let tools = ["called", "first", "second"].map(|name| tool(name, 1));
-    list(&world, &[&tools]).await;
-    review(&world, &tools[1..]).await;
+    let tools = ["called", "first", "second"].map(|name| read_only_tool(name, 1));
+    deliver_tool_list(&world, &[&tools]).await;
+    pin_tools(&world, &tools[1..]).await;
     let mut call = world.call("call", "called", 0);
     assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
-    assert_eq!(offered(&world).await, ["called", "first", "second"]);
+    assert_eq!(offered_tools(&world).await, ["called", "first", "second"]);
     let shown = world.requests().await.remove(0);
     // One of the tools changes.
-    list(&world, &[&[tools[0].clone(), tool("first", 2), tools[2].clone()]]).await;
-    assert_eq!(offered(&world).await, ["called", "second"], "the request is updated");
+    deliver_tool_list(&world, &[&[tools[0].clone(), read_only_tool("first", 2), tools[2].clone()]]).await;
+    assert_eq!(offered_tools(&world).await, ["called", "second"], "the request is updated");
     let names = |names: &[&str]| UserDecision::AllowReadOnly(names.iter().map(|&name| name.to_owned()).collect());
     let stale = world.decide(&shown, names(&["called", "first", "second"])).await;
     assert_eq!(stale, Err(DecisionError::Stale), "the changed tool is not allowed");
@@ -133,10 +133,10 @@ async fn open_request_offers_what_is_still_eligible() {
 
 #[tokio::test]
 async fn rejected_decision_updates_the_request() {
-    let world = World::new().await;
-    let tools = ["called", "first", "second"].map(|name| tool(name, 1));
-    list(&world, &[&tools]).await;
-    review(&world, &tools[1..]).await;
+    let world = HostFixture::new().await;
+    let tools = ["called", "first", "second"].map(|name| read_only_tool(name, 1));
+    deliver_tool_list(&world, &[&tools]).await;
+    pin_tools(&world, &tools[1..]).await;
     let mut call = world.call("call", "called", 0);
     assert!(poll_once(&mut call).await.is_none(), "the call requires consent");
     let request = world.requests().await.remove(0);
@@ -148,7 +148,7 @@ async fn rejected_decision_updates_the_request() {
     let all = ["called", "first", "second"].map(str::to_owned).to_vec();
     let decided = world.decide(&request, UserDecision::AllowReadOnly(all)).await;
     assert_eq!(decided, Err(DecisionError::Stale));
-    assert_eq!(offered(&world).await, ["called", "second"], "the next decision is about what is eligible now");
+    assert_eq!(offered_tools(&world).await, ["called", "second"], "the next decision is about what is eligible now");
     drop(call);
     world.close().await;
 }

@@ -39,7 +39,7 @@ const MAX_COMMANDS: usize = 64;
 pub(in crate::owner) type CallerFuture<T> = std::pin::Pin<Box<dyn Future<Output = T>>>;
 
 /// A host, its server, and its storage.
-pub(in crate::owner) struct World {
+pub(in crate::owner) struct HostFixture {
     pub(in crate::owner) host: Host,
     pub(in crate::owner) log: Arc<MemoryLog>,
     pub(in crate::owner) documents: Arc<MemoryDocuments>,
@@ -60,7 +60,7 @@ pub(in crate::owner) fn catalog(description: &str) -> Arc<Catalog> {
     Arc::new(Catalog { tools, is_read: true, ..Catalog::default() })
 }
 
-impl World {
+impl HostFixture {
     /// Starts a host with a server that is ready and a permanent grant for [`GRANTED_TOOL`]. Later writes wait for the
     /// test's permission.
     pub(in crate::owner) async fn new() -> Self {

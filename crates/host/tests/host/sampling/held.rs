@@ -24,7 +24,7 @@ async fn start_request(app: &TestApp, model: &ScriptedModel, id: &str) -> Pendin
 
 #[tokio::test]
 async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     for end in ["the setting", "the rule", "a rule that asks", "another program"] {
         set_sampling(&app, enabled_settings()).await;
         let own = app.host.set_rule(sampling_rule(9, 1_000_000)).await.unwrap();
@@ -61,7 +61,7 @@ async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
 
 #[tokio::test]
 async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     set_sampling(&app, SamplingSettings { max_tokens: 64, ..enabled_settings() }).await;
     let called = spawn_call(&app, "1", json!({ "with_picture": false }));
     let mut request = app.consent_request(SERVER, "the model", is_sampling).await;
@@ -107,7 +107,7 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
 
 #[tokio::test]
 async fn request_beyond_the_budget_can_be_shortened_or_answered_by_hand() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     let few = Budget { tokens: Some(300), ..Budget::default() };
     set_sampling(&app, SamplingSettings { per_hour: few, ..enabled_settings() }).await;
     let called = spawn_call(&app, "1", json!({ "question": "long ".repeat(200), "with_picture": false }));
@@ -162,7 +162,7 @@ async fn approval_is_bound_to_the_provider_settings_shown() {
 
 #[tokio::test]
 async fn request_edited_while_tokens_are_counted_is_not_sent() {
-    let (app, model, user) = start_harbour("legacy").await;
+    let (app, model, user) = start_with_scripted_model("legacy").await;
     let called = spawn_call(&app, "1", json!({ "with_picture": false }));
     let shown = app.consent_request(SERVER, "the model", is_sampling).await;
     let mut other = sampling_parts(&shown).0.clone();

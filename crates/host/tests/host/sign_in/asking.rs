@@ -194,12 +194,13 @@ async fn sign_in_is_not_offered_to_a_server_with_a_configured_key() {
     assert!(far.view().await.not_offered.is_some(), "the view states that signing in is not supported");
     let begun = far.app.host.sign_in(SERVER_NAME.into()).await;
     assert!(matches!(begun, Err(SignInError::NotOffered { .. })), "a sign-in can't be started: {begun:?}");
-    let sent: Vec<_> = far.server.seen().iter().filter_map(|r| r.header("authorization").map(str::to_owned)).collect();
+    let sent: Vec<_> =
+        far.server.received_requests().iter().filter_map(|r| r.header("authorization").map(str::to_owned)).collect();
     assert!(
         !sent.is_empty() && sent.iter().all(|value| value == "Bearer mine"),
         "the user's header was sent: {sent:?}"
     );
-    assert!(far.issuer.seen().is_empty(), "no authorization server was contacted");
+    assert!(far.issuer.received_requests().is_empty(), "no authorization server was contacted");
     far.app.host.close().await;
 }
 

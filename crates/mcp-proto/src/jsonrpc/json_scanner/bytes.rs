@@ -9,7 +9,7 @@ pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the position of a member's value. `at` is the position of the opening quote of its key.
+/// Returns the position of the value that follows a key and its colon. `at` is the position of the key's opening quote.
 #[inline(always)]
 pub(super) fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at) != Some(&b'"') {
@@ -42,7 +42,7 @@ pub(super) fn number_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     Some(at)
 }
 
-/// Returns the position after at least one digit.
+/// Returns the position after one or more digits, or `None` if no digit is at `start`.
 fn digits_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     while bytes.get(at).is_some_and(u8::is_ascii_digit) {

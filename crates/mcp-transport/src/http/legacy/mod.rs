@@ -52,9 +52,9 @@ pub(super) struct LegacyDriver<'o> {
     gate: Option<u64>,
     /// Set if the caller tries Streamable HTTP when the server does not support HTTP+SSE.
     may_give_back: bool,
-    /// Set when the server has responded to the GET with a stream.
+    /// Set when the server has opened the stream in response to the GET.
     is_answered: bool,
-    /// Deadline for the server's `endpoint` event, after which another transport is tried.
+    /// Deadline for the server's `endpoint` event, after which Streamable HTTP is tried.
     give_back_at: Option<Instant>,
     not_found: Option<DeliveryFault>,
 }
@@ -157,7 +157,7 @@ impl<'o> LegacyDriver<'o> {
         self.core.on_deadline(now);
         if self.give_back_at.is_some_and(|at| at <= now) {
             let within = self.limits.endpoint;
-            self.on_no_stream(
+            self.on_stream_unavailable(
                 if self.is_answered {
                     DeliveryFault::Unusable { cause: format!("it named no endpoint within {within:?}") }
                 } else {

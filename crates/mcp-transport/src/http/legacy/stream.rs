@@ -25,8 +25,8 @@ impl LegacyDriver<'_> {
                 }
                 self.on_stream_continued(next);
             }
-            ExchangeEvent::Refused(refusal) => self.on_no_stream(refusal.fault, now),
-            ExchangeEvent::Failed(fault) => self.on_no_stream(fault, now),
+            ExchangeEvent::Refused(refusal) => self.on_stream_unavailable(refusal.fault, now),
+            ExchangeEvent::Failed(fault) => self.on_stream_unavailable(fault, now),
             ExchangeEvent::Accepted
             | ExchangeEvent::Body(_)
             | ExchangeEvent::Expired
@@ -40,7 +40,7 @@ impl LegacyDriver<'_> {
             Ok(stream) => self.work.push(exchange::read_next_events(STREAM_EXCHANGE, stream)),
             Err(end) if self.post_to.is_none() => {
                 let cause = format!("{} before it named an endpoint", stream_end_text(&end));
-                self.on_no_stream(DeliveryFault::Unusable { cause }, clock_now());
+                self.on_stream_unavailable(DeliveryFault::Unusable { cause }, clock_now());
             }
             Err(end) => {
                 let cause = stream_end_text(&end);
@@ -64,7 +64,7 @@ impl LegacyDriver<'_> {
                         self.post_to = Some(url);
                         self.give_back_at = None;
                     }
-                    Err(cause) => self.on_no_stream(DeliveryFault::Unusable { cause }, now),
+                    Err(cause) => self.on_stream_unavailable(DeliveryFault::Unusable { cause }, now),
                 }
             }
             SseEvent::Data { kind, data } if kind == "message" => {
@@ -90,7 +90,7 @@ impl LegacyDriver<'_> {
     }
 
     /// Handles a failed GET: the server does not support this transport, or is unavailable.
-    pub(super) fn on_no_stream(&mut self, fault: DeliveryFault, now: Instant) {
+    pub(super) fn on_stream_unavailable(&mut self, fault: DeliveryFault, now: Instant) {
         if self.may_give_back {
             self.not_found = Some(fault);
             return;

@@ -69,7 +69,7 @@ impl<E: Send + 'static> SseEvents<E> {
                 return Some(Ok(event));
             }
             match self.stream.next().await? {
-                Ok(event) => self.split(event),
+                Ok(event) => self.queue_items(event),
                 Err(EventStreamError::Transport(StreamError::TooLarge(OversizedEvent { head }))) => {
                     return Some(Ok(SseEvent::TooLarge { head }));
                 }
@@ -110,7 +110,7 @@ impl<E: Send + 'static> SseEvents<E> {
         (events, None)
     }
 
-    fn split(&mut self, event: eventsource_stream::Event) {
+    fn queue_items(&mut self, event: eventsource_stream::Event) {
         if let Some(retry) = event.retry {
             self.rest.push_back(SseEvent::Retry(retry));
         }

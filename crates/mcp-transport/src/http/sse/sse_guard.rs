@@ -35,7 +35,7 @@ pub(super) struct SseGuard {
     /// Bytes of the current block. The current line begins at index `line`.
     block: BytesMut,
     line: usize,
-    /// Set until the first line is complete, which may begin with a byte order mark.
+    /// Set until the first line is complete. A byte order mark is removed from that line.
     at_start: bool,
     /// Set if the last byte was `\r`, so that a following `\n` belongs to it.
     after_return: bool,

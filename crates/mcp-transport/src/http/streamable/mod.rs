@@ -238,7 +238,7 @@ impl<'o> StreamableDriver<'o> {
         self.core.emit(event);
     }
 
-    /// Sets the future of an exchange's next step.
+    /// Makes `work` the next step of an exchange that is in progress.
     fn continue_exchange(&mut self, exchange: u64, work: ExchangeFuture) {
         if let Some(running) = self.exchanges.get_mut(&exchange) {
             let (abort, registration) = AbortHandle::new_pair();
@@ -285,7 +285,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    /// Resumes the deadline of the exchange's call.
+    /// Resumes the deadline of the call whose exchange no longer waits for the user.
     fn resume_exchange_deadline(&mut self, exchange: u64) {
         if !self.endpoint.is_signed() {
             return;

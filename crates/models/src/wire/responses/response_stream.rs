@@ -11,7 +11,7 @@ use super::super::{AnswerDecoder, provider_fault};
 use super::WIRE_NAME;
 use crate::{ModelError, StopReason};
 
-/// Decoder of the events of a streamed answer.
+/// Decoder of the events of a streamed answer in the format of the Responses API.
 pub(super) struct ResponseStream {
     model: String,
     /// Provider and model of the answer, to which its reasoning may be sent back.

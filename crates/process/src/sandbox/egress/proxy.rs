@@ -114,7 +114,7 @@ struct ProxyState {
 #[derive(Default)]
 struct ProxyClient {
     tunnel: Mutex<Option<Tunnel>>,
-    /// Task of the connection to the host of the latest request.
+    /// Task that runs the connection to the host of the latest `http` request.
     upstream: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 

@@ -33,10 +33,7 @@ pub(super) fn check_support() -> Result<(), String> {
     new_ruleset().map(drop).map_err(|error| error_text(&error))
 }
 
-/// Returns the rules for the opened paths.
-///
-/// # Errors
-/// Returns a message that explains why the kernel rejects the rules.
+/// Returns Landlock rules that permit access to the opened paths only.
 pub(super) fn build_rules(reached: Vec<OpenedPath>) -> Result<RulesetCreated, String> {
     let mut rules = new_ruleset().map_err(|error| error_text(&error))?;
     for OpenedPath { path, writable, is_folder, descriptor } in reached {

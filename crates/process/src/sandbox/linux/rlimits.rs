@@ -13,7 +13,7 @@ use crate::sandbox::limits::ResourceLimits;
 /// Ratio of the memory limit of one process to the limit of all processes.
 const MEMORY_FACTOR: u64 = 2;
 
-/// The kernel limits that are set in the child.
+/// Limits that the kernel enforces in the child process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KernelLimits {
     /// Maximum number of processes and threads of the user. The kernel counts all of them, including those outside the
@@ -31,7 +31,7 @@ impl KernelLimits {
         KernelLimits { processes, memory_bytes: limits.memory_bytes.saturating_mul(MEMORY_FACTOR) }
     }
 
-    /// Applies the limits to the current process and its descendants. Runs in the child.
+    /// Applies the limits to the current process, and so to its descendants. Runs in the child.
     pub(super) fn enforce(self) -> io::Result<()> {
         setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(sandbox_failure)?;
         lower_limit(Resource::RLIMIT_DATA, self.memory_bytes)?;

@@ -76,7 +76,7 @@ const REFUSED_CALLS: &[libc::c_long] = &[
     libc::SYS_request_key,
     libc::SYS_keyctl,
 ];
-/// Further system calls that exist only on this architecture.
+/// Refused system calls that exist only on this processor architecture.
 #[cfg(target_arch = "x86_64")]
 const REFUSED_ON_ARCHITECTURE: &[libc::c_long] = &[
     libc::SYS_iopl,
@@ -110,10 +110,7 @@ const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
 /// File that lists the filter actions of the kernel.
 const KERNEL_ACTIONS_FILE: &str = "/proc/sys/kernel/seccomp/actions_avail";
 
-/// Returns the filter of system calls.
-///
-/// # Errors
-/// Returns a message if seccomp does not support this computer's architecture.
+/// Returns the seccomp filter that makes the refused calls fail.
 pub(super) fn filter() -> Result<BpfProgram, String> {
     build_filter().map_err(|error| format!("seccomp can't be used ({error})"))
 }

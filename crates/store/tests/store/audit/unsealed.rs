@@ -44,7 +44,7 @@ fn rewrite_chain(folder: &LogFolder) {
     }
 }
 
-/// Adds an entry with a valid link.
+/// Appends a forged entry whose link to its predecessor is valid.
 fn add_entry(folder: &LogFolder) {
     let texts = entry_texts(folder);
     let log = folder.attacked();

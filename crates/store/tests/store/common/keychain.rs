@@ -18,9 +18,9 @@ pub(crate) struct Keychain {
 }
 
 /// Lock on a secret's name, released on drop.
-struct HeldName(Arc<AtomicBool>);
+struct LockedName(Arc<AtomicBool>);
 
-impl Drop for HeldName {
+impl Drop for LockedName {
     fn drop(&mut self) {
         self.0.store(false, Ordering::SeqCst);
     }
@@ -67,6 +67,6 @@ impl Secrets for Keychain {
         while self.held.swap(true, Ordering::SeqCst) {
             std::thread::yield_now();
         }
-        Some(Box::new(HeldName(Arc::clone(&self.held))))
+        Some(Box::new(LockedName(Arc::clone(&self.held))))
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn write_conversations(history: &dyn History, items: usize) {
     }
 }
 
-/// Checks that the content of all conversations above can be read and found.
+/// Checks that the content that [`write_conversations`] has written can be read and found.
 fn assert_complete(history: &dyn History, items: usize) {
     let read = history.conversation("c").unwrap().expect("the conversation exists");
     assert_eq!((read.title, read.settings), (format!("About {CANARY}"), json!({"instructions": CANARY})));

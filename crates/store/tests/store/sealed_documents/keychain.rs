@@ -21,7 +21,7 @@ pub(super) struct GatedKeychain {
     pub(super) opened: Condvar,
     /// Duration of storing a mark, in milliseconds.
     pub(super) delay: AtomicU64,
-    /// Number of times that the mark of documents was stored.
+    /// Number of times that the latest numbers of the documents (the mark) were stored.
     pub(super) told: AtomicU64,
     /// Function that runs when the next mark of documents is stored, if any.
     pub(super) at_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
@@ -36,12 +36,12 @@ impl Deref for GatedKeychain {
 }
 
 impl GatedKeychain {
-    pub(super) fn shut(&self, shut: bool) {
+    pub(super) fn set_blocked(&self, shut: bool) {
         *self.shut.lock().unwrap() = shut;
         self.opened.notify_all();
     }
 
-    fn pass(&self, name: &str) {
+    fn wait_while_blocked(&self, name: &str) {
         if name == MARK_NAME {
             drop(self.opened.wait_while(self.shut.lock().unwrap(), |shut| *shut).unwrap());
         }
@@ -107,12 +107,12 @@ impl Secrets for GatedKeychain {
     }
 
     fn read_mark(&self, name: &str) -> Result<Option<String>, SecretError> {
-        self.pass(name);
+        self.wait_while_blocked(name);
         self.keychain.read_mark(name)
     }
 
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
-        self.pass(name);
+        self.wait_while_blocked(name);
         self.told.fetch_add(u64::from(name == MARK_NAME), Ordering::SeqCst);
         if let Some(act) = self.at_mark.lock().unwrap().take_if(|_| name == MARK_NAME) {
             act();

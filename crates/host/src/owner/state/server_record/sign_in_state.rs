@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::owner::sign_in::ServerSignIn;
 
-/// The state of the sign-in to one server.
+/// Sign-in to one remote server, the error of the last attempt, and the actions that wait for its session to end.
 #[derive(Default)]
 pub(in crate::owner) struct SignInState {
     pub(in crate::owner) sign_in: Option<ServerSignIn>,
@@ -67,7 +67,7 @@ impl SignInState {
 
     /// Records that the server is ready. Returns the sign-in that the user requested, if the server became ready
     /// without it.
-    pub(in crate::owner) fn is_ready(&mut self) -> Option<ServerSignIn> {
+    pub(in crate::owner) fn on_ready(&mut self) -> Option<ServerSignIn> {
         (self.wanted_now, self.tried_unattended, self.failed) = (false, false, None);
         // A rejection at this point belongs to the first request after initialization, and is reported immediately.
         if !std::mem::take(&mut self.asked) {

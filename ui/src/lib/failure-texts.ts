@@ -1,10 +1,10 @@
 // Texts of a failure in the window and the guide. Each area has a record of its failures, from which its components
 // are rendered and the table of the guide is written (`guide/failures.test.ts`).
 
-/** Cause of a failure, its remedy and its buttons. */
-export interface FailureWords<Action extends string> {
+/** Texts for a failure: its cause and its remedy, and the actions of its buttons. */
+export interface FailureTexts<Action extends string> {
   cause: () => string;
-  /** Remedy for the user. */
+  /** Returns a sentence that tells the user how to remedy the failure. */
   fix: () => string;
   /** Action of the first button, which performs the remedy. */
   action: Action;
@@ -13,6 +13,6 @@ export interface FailureWords<Action extends string> {
 }
 
 /** Returns all actions of a failure, the remedy first. */
-export function actionsOf<Action extends string>(failure: FailureWords<Action>): Action[] {
+export function actionsOf<Action extends string>(failure: FailureTexts<Action>): Action[] {
   return [failure.action, ...(failure.others ?? [])];
 }
