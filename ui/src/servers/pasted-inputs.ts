@@ -33,7 +33,9 @@ function configTexts(config: ServerConfig): ConfigText[] {
   }
   const secrets = config.secretEnv ?? [];
   const variables = Object.entries(config.env).map(([name, text = ""]) => ({
-    ...{ place: `the variable ${JSON.stringify(name)}`, text, secret: secrets.includes(name) },
+    place: `the variable ${JSON.stringify(name)}`,
+    text,
+    secret: secrets.includes(name),
   }));
   return [
     open("the command", config.command),
@@ -60,14 +62,18 @@ export function fillInputs(config: ServerConfig, values: Record<string, string>)
   const fill = (text: string) => text.replace(INPUT, (reference) => values[reference] || reference);
   if (config.type === "http") {
     const headers = config.headers.map((header) => ({
-      ...{ ...header, value: header.value === null ? null : fill(header.value) },
+      ...header,
+      value: header.value === null ? null : fill(header.value),
     }));
     return { ...config, url: fill(config.url), headers };
   }
   const env = Object.entries(config.env).map(([name, value = ""]) => [name, fill(value)] as const);
   return {
-    ...{ ...config, command: fill(config.command), args: config.args.map(fill) },
-    ...{ env: Object.fromEntries(env), cwd: config.cwd === null ? null : fill(config.cwd) },
+    ...config,
+    command: fill(config.command),
+    args: config.args.map(fill),
+    env: Object.fromEntries(env),
+    cwd: config.cwd === null ? null : fill(config.cwd),
   };
 }
 
