@@ -79,7 +79,7 @@ for (const width of [1180, 480]) {
   test.describe(`offered at ${width}`, () => {
     test.use({ setup: { ...LEGACY, running: [] }, viewport: { width, height: 780 } });
 
-    test("a start request offers a sandbox, and another request shows it before anything starts", async ({ app, host }) => {
+    test("E6: a start request offers a sandbox, and another request shows it before anything starts", async ({ app, host }) => {
       mkdirSync(PICTURES, { recursive: true });
       await visit(app, "#/server/harbour");
       await app.getByRole("main").getByRole("button", { name: "Start", exact: true }).click();

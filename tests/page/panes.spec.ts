@@ -1,8 +1,8 @@
 // Space in the window: resizable panes, and a left column with many servers.
 import { DEMO, expect, MODERN, test, visit } from "./fixtures";
 
-test.describe("E14", () => {
-  test("the left column and a list are resized by keyboard and by pointer", async ({ app }) => {
+test.describe("panes", () => {
+  test("E14: the left column and a list are resized by keyboard and by pointer", async ({ app }) => {
     await visit(app, "#/server/harbour/tools");
     for (const name of ["Resize the left column", "Resize the list"]) {
       const edge = app.getByRole("separator", { name });
@@ -24,7 +24,7 @@ test.describe("E14", () => {
     }
   });
 
-  test("the width of a pane is restored after a reload", async ({ app }) => {
+  test("E14: the width of a pane is restored after a reload", async ({ app }) => {
     await visit(app, "#/server/harbour/tools");
     const edge = app.getByRole("separator", { name: "Resize the left column" });
     await edge.focus();
@@ -39,7 +39,7 @@ test.describe("E14", () => {
     const stem = "the-database-of-the-whole-company-in-";
     const servers = Object.fromEntries(["utrecht", "gdansk"].map((end) => [stem + end, { command: DEMO, args: [] }]));
     test.use({ setup: { ...MODERN, servers, running: [] } });
-    test("are complete in the left column", async ({ app }) => {
+    test("E14: are complete in the left column", async ({ app }) => {
       for (const end of ["utrecht", "gdansk"]) {
         const name = app.getByRole("navigation").first().getByText(stem + end);
         const cut = await name.evaluate((element) => element.scrollWidth - element.clientWidth);
@@ -49,11 +49,49 @@ test.describe("E14", () => {
     });
   });
 
+  test.describe("a narrow window", () => {
+    test.use({ viewport: { width: 640, height: 600 } });
+    test("E14: the composer keeps its buttons in one row", async ({ app, host }) => {
+      const { id } = await host.call<{ id: string }>("create_conversation", { title: "Trip" });
+      await visit(app, `#/conversation/${id}`);
+      const composer = app.getByTestId("composer");
+      const top = async (name: RegExp) => Math.round((await composer.getByRole("button", { name }).boundingBox())!.y);
+      await expect(composer.getByRole("button", { name: /^Send/ })).toBeVisible();
+      expect(await top(/^Send/), "Send should be next to the other buttons").toBe(await top(/^Attach a resource/));
+    });
+  });
+
+  test("E14: a tool shows its whole title above its whole name", async ({ app, host }) => {
+    const { tools } = await host.call<{ tools: { name: string; title: string | null }[] }>("catalog", { server: "harbour" });
+    await visit(app, "#/server/harbour/tools");
+    const titled = tools.flatMap(({ name, title }) => (title === null ? [] : [{ name, title }]));
+    expect(titled.length, "the demo server should have titled tools").toBeGreaterThan(5);
+    for (const { name, title } of titled) {
+      const option = app.getByRole("option").filter({ has: app.getByText(name, { exact: true }) });
+      const parts = [option.getByText(title, { exact: true }), option.getByText(name, { exact: true })];
+      const tops: number[] = [];
+      for (const part of parts) {
+        const cut = await part.first().evaluate((element) => element.scrollWidth - element.clientWidth);
+        expect(cut, `${title} should not be cut off`).toBeLessThanOrEqual(1);
+        tops.push((await part.first().boundingBox())!.y);
+      }
+      expect(tops[1], `${name} should be below ${title}`).toBeGreaterThan(tops[0]!);
+    }
+  });
+
+  test("E14: the keys of a message are not wrapped", async ({ app }) => {
+    await visit(app, "#/server/harbour/activity");
+    await app.getByTestId("activity-list").getByText("initialize", { exact: true }).first().click();
+    const key = app.getByRole("complementary").getByText(/^"?protocolVersion"?:?$/).first();
+    await expect(key).toBeVisible();
+    expect((await key.boundingBox())!.height, "a key should be on one line").toBeLessThan(30);
+  });
+
   const many = Array.from({ length: 50 }, (_, i) => `server-${String(i + 1).padStart(2, "0")}`);
   const servers = Object.fromEntries(many.map((name) => [name, { command: DEMO, args: [] }]));
   test.describe("fifty servers", () => {
     test.use({ setup: { ...MODERN, servers, running: [] } });
-    test("keep the link to the settings visible, and can be searched", async ({ app }) => {
+    test("E14: keep the link to the settings visible, and can be searched", async ({ app }) => {
       const left = app.getByRole("navigation").first();
       await expect(left.getByRole("link", { name: "Settings" })).toBeInViewport();
       await left.getByRole("searchbox", { name: "Search servers" }).fill("server-37");

@@ -47,7 +47,7 @@ for (const { era, revision, how } of ERAS) {
   });
 }
 
-test("a call to an unreachable server shows that, and the next one succeeds once it is back", async ({ app, host }) => {
+test("E31: a call to an unreachable server shows that, and the next one succeeds once it is back", async ({ app, host }) => {
   remote = await RemoteServer.start("legacy");
   await host.call("add_server", {
     name: "harbour",
@@ -82,6 +82,29 @@ test("a local server that crashes restarts without a consent request", async ({ 
   await expect.poll(async () => (await pid()) ?? before, { message: "the server should run as another process" }).not.toBe(before);
   await expect(app.getByRole("main").getByText("ready").first()).toBeVisible();
   await expect(consentRequest(app), "an approved command should require no consent").toBeHidden();
+});
+
+test("E19: a crashed server that was allowed once is not restarted without consent", async ({ app, host }) => {
+  await host.call("add_server", {
+    name: "harbour",
+    config: { type: "stdio", command: DEMO, args: ["--era", "legacy"], env: {}, cwd: null, revision: null },
+  });
+  void host.call("start_server", { server: "harbour" });
+  await host.answerNext("start_server", { action: "allow", scope: "once" });
+  const server = async () => (await host.snapshot()).servers[0];
+  await expect.poll(async () => (await server())?.state.is, { message: "the server should run" }).toBe("ready");
+  await visit(app, "#/server/harbour/overview");
+  process.kill((await server())!.pid!, "SIGKILL");
+  await host.consentRequest("start_server");
+  expect((await server())?.pid, "no process should be started").toBeNull();
+  const waiting = app.getByRole("button", { name: /Approvals \(1\)/ });
+  await expect(waiting, "the request should be counted in the title bar").toBeVisible();
+  await expect(consentRequest(app), "the request should not interrupt the user").toBeHidden();
+  await waiting.click();
+  await app.getByTestId("queue").getByRole("listitem").getByRole("button").click();
+  await expect(consentRequest(app), "the request should state why it starts again").toContainText(/ended/);
+  await allow(app, "Allow once");
+  await expect.poll(async () => (await server())?.pid ?? null, { message: "the server should run once it is allowed" }).not.toBeNull();
 });
 
 test("a call that runs as a task shows its state, and ends like any other", async ({ app, host }) => {

@@ -55,3 +55,26 @@ test("new tools are reviewed by keyboard alone", async ({ app }) => {
   await expect(review, "the button should be hidden after the review").toBeHidden();
   await expect(app.getByText("reviewed", { exact: true }), "the tool should be marked as reviewed").toBeVisible();
 });
+
+test.describe("a look-alike without a twin", () => {
+  const name = "del\u0435te_file";
+  test.use({
+    setup: {
+      ...LEGACY,
+      servers: { files: { command: SCRIPTED, args: ["--reply", list({ name, description: "Deletes a file" })] } },
+      running: ["files"],
+    },
+  });
+
+  test("E18: a name with look-alike letters is flagged even if no other tool has it", async ({ app }) => {
+    await visit(app, `#/server/files/tools/${name}`);
+    const main = app.getByRole("main");
+    await expect(main.getByText("has look-alike letters in its name"), "the page of the tool should flag it").toBeVisible();
+    await expect(main.getByText("U+0435").first(), "the letter should be named").toBeVisible();
+    await expect(main.getByText(/^Looks like/), "there should be no other tool to compare it with").toHaveCount(0);
+    await app.getByRole("button", { name: "Call", exact: true }).click();
+    const frame = consentRequest(app);
+    await expect(frame, "the consent request should flag it").toContainText("has look-alike letters in its name");
+    await expect(frame, "the consent request should name the letter").toContainText("U+0435");
+  });
+});

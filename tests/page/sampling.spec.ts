@@ -7,6 +7,7 @@ import {
   consentRequest,
   test as base,
   visit,
+  waitUntilDeniable,
 } from "./fixtures";
 import { Provider } from "./provider";
 
@@ -92,6 +93,46 @@ test("a request is sent to a model, streamed, edited and sent", async ({
     "the request should be counted",
   ).toContainText("1 used");
   expect(await app.content(), "the page should not contain the key").not.toContain(KEY);
+});
+
+test("E1: an unread request can't reach the model by a manual answer", async ({
+  app,
+  host,
+  provider,
+}) => {
+  const { answer } = await requestSampling(host, "say hello ".repeat(3_000));
+  const request = await host.consentRequest("sampling");
+  const frame = consentRequest(app);
+  const ask = frame.getByRole("button", { name: "Ask gpt-5.2" });
+  await app.mouse.move(1, 1);
+  await waitUntilDeniable(app);
+  await expect(
+    ask,
+    "the button should be disabled until the rest was viewed",
+  ).toHaveAttribute("aria-disabled", "true");
+  await frame.getByRole("button", { name: "Answer it yourself" }).click();
+  await frame.getByRole("textbox", { name: "Your answer" }).fill("Mine.");
+  await frame.getByRole("button", { name: "Review the answer" }).click();
+  await expect(frame).toContainText("Sends to harbour as the model's answer:");
+  await expect(
+    frame.getByRole("button", { name: "Ask again" }),
+    "nothing should be requested again before the first request",
+  ).toHaveCount(0);
+  const reviewed = await host.consentRequest("sampling");
+  for (const from of [request, reviewed]) {
+    await expect(
+      host.answer(from, { action: "again" }),
+      "the host should refuse it as well",
+    ).rejects.toThrow();
+  }
+  await allow(app, "Send the answer");
+  expect(await answer, "the server should receive the manual answer").toContain(
+    "user said: Mine.",
+  );
+  expect(
+    await provider.requests(),
+    "the model should receive nothing",
+  ).toEqual([]);
 });
 
 test("a long response is streamed, and can be stopped", async ({

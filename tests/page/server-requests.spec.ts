@@ -1,8 +1,9 @@
 // Requests of servers: sampling, forms, URLs and roots.
-import { mkdtempSync, realpathSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 
-import { allow, callTool, ERAS, expect, LEGACY, consentRequest, readRest, test } from "./fixtures";
+import { SCRIPTED } from "./dev-host";
+import { allow, callTool, ERAS, expect, LEGACY, consentRequest, readRest, test, waitUntilDeniable } from "./fixtures";
 
 const URL = "https://permits.example.com/harbour/aurora?day=monday";
 
@@ -117,6 +118,21 @@ for (const [era, setup] of ERAS) {
       expect(host.opened(), "no URL should be opened").toEqual([]);
     });
 
+    test("E7: denied folders do not require consent again", async ({ app }) => {
+      await callTool(app, "list_folders");
+      await allow(app, "Allow once");
+      const frame = consentRequest(app);
+      await expect(frame).toContainText("asks for your folders");
+      await waitUntilDeniable(app);
+      await frame.getByRole("button", { name: "Deny", exact: true }).click();
+      const result = app.getByTestId("tool-result");
+      await expect(result).toContainText("shares 0 folders");
+      await callTool(app, "list_folders");
+      await allow(app, "Allow once");
+      await expect(result, "the second call should end").toContainText("shares 0 folders");
+      await expect(frame, "the denial should be remembered").toBeHidden();
+    });
+
     test("roots require consent once, and only the selected folders are sent", async ({ app, host }) => {
       const folder = realpathSync(mkdtempSync(join(host.folder, "shared-")));
       host.setDialogAnswer("pick-folder", folder);
@@ -158,5 +174,30 @@ test.describe("an error that requires a URL first", () => {
     await expect(consentRequest(app)).toContainText("wants to open a web page");
     await allow(app, "Open in the browser");
     await expect.poll(() => host.opened(), "the URL should be opened").toEqual([URL]);
+  });
+});
+
+test.describe("folders that a server asks for at its start", () => {
+  const raw = '{"jsonrpc":"2.0","id":"folders","method":"roots/list"}';
+  test.use({ setup: { ...LEGACY, servers: {}, running: [] } });
+
+  test("E7: their request is only counted, and a denial is remembered by the next start", async ({ app, host }) => {
+    const record = join(host.folder, "record");
+    const args = ["--raw", `tools/list=${raw}`, "--reply", 'tools/list={"tools":[]}', "--record", record];
+    const config = { type: "stdio", command: SCRIPTED, args, env: {}, cwd: null, revision: null };
+    await host.call("add_server", { name: "eager", config });
+    const responses = () =>
+      (existsSync(record) ? readFileSync(record, "utf8") : "").split("\n").filter((line) => line.includes('"id":"folders"'));
+    await host.startApproved("eager");
+    const request = await host.consentRequest("roots");
+    await expect(app.getByRole("button", { name: /Approvals \(1\)/ }), "the request should be counted").toBeVisible();
+    await expect(consentRequest(app), "the request should not interrupt the user").toBeHidden();
+    await host.answer(request, { action: "deny" });
+    await expect.poll(responses, { message: "the server should receive a response" }).toHaveLength(1);
+    await host.call("stop_server", { server: "eager" });
+    await host.startApproved("eager");
+    await expect.poll(responses, { message: "the next start should be answered without consent" }).not.toHaveLength(1);
+    for (const response of responses()) expect(response, "nothing should be shared").toContain('"roots":[]');
+    expect((await host.snapshot()).questions, "the denial should be remembered").toEqual([]);
   });
 });

@@ -60,6 +60,58 @@ test.describe("adding a server", () => {
     });
   });
 
+  test("E12: a pasted install link of Cursor is read, and never a shell command", async ({ app, host }) => {
+    const entry = { command: DEMO, args: ["--era", "<era>"], env: { HARBOUR: "" } };
+    const config = encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString("base64"));
+    await visit(app, "#/add-server");
+    const text = app.getByRole("textbox", { name: /^URL, command/ });
+    await text.fill(`cursor://anysphere.cursor-deeplink/mcp/install?name=pier&config=${config}`);
+    const found = app.getByRole("group", { name: "pier" });
+    await expect(found.getByText(`${DEMO} --era '<era>'`), "the command in the link should be shown").toBeVisible();
+    await expect(found, "the link should not be a command").not.toContainText("cursor:");
+    const placeholder = found.getByText(/^argument 2 is "<era>"/);
+    const empty = found.getByText(/^the variable "HARBOUR" is empty/);
+    await expect(placeholder).toBeVisible();
+    await expect(empty).toBeVisible();
+    await found.getByRole("button", { name: "Change…" }).click();
+    await found.getByRole("textbox", { name: "Argument 2" }).fill("both");
+    await expect(placeholder, "the warning should vanish once the placeholder was replaced").toHaveCount(0);
+    await found.getByRole("textbox", { name: "Value of HARBOUR" }).fill("east");
+    await expect(empty, "the warning should vanish once the variable was filled in").toHaveCount(0);
+    await app.getByRole("button", { name: "Add 1 server" }).click();
+    await expect(app.getByRole("main").getByRole("heading", { level: 1 })).toHaveText("pier");
+    expect(commandOf(host.config, "pier"), "the entered values should be stored").toMatchObject({
+      ...{ command: DEMO, args: ["--era", "both"], env: { HARBOUR: "east" } },
+    });
+
+    await visit(app, "#/add-server");
+    await text.fill("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=-_-_+/");
+    await expect(app.getByText(/what should be base64 in it is none/), "a broken link should be explained").toBeVisible();
+    await expect(app.getByRole("button", { name: /^Add \d/ }), "a broken link should not be a command").toHaveCount(0);
+  });
+
+  test("E12: the inputs of VS Code become fields", async ({ app, host }) => {
+    const servers = { pier: { command: DEMO, args: ["--era", "${input:era}"], env: { API_KEY: "${input:key}" } } };
+    const inputs = [
+      { id: "era", type: "promptString", description: "Protocol" },
+      { id: "key", type: "promptString", description: "The key", password: true },
+    ];
+    await visit(app, "#/add-server");
+    await app.getByRole("textbox", { name: /^URL, command/ }).fill(JSON.stringify({ inputs, servers }));
+    const found = app.getByRole("group", { name: "pier" });
+    const fields = found.getByRole("group", { name: "Values to fill in" });
+    await expect(found.getByText(/VS Code would ask for/)).toHaveCount(2);
+    await fields.getByLabel("era").fill("both");
+    await expect(found.getByText(`${DEMO} --era both`), "the exact command should be shown").toBeVisible();
+    await fields.getByLabel("key").fill("s3cret-value-1");
+    await expect(found.getByText(/VS Code would ask for|passes it as it stands/), "no warning should remain").toHaveCount(0);
+    await app.getByRole("button", { name: "Add 1 server" }).click();
+    await expect(app.getByRole("main").getByRole("heading", { level: 1 })).toHaveText("pier");
+    const file = readFileSync(host.config, "utf8");
+    expect(file, "the settings file should contain the argument").toContain('"both"');
+    expect(file, "the secret should be stored in the keychain").not.toContain("s3cret-value-1");
+  });
+
   test("a taken name is rejected with an explanation", async ({ app }) => {
     await visit(app, "#/add-server");
     await app.getByRole("tab", { name: "Fill in" }).click();

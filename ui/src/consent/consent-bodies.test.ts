@@ -95,6 +95,11 @@ describe("every kind", () => {
     expect(await accessibilityProblems(), "axe should find no violations").toEqual([]);
   });
 
+  it.each(kinds)("E26: %s: the beginning of the hash is shown", (_, body) => {
+    renderRequests(consentRequest(body, { hash: "3f2a9c1b".padEnd(64, "0") }));
+    expect(screen.getByText("Hash: 3f2a9c1b")).toBeVisible();
+  });
+
   it("start: shows every argument in a separate row, and marks the changes", () => {
     const long = "x".repeat(4_000);
     const body = {

@@ -1,4 +1,4 @@
-// The gate: each approving button requires a deliberate act after the whole payload was in view (E01, E19).
+// The gate: each approving button requires a deliberate act after the whole payload was in view.
 import { screen } from "@testing-library/svelte";
 import { tick } from "svelte";
 import { describe, expect, it, vi } from "vitest";
@@ -37,8 +37,8 @@ const answered = (hash: string, again: boolean) => ({
 });
 const AGAIN = "Ask again";
 
-describe("e01: requesting another answer from a model", () => {
-  it("is not offered after a manual answer", async () => {
+describe("requesting another answer from a model", () => {
+  it("E1: is not offered after a manual answer", async () => {
     renderRequests({ ...consentRequest(samplingResponseBody("Mine.")), hash: "h2" });
     await waitUntilArmed();
     expect(
@@ -47,7 +47,7 @@ describe("e01: requesting another answer from a model", () => {
     ).toBeNull();
   });
 
-  it("stays disabled if the request was not reviewed", async () => {
+  it("E1: stays disabled if the request was not reviewed", async () => {
     renderRequests(answered("h2", true));
     await waitUntilArmed();
     expect(isButtonBlocked(AGAIN), "the button should be disabled before the review").toBe(true);
@@ -59,7 +59,7 @@ describe("e01: requesting another answer from a model", () => {
     expect(sentDecisions(), "nothing should be sent").toEqual([]);
   });
 
-  it("is armed again, and sends the request that was reviewed and approved", async () => {
+  it("E1: is armed again, and sends the request that was reviewed and approved", async () => {
     const { set } = renderRequests(request);
     await waitUntilArmed();
     await clickElement(button(/^Ask GPT/));
@@ -80,7 +80,7 @@ describe("e01: requesting another answer from a model", () => {
     expect(sentDecisions().at(-1)).toEqual({ id: "q1", hash: "h2", answer: { action: "again" } });
   });
 
-  it("is disabled once the request changed", async () => {
+  it("E1: is disabled once the request changed", async () => {
     const { set } = renderRequests(request);
     await waitUntilArmed();
     await clickElement(button(/^Ask GPT/));
@@ -95,7 +95,7 @@ describe("e01: requesting another answer from a model", () => {
     );
   });
 
-  it("keeps every way to send a long request to the model disabled", async () => {
+  it("E1: keeps every way to send a long unread request to the model disabled", async () => {
     const long = samplingBodyWithModel();
     if (long.kind !== "sampling" || samplingRequestBody.kind !== "sampling")
       throw new Error("expected a sampling request");
@@ -117,13 +117,13 @@ describe("e01: requesting another answer from a model", () => {
   });
 });
 
-describe("e19: a request after a server exited unexpectedly", () => {
+describe("a request after a server exited unexpectedly", () => {
   const ended = {
     ...consentRequest(startServerBody),
     why: { by: "ended" as const, cause: "signal 9" },
   };
 
-  it("waits in the list, and is shown when it is selected", async () => {
+  it("E19: waits in the list, and is shown when it is selected", async () => {
     const { controller } = renderRequests(ended);
     await vi.advanceTimersByTimeAsync(ARMING_DELAY_MS);
     expect(
@@ -143,7 +143,7 @@ describe("e19: a request after a server exited unexpectedly", () => {
     );
   });
 
-  it("does not precede a request that a user waits for", async () => {
+  it("E19: does not precede a request that a user waits for", async () => {
     const { controller } = renderRequests(ended, {
       ...consentRequest(samplingBodyWithModel()),
       id: "q2",
@@ -153,7 +153,7 @@ describe("e19: a request after a server exited unexpectedly", () => {
   });
 });
 
-it("e01: decisions are sent in one place, and approvals are created in one place", () => {
+it("E1: decisions are sent in one place, and approvals are created in one place", () => {
   const sources = import.meta.glob<string>(
     ["../**/*.ts", "../**/*.svelte", "!../**/*.test.ts", "!../lib/api/**"],
     {

@@ -69,7 +69,7 @@ describe("S06: the files that the approval of a start covers", () => {
     expect(screen.getByText("2 files decide what runs").closest("details")?.open).toBe(true);
   });
 
-  it("stay expanded when the request is updated", async () => {
+  it("E31: stay expanded when the request is updated", async () => {
     const { set } = renderRequests(consentRequest(start([program])));
     const list = screen.getByText("1 file decides what runs").closest("details")!;
     list.open = true;

@@ -57,7 +57,7 @@ function choose(network: string) {
   return vi.advanceTimersByTimeAsync(0);
 }
 
-it("shows the reachable resources, and requests exactly the sandbox that is shown", async () => {
+it("E6: shows the reachable resources, and requests exactly the sandbox that is shown", async () => {
   host.handlers.offer_sandbox = () => possible;
   let answer = () => {};
   host.handlers.contain_start = () => new Promise((done) => (answer = () => done({})));

@@ -30,6 +30,16 @@ test("a tool that is disabled in the settings is listed with the reason, and can
   ]);
 });
 
+test("E5: each tool shows how many tokens its definition takes", async () => {
+  const tools = [tool("read", "offered"), { ...tool("list", "off"), tokens: 1_650 }];
+  render(ServerTools, { server: "files", tools, onchoose: () => {} });
+  await userEvent.click(screen.getByRole("button", { name: /files/ }));
+  expect(screen.getByRole("checkbox", { name: "read" })).toHaveAccessibleDescription(/\b90 tokens/);
+  expect(screen.getByRole("checkbox", { name: "list" })).toHaveAccessibleDescription(
+    /\b1,?650 tokens/,
+  );
+});
+
 test("a server whose tools are all enabled has no separate choice", async () => {
   const user = userEvent.setup();
   const chosen: (string[] | null)[] = [];

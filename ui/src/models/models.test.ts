@@ -141,7 +141,7 @@ describe("the page of models", () => {
     expect(await axeProblems(), "axe should find no violations").toEqual([]);
   });
 
-  it("keeps the key field expanded when the provider is updated", async () => {
+  it("E31: keeps the key field expanded when the provider is updated", async () => {
     let stored = provider();
     const host = await startFakeHost({ models: () => having({ providers: [stored] }) });
     render(ModelsView);

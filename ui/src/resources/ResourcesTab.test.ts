@@ -93,17 +93,25 @@ test("lists and reads a resource, and marks it when it changed", async () => {
   ).toBe(null);
 });
 
-test("notes that an app is not shown, and reads its source", async () => {
+test("E28: notes that an app is not shown, and shows its source on request only", async () => {
   const user = userEvent.setup();
   const { rerender } = render(ResourcesTab, { server, item: "ui://port/view" });
   expect(await screen.findByText(/Drawbridge can't show apps yet/)).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Read" }));
+  const source = await screen.findByRole("button", { name: "Show the source" });
+  expect(
+    screen.queryByText("in ui://port/view"),
+    "the source should be hidden at first",
+  ).toBeNull();
+  await user.click(source);
   expect(await screen.findByText("in ui://port/view"), "the source should be shown").toBeVisible();
   await rerender({ server, item: "demo://tide" });
   expect(
     screen.queryByText(/can't show apps yet/),
     "other resources should have no note",
   ).toBeNull();
+  await user.click(screen.getByRole("button", { name: "Read" }));
+  expect(await screen.findByText("in demo://tide"), "their content should be shown").toBeVisible();
 });
 
 test("subscribes to changes and unsubscribes", async () => {

@@ -1,7 +1,7 @@
 // Labels of review marks.
 
 import type { FlagReason, LookAlike, ReviewMarks, Reading, Server } from "$lib/api/generated";
-import { textBeginning, visibleText } from "$lib/format/text-safety";
+import { codePoint, textBeginning, visibleText } from "$lib/format/text-safety";
 
 import { m } from "../paraglide/messages";
 
@@ -57,19 +57,27 @@ export function lookAlikeLabel(alikes: LookAlike[]): string[] {
   const sameName = [...new Set(alikes.filter((alike) => alike.same).map((alike) => alike.server))];
   const similarName = alikes.filter((alike) => !alike.same);
   const words = similarName.map(({ server, name }) =>
-    m.review_looks_like({ server: named(server), name: spelled(name) }),
+    m.review_looks_like({ server: named(server), name: nameWithCodePoints(name) }),
   );
   const first = m.review_same_name({ server: sameName.map(named).join(", ") });
   return [...new Set(sameName.length === 0 ? words : [first, ...words])];
 }
 
+/** Returns the code points of the letters outside of ASCII in parentheses, or an empty text if there are none. */
+function codePointSuffix(text: string): string {
+  const letters = [...new Set(text)].filter((c) => c > "\u007f").slice(0, MAX_NAMED_LETTERS);
+  return letters.length === 0 ? "" : ` (${letters.map(codePoint).join(" ")})`;
+}
+
 /** Returns a name with the code points of the letters that may be confused. */
-function spelled(name: string): string {
-  const similarName = [...new Set(name)].filter((c) => c > "\u007f").slice(0, MAX_NAMED_LETTERS);
-  const points = similarName.map(
-    (c) => `U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
-  );
-  return similarName.length === 0 ? named(name) : `${named(name)} (${points.join(" ")})`;
+function nameWithCodePoints(name: string): string {
+  return named(name) + codePointSuffix(name);
+}
+
+/** Returns a text with the code points of letters that are in one word with ASCII letters. */
+export function withDeceptiveLetters(text: string): string {
+  const words = text.match(/[\p{L}\p{M}\p{N}_]+/gu) ?? [];
+  return text + codePointSuffix(words.filter((word) => /[a-z]/i.test(word)).join(""));
 }
 
 /** Returns a sentence for each server whose name is similar to the name that a server claims. */
@@ -77,7 +85,7 @@ export function serverLookAlikeLabel(alikes: LookAlike[]): string[] {
   return alikes.map(({ server, name, same }) =>
     same
       ? m.review_server_same_name({ server: named(server) })
-      : m.review_server_looks_like({ server: named(server), name: spelled(name) }),
+      : m.review_server_looks_like({ server: named(server), name: nameWithCodePoints(name) }),
   );
 }
 

@@ -178,6 +178,86 @@ describe("pasted text", () => {
     ]);
   });
 
+  test("E12: has a field for each VS Code input, whose value becomes part of the configuration", async () => {
+    const about = '"${input:key}" stands for a value that VS Code would ask for ("The key")';
+    preview.servers = [
+      imported("git", {
+        config: {
+          ...{ type: "stdio", command: "npx", args: ["git", "--in=${input:dir}"], cwd: null },
+          ...{ env: { API_KEY: "${input:key}" }, secretEnv: ["API_KEY"], revision: null },
+        },
+        notes: [about, 'argument 2 is "--in=${input:dir}": put the value there', "it is old"],
+      }),
+    ];
+    await paste("{}");
+    const found = within(await screen.findByRole("group", { name: "git" }));
+    expect(found.getByText(about), "the note should be shown at first").toBeVisible();
+    expect(found.getByLabelText("key"), "a secret should be hidden").toHaveAttribute(
+      "type",
+      "password",
+    );
+    await user.type(found.getByLabelText("key"), "s3cret $&");
+    await user.type(found.getByLabelText("dir"), "/home/ann");
+    expect(found.getByText("npx git --in=/home/ann"), "the exact command").toBeVisible();
+    expect(
+      found.getAllByRole("listitem").map((item) => item.textContent?.trim()),
+      "the notes about the entered values should vanish",
+    ).toEqual(["it is old"]);
+    expect(await axeProblems(), "axe should find no violations").toEqual([]);
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server")[0]?.config, "the values should be sent").toMatchObject({
+      args: ["git", "--in=/home/ann"],
+      env: { API_KEY: "s3cret $&" },
+      secretEnv: ["API_KEY"],
+    });
+  });
+
+  test("E12: an input in the address is filled in before the address is checked", async () => {
+    preview.servers = [
+      imported("far", {
+        config: {
+          ...{ type: "http", url: "https://${input:host}/mcp", headers: [], kind: null },
+          ...{ auth: null, revision: null },
+        },
+        usable: false,
+      }),
+    ];
+    await paste("{}");
+    await user.click(await screen.findByRole("checkbox", { name: "Add far" }));
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server"), "the address should be invalid").toEqual([]);
+    await user.type(screen.getByLabelText("host"), "example.com");
+    await user.click(screen.getByRole("button", { name: "Add 1 server" }));
+    expect(host.requests("add_server")).toMatchObject([
+      { config: { url: "https://example.com/mcp" } },
+    ]);
+  });
+
+  test("E12: a warning vanishes once its text was replaced, and no other one does", async () => {
+    const placeholder = 'argument 3 is "/a folder": this looks like a placeholder';
+    const empty = 'the variable "KEY" is empty: fill it in if the server needs it';
+    preview.servers = [
+      imported("git", {
+        config: {
+          ...{ type: "stdio", command: "npx", args: ["-y", "git", "/a folder"], cwd: null },
+          ...{ env: { KEY: "" }, revision: null },
+        },
+        notes: [placeholder, empty, 'not used: "timeout"'],
+      }),
+    ];
+    await paste("{}");
+    await user.click(await screen.findByRole("button", { name: "Change…" }));
+    const notes = () =>
+      [placeholder, empty, 'not used: "timeout"'].map((text) => screen.queryByText(text) !== null);
+    expect(notes()).toEqual([true, true, true]);
+    await user.type(screen.getByLabelText("Value of KEY"), "x");
+    expect(notes(), "the note about the variable should vanish").toEqual([true, false, true]);
+    await user.type(screen.getByRole("textbox", { name: "Argument 3" }), "s");
+    expect(notes(), "the note about the argument should vanish").toEqual([false, false, true]);
+    await user.clear(screen.getByLabelText("Value of KEY"));
+    expect(notes(), "the note should return with the empty value").toEqual([false, true, true]);
+  });
+
   test("shows that a name is taken, and adds nothing", async () => {
     preview.servers = [imported("files")];
     await paste("{}");

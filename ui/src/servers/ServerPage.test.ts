@@ -251,7 +251,7 @@ describe("a server whose sandbox hides a required file [E6]", () => {
     },
   };
 
-  test("offers the folder with its contents, and requires consent again", async () => {
+  test("E6: offers the folder that the sandbox blocked, and requires consent again", async () => {
     const host = await showServerTab("overview", failed([offered]), {
       update_server: () => ({ onlyThisRun: null }),
     });

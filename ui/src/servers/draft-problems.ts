@@ -24,13 +24,20 @@ export type DraftProblem =
 /** Matches a valid HTTP header name (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Returns the problems that prevent saving. `taken` has the names of the other servers. */
-export function draftProblems(draft: ServerDraft, taken: string[]): DraftProblem[] {
+/**
+ * Returns the problems that prevent saving. `taken` has the names of the other servers, and `url` is the address to
+ * check.
+ */
+export function draftProblems(
+  draft: ServerDraft,
+  taken: string[],
+  url = draft.url,
+): DraftProblem[] {
   const found: DraftProblem[] = [];
   const name = draft.name.trim();
   if (name === "") found.push("name_missing");
   else if (taken.includes(name)) found.push("name_taken");
-  found.push(...(draft.type === "http" ? remote(draft) : local(draft)));
+  found.push(...(draft.type === "http" ? remote(draft, url.trim()) : local(draft)));
   if (draft.tools.isEnabledTooLong) found.push("tools_enabled_long");
   if (draft.tools.isDisabledTooLong) found.push("tools_disabled_long");
   return [...new Set(found)];
@@ -52,9 +59,8 @@ function local(draft: ServerDraft): DraftProblem[] {
   return found;
 }
 
-function remote(draft: ServerDraft): DraftProblem[] {
+function remote(draft: ServerDraft, url: string): DraftProblem[] {
   const found: DraftProblem[] = [];
-  const url = draft.url.trim();
   if (url === "") found.push("url_missing");
   else if (!/^https?:\/\/[^/]/i.test(url) || !URL.canParse(url)) found.push("url_bad");
   const rows = draft.headers.filter((row) => row.name.trim() !== "" || row.value !== "");

@@ -1,10 +1,12 @@
 // Parses pasted text for servers while the user types.
 import { call } from "$lib/api/client";
-import type { ConfigProblem, ImportedServer } from "$lib/api/generated";
+import type { ConfigProblem, ImportedServer, ServerConfig } from "$lib/api/generated";
+import { joinCommand } from "$lib/format/command-line";
 import { app } from "$lib/state/app.svelte";
 
 import { draftProblems, type DraftProblem } from "./draft-problems";
 import { ServerDraft } from "./draft.svelte";
+import { fillInputs, pastedInputs, remainingNotes, type PastedInput } from "./pasted-inputs";
 import { reportSecretStorage } from "./secret-notices";
 
 const QUIET_MS = 200;
@@ -12,24 +14,56 @@ const QUIET_MS = 200;
 /** Server found in the text, with the user's edits. */
 export class FoundServer {
   readonly draft: ServerDraft;
-  readonly notes: string[];
+  /** Entered values of the inputs, by their references in the configuration. */
+  inputValues = $state<Record<string, string>>({});
   readonly usable: boolean;
   chosen = $state(true);
   open = $state(false);
   error = $state.raw<unknown>(null);
+  readonly #notes: readonly string[];
+  /** Configuration that the notes are about. */
+  readonly #before: ServerConfig;
 
   constructor(server: ImportedServer) {
     this.draft = new ServerDraft(server.name, server.config);
-    this.notes = server.notes;
+    this.#notes = server.notes;
+    this.#before = this.draft.config;
     this.usable = server.usable;
     this.chosen = server.usable;
+  }
+
+  /** Inputs of VS Code that the configuration refers to. */
+  get inputs(): PastedInput[] {
+    return pastedInputs(this.draft.config);
+  }
+
+  /** Configuration with the entered values of the inputs. */
+  get config(): ServerConfig {
+    return fillInputs(this.draft.config, this.inputValues);
+  }
+
+  /** Command line or URL with the entered values, as the consent request will show it. */
+  get commandLine(): string {
+    const { config } = this;
+    return config.type === "http" ? config.url : joinCommand([config.command, ...config.args]);
+  }
+
+  /** Notes of the host that the user's edits have not resolved. */
+  get notes(): string[] {
+    return remainingNotes(this.#notes, this.#before, this.config);
+  }
+
+  /** Returns the problems that prevent the server from being added. `taken` has the names of the others. */
+  problems(taken: string[]): DraftProblem[] {
+    const { config } = this;
+    return draftProblems(this.draft, taken, config.type === "http" ? config.url : "");
   }
 }
 
 /** Returns the problems that prevent the selected servers from being added. */
 export function importProblems(found: TextImport): DraftProblem[] {
   const names = app.servers.map((server) => server.name);
-  return found.chosen.flatMap((one) => draftProblems(one.draft, found.usedNames(one, names)));
+  return found.chosen.flatMap((one) => one.problems(found.usedNames(one, names)));
 }
 
 export class TextImport {
@@ -96,8 +130,8 @@ export class TextImport {
     for (const one of this.chosen) {
       one.error = null;
       try {
-        const { name, config } = one.draft;
-        reportSecretStorage(await call("add_server", { name: name.trim(), config }));
+        const name = one.draft.name.trim();
+        reportSecretStorage(await call("add_server", { name, config: one.config }));
         added.push(one);
       } catch (cause) {
         one.error = cause;

@@ -305,7 +305,7 @@ describe("settings", () => {
     );
   });
 
-  it("keep the selected value while events are late", async () => {
+  it("E31: keep the selected value while events are late", async () => {
     const host = await startFakeHost();
     const { settings } = host.snapshot;
     render(SettingsView);
@@ -332,6 +332,26 @@ describe("settings", () => {
     await settle();
     expect(dark, "a later change should be applied to the theme").not.toBeChecked();
     expect(chinese, "a later change should be applied to the language").not.toBeChecked();
+  });
+
+  it("E31: keep the clicked state of a checkbox when they are rendered again before it is saved", async () => {
+    let answer = () => {};
+    const host = await startFakeHost({
+      set_settings: () => new Promise((done) => (answer = () => done({}))),
+    });
+    const { settings } = host.snapshot;
+    render(SettingsView);
+    const box = screen.getByRole("checkbox", { name: /Notify me about requests/ });
+    expect(box).toBeChecked();
+    vi.useFakeTimers();
+    await fireEvent.click(box);
+    host.send({ type: "settings_changed", settings: { ...settings, theme: "dark" } });
+    await settle();
+    expect(screen.getByRole("radio", { name: "Dark" }), "another change is rendered").toBeChecked();
+    expect(box, "an event about another setting should not undo the click").not.toBeChecked();
+    answer();
+    await settle();
+    expect(box, "the response should not undo the click").not.toBeChecked();
   });
 
   it("revert to the effective value when saving failed", async () => {

@@ -3402,7 +3402,7 @@ before: PreviewedServer | null,
 hash: string | null, };
 
 /**
- * Source of a server to install.
+ * Source of a server to install: an entry of the registry, or a bundle file.
  */
 export type InstallSource = { "from": "registry", 
 /**
@@ -3418,7 +3418,7 @@ version: string | null,
  */
 target: InstallTarget | null, } | { "from": "bundle", 
 /**
- * Absolute path of the file.
+ * Absolute path of the bundle file.
  */
 path: string, 
 /**

@@ -147,7 +147,8 @@ export function visibleText(text: string): string {
   return words + plain.slice(end);
 }
 
-function codePoint(character: string): string {
+/** Returns the code point of a character in the notation of Unicode, such as `U+0435`. */
+export function codePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
