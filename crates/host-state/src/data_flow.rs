@@ -143,7 +143,10 @@ mod tests {
             reaches_other_hosts,
         };
         assert!(table.follows_untrusted_content(&app(true), "s", false), "another host may have caused the call");
-        assert!(!table.follows_untrusted_content(&app(false), "s", true), "the page only has content of its own server");
+        assert!(
+            !table.follows_untrusted_content(&app(false), "s", true),
+            "the page only has content of its own server"
+        );
         let shown = table.consent_origin_of_call(&app(true), "s", false);
         assert!(
             matches!(&shown, ConsentRequestOrigin::App { tool, .. } if tool == "show-map"),

@@ -1,10 +1,11 @@
 //! Display modes of a view.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Way in which a view is displayed (specification 2026-01-26, section "Display Modes").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppDisplayMode"))]
 #[serde(rename_all = "lowercase")]
 pub enum DisplayMode {
     /// Within the content of the host.

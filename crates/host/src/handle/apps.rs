@@ -84,7 +84,8 @@ impl Host {
         let policy = SandboxPolicy::new(&page.metadata, &grants);
         let sources = policy.sources.iter().map(|(used_as, source)| format!("{} {source}", used_as.member())).collect();
         let (uri, hash) = (page.uri.as_str().to_owned(), page.hash.to_string());
-        self.with_owner_reply(move |owner, reply| owner.approve_app(&server, &uri, &hash, (grants, sources), reply)).await?
+        self.with_owner_reply(move |owner, reply| owner.approve_app(&server, &uri, &hash, (grants, sources), reply))
+            .await?
     }
 
     /// Removes the approval of a page. Returns `false` if it has none.

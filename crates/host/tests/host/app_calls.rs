@@ -20,9 +20,7 @@ const APP_TOOL: &str = "echo";
 const MODEL_TOOL: &str = "environment";
 
 fn monitor_server() -> ServerConfig {
-    let tool = |name: &str, visibility: Value| {
-        json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": { "ui": { "visibility": visibility } } })
-    };
+    let tool = |name: &str, visibility: Value| json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": { "ui": { "visibility": visibility } } });
     let list = json!({ "tools": [tool(APP_TOOL, json!(["app"])), tool(MODEL_TOOL, json!(["model"]))] });
     scripted_config(&["--reply", &format!("tools/list={list}")])
 }
@@ -81,9 +79,14 @@ async fn a_call_by_an_app_requires_consent_and_names_the_app() {
     assert_eq!((conversation.as_deref(), tool.as_str(), *reaches_other_hosts), (Some("c"), "show-monitor", false));
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     call_result(called).await.expect("the approved call should return a result");
-    call_result(spawn_call(&app, "2", app_origin(false), APP_TOOL)).await.expect("the grant should allow the next call");
+    call_result(spawn_call(&app, "2", app_origin(false), APP_TOOL))
+        .await
+        .expect("the grant should allow the next call");
     let entries = entries_of_kind(&app, "tool");
-    assert!(entries.iter().all(|entry| entry.asker == "app"), "each entry should name the app as the caller: {entries:?}");
+    assert!(
+        entries.iter().all(|entry| entry.asker == "app"),
+        "each entry should name the app as the caller: {entries:?}"
+    );
 }
 
 #[tokio::test]

@@ -7,13 +7,14 @@ pub use styles::{STYLE_VARIABLES, StyleError, StyleVariables};
 pub use tool_info::ToolInfo;
 
 use mcp_proto::types::Map;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::display_mode::DisplayMode;
 
 /// Color theme of the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppTheme"))]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
     /// Dark text on light surfaces.

@@ -13,7 +13,7 @@ pub const MAX_DOMAIN_BYTES: usize = 300;
 
 /// Capability of the browser that a page can request, and that the host may grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPermission"))]
 #[serde(rename_all = "camelCase")]
 pub enum Permission {
     /// Pictures of the camera.
@@ -55,7 +55,7 @@ impl Permission {
 
 /// A set of permissions, in the order of [`Permission::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPermissions"))]
 #[serde(from = "Vec<Permission>")]
 pub struct Permissions(Vec<Permission>);
 

@@ -1,5 +1,6 @@
 //! The parsed domains of a page, by use.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::source::{DomainProblem, Source};
@@ -7,7 +8,9 @@ use crate::metadata::DeclaredDomains;
 use crate::text::Excerpt;
 
 /// Use of a domain by a page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppSourceUse"))]
+#[serde(rename_all = "snake_case")]
 pub enum SourceUse {
     /// Requests and WebSockets (`connectDomains`).
     Connect,

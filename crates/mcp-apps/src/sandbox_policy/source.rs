@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
 use super::SourceUse;
@@ -29,7 +30,9 @@ pub struct SourceOrigin {
 }
 
 /// Computers that a source can reach. Decides how broad the consent to it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppSourceReach"))]
+#[serde(rename_all = "snake_case")]
 pub enum Reach {
     /// A named host or public address in the internet.
     Internet,

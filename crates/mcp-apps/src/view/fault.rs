@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::Excerpt;
 
 /// A message, or a part of one, that was not processed as sent.
@@ -16,7 +18,9 @@ pub struct ViewFault {
 }
 
 /// Direction of a message between a page and the host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppMessageDirection"))]
+#[serde(rename_all = "snake_case")]
 pub enum MessageDirection {
     /// Sent by the page.
     FromPage,
@@ -25,7 +29,9 @@ pub enum MessageDirection {
 }
 
 /// Kind of a fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppFaultKind"))]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FaultKind {
     /// The text is not a JSON-RPC message.

@@ -1,6 +1,7 @@
 //! Outputs of a view: messages to the page, requests and events for the host, and faults.
 
 use mcp_proto::types::{Implementation, LogMessage, Map};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::app_tools::{AppCallId, AppToolError, AppToolList};
@@ -81,7 +82,9 @@ pub struct AppInfo {
 }
 
 /// Reason why a view is closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppCloseCause"))]
+#[serde(rename_all = "snake_case")]
 pub enum CloseCause {
     /// The page confirmed that it can be removed.
     Confirmed,

@@ -10,6 +10,14 @@ use crate::display_mode::DisplayMode;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AppRequestId(pub(super) u64);
 
+impl AppRequestId {
+    /// Returns the number of the request, unique within its view.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// Request of a page. All contents are untrusted, and a click in the page is no consent of the user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AppRequest {

@@ -68,7 +68,11 @@ mod tests {
         let state = |hash| app_review_state(&approvals, "ui://a", hash);
         assert_eq!(state("1"), AppReviewState::Approved(approval("1").grants));
         assert_eq!(state("2"), AppReviewState::Changed, "a changed page should be reviewed again");
-        assert_eq!(app_review_state(&approvals, "ui://b", "1"), AppReviewState::New, "another page has its own approval");
+        assert_eq!(
+            app_review_state(&approvals, "ui://b", "1"),
+            AppReviewState::New,
+            "another page has its own approval"
+        );
     }
 
     #[test]
