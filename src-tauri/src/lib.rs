@@ -4,6 +4,7 @@
 //! The host contains all other application state.
 
 mod announcements;
+mod app_frames;
 mod app_locations;
 mod app_updates;
 mod background;
@@ -97,7 +98,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
     let opening = start::PendingFiles::begin(measure);
     #[cfg(feature = "updater")]
     let builder = builder.plugin(updater::updater_plugin());
-    builder
+    app_frames::register(builder)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         // A click on a link in the page does not open it directly. The page first shows the whole URL in a dialog.

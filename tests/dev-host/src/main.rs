@@ -89,7 +89,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         web_view: None,
         clock: Arc::clone(&ports.clock),
     };
-    let host = Host::start(ports, HostOptions { autostart: true, ..HostOptions::default() }).await;
+    let host = Host::start(ports, HostOptions { autostart: true, shows_apps: true, ..HostOptions::default() }).await;
     let kept = options.data_dir.join("registry-cache");
     let (documents, secrets) = (Arc::clone(&host.ports().documents), Arc::clone(&host.ports().secrets));
     let registry = options.registry.map_or(RegistryChoice::Settings { documents, secrets }, RegistryChoice::Named);

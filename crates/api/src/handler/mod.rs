@@ -1,5 +1,6 @@
 //! Implementation of the API commands on a host.
 
+mod apps;
 mod arguments;
 mod audit;
 mod catalogs;
@@ -348,6 +349,38 @@ impl Handler for Api {
     }
     async fn export_conversation(&self, r: ExportConversation) -> Result<SavedFile, ApiError> {
         chat::export_conversation(self, r).await
+    }
+
+    async fn app_page(&self, r: AppRef) -> Result<AppPageReport, ApiError> {
+        Ok(self.apps.page(&r.server, &r.tool).await?)
+    }
+    async fn approve_app(&self, r: ApproveApp) -> Result<EmptyObject, ApiError> {
+        Ok(self.apps.approve(&r.server, &r.tool, &r.hash, r.grants).await.map(|()| EmptyObject {})?)
+    }
+    async fn revoke_app(&self, r: AppPageRef) -> Result<EmptyObject, ApiError> {
+        apps::revoke_app(self, r).await
+    }
+    async fn open_app(&self, r: OpenApp) -> Result<OpenedApp, ApiError> {
+        Ok(self.apps.open(r.server, r.tool, r.call, r.context).await?)
+    }
+    async fn app_message(&self, r: AppMessage) -> Result<EmptyObject, ApiError> {
+        Ok(self.apps.receive_message(&r.view, r.message).map(|()| EmptyObject {})?)
+    }
+    async fn set_app_context(&self, r: SetAppContext) -> Result<EmptyObject, ApiError> {
+        Ok(self.apps.change_context(&r.view, r.context).map(|()| EmptyObject {})?)
+    }
+    async fn answer_app(&self, r: AnswerApp) -> Result<EmptyObject, ApiError> {
+        Ok(self.apps.answer(&r.view, r.request, r.answer).map(|()| EmptyObject {})?)
+    }
+    async fn save_app_file(&self, r: SaveAppFile) -> Result<SavedFile, ApiError> {
+        apps::save_app_file(self, r).await
+    }
+    async fn app_document(&self, r: AppViewRef) -> Result<AppDocumentText, ApiError> {
+        Ok(self.apps.document(&r.view)?)
+    }
+    async fn close_app(&self, r: AppViewRef) -> Result<EmptyObject, ApiError> {
+        self.apps.close(&r.view);
+        Ok(EmptyObject {})
     }
 
     async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {

@@ -86,9 +86,10 @@ impl Chat {
     pub async fn call_tool(&self, call: ToolCall) -> Result<ToolResult, CallFailure> {
         let chat = self.clone();
         let made = tokio::spawn(async move {
-            let record = match call.origin.conversation() {
-                Some(conversation) => CallRecord::AtEnd { chat: &chat, conversation: conversation.to_owned() },
-                None => CallRecord::Nowhere,
+            let record = match (&call.origin, call.origin.conversation()) {
+                // An app can call tools many times in a minute. Its calls are in the audit log only.
+                (CallOrigin::App { .. }, _) | (_, None) => CallRecord::Nowhere,
+                (_, Some(conversation)) => CallRecord::AtEnd { chat: &chat, conversation: conversation.to_owned() },
             };
             let (is_allowed, stop) = (async { Ok(()) }, CancellationToken::new());
             let end = make_recorded_call(&chat.host, call, record, is_allowed, &stop).await;

@@ -1,12 +1,13 @@
-//! Pages of apps (MCP Apps): reads the page of a tool, and the user's approval of it. Used by the crate `apps`.
+//! Pages of apps (MCP Apps): reads the page of a tool, and the user's approval of it. Used by the crate `app-views`.
 
+use domain::app_view::AppViewEvent;
 use domain::call::CallFailure;
 use mcp_apps::{AppPage, PageError, SandboxGrants, SandboxPolicy, ToolMetadata, UiUri};
 use mcp_proto::types::Map;
 use offers::review::AppReviewState;
 use serde_json::json;
 
-use super::Host;
+use super::{Host, HostClosed};
 use crate::owner::ReviewError;
 
 /// Reason why a tool's page can't be shown.
@@ -95,5 +96,14 @@ impl Host {
     /// Returns [`CallFailure::Closing`] if the host has shut down.
     pub async fn revoke_app(&self, server: String, uri: String) -> Result<bool, CallFailure> {
         Ok(self.with_owner(move |owner| owner.revoke_app(&server, &uri)).await?)
+    }
+
+    /// Emits a change of a shown app to the observers, without waiting for its delivery.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn emit_app_view_event(&self, event: AppViewEvent) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.emit_app_view_event(event)).await
     }
 }

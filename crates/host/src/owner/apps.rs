@@ -1,5 +1,6 @@
 //! Approvals of apps: pages that a server provides for the results of its tools (MCP Apps). Used by `handle/apps.rs`.
 
+use domain::app_view::AppViewEvent;
 use mcp_apps::SandboxGrants;
 use offers::review::{AppApproval, AppReviewState, app_review_state, approve_app};
 use policy::canonical_json;
@@ -76,5 +77,10 @@ impl Owner {
         self.change_pins(server, true, move |pins| drop(pins.apps.remove(&page)));
         self.events.emit(HostEvent::CatalogChanged(server.to_owned()));
         true
+    }
+
+    /// Emits a change of a shown app to the observers.
+    pub(crate) fn emit_app_view_event(&mut self, event: AppViewEvent) {
+        self.events.emit(HostEvent::AppView(event));
     }
 }

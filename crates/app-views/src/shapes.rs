@@ -1,4 +1,4 @@
-//! Decisions of the user on requests of apps, and the call that an app displays.
+//! Data that the page of Drawbridge exchanges with shown apps: the displayed call, decisions, and opened frames.
 
 use domain::content::ToolResult;
 use mcp_apps::DisplayMode;
