@@ -2,7 +2,9 @@
 
 use chat::ConversationError;
 use domain::call::CallFailure;
-use host::{AppPageError, HostClosed, ReviewError};
+use host::{HostClosed, ReviewError};
+
+use crate::AppPageError;
 
 /// Reason why an operation on an app failed.
 #[derive(Debug, thiserror::Error)]

@@ -4,6 +4,7 @@
 //! one task for each shown app, which owns its [`mcp_apps::View`]. The page of Drawbridge only carries messages between
 //! the frame and this crate, which emits a [`domain::app_view::AppViewEvent`] for each change.
 //!
+//! - `page_source`: the page of a tool, read from its server.
 //! - `page_report`: a page as the user reviews it.
 //! - `document`: documents of frames with the headers that isolate them.
 //! - `view_task`: the task of a shown app.
@@ -14,6 +15,7 @@ mod context;
 mod document;
 mod error;
 mod page_report;
+mod page_source;
 mod requests;
 mod result;
 mod shapes;
@@ -23,7 +25,8 @@ mod view_task;
 pub use context::AppContext;
 pub use document::AppResponse;
 pub use error::AppViewError;
-pub use page_report::{AppPageReport, AppReview, AppSource};
+pub use page_report::{AppPageReport, AppSource, PageReview};
+pub use page_source::AppPageError;
 pub use shapes::{AppAnswer, AppDocumentText, DisplayedCall, OpenedApp};
 
 use std::collections::HashMap;
@@ -34,7 +37,7 @@ use chat::Chat;
 use domain::app_view::AppViewId;
 use domain::content::ToolResult;
 use domain::item::ItemBody;
-use host::{AppPageError, Host};
+use host::Host;
 use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, ToolInfo};
 use offers::review::AppReviewState;
 use serde_json::Value;
@@ -153,9 +156,9 @@ impl AppViews {
         };
         let (conversation, result) = self.displayed_call(&server, &tool, call).await?;
         let policy = SandboxPolicy::new(&page.metadata, &grants);
-        let definition = self.host.catalog(server.clone()).await.ok().and_then(|catalog| catalog.tool(&tool));
+        let definition = page_source::tool_definition(&self.host, &server, &tool).await;
         let definition = definition.and_then(|definition| ToolInfo::new(None, &definition));
-        let callable_tools = self.host.tools_for_apps(server.clone()).await?.into_iter().collect();
+        let callable_tools = page_source::callable_tools(&self.host, &server).await;
         let id = new_view_id().ok_or(AppViewError::NoRandomNumbers)?;
         let opened = OpenedApp {
             view: id.clone(),
@@ -240,10 +243,9 @@ impl AppViews {
     /// Closes a shown app. The app is notified, and gets a short time to save its state. Closing an app that is not
     /// shown has no effect.
     pub fn close(&self, view: &str) {
-        match self.send_input(view, ViewInput::Close) {
-            // An app that floods its view is closed without notice.
-            Err(AppViewError::Busy) => drop(self.views().remove(view)),
-            Ok(()) | Err(_) => {}
+        // An app that floods its view is closed without notice.
+        if let Err(AppViewError::Busy) = self.send_input(view, ViewInput::Close) {
+            self.views().remove(view);
         }
     }
 
@@ -287,10 +289,8 @@ impl AppViews {
         if self.shared.ancestors.is_empty() {
             return Err(AppViewError::Unsupported(NO_FRAMES));
         }
-        let metadata = self.host.app_metadata(server.to_owned(), tool.to_owned()).await?;
-        let uri = metadata.page.ok_or(AppPageError::NoPage)?;
         let call = new_view_id().ok_or(AppViewError::NoRandomNumbers)?;
-        Ok(self.host.read_app_page(call, server.to_owned(), &uri).await?)
+        Ok(page_source::read_page(&self.host, call, server, tool).await?)
     }
 
     /// Returns the conversation of a call, if any, and its result.

@@ -16,7 +16,7 @@ pub struct AppPageReport {
     /// Size of the document in bytes.
     pub bytes: u64,
     /// State of the user's review.
-    pub review: AppReview,
+    pub review: PageReview,
     /// Access of the approved page, or the access that an approval of everything requested grants.
     pub grants: SandboxGrants,
     /// Hosts that the page requests to contact or to load from.
@@ -29,9 +29,9 @@ pub struct AppPageReport {
 
 /// State of the user's review of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPageReview"))]
 #[serde(rename_all = "snake_case")]
-pub enum AppReview {
+pub enum PageReview {
     /// No version of the page was approved.
     New,
     /// Another version of the page was approved.
@@ -59,9 +59,9 @@ impl AppPageReport {
         let sources = list_sources(&declared);
         let requested = requested_grants(page, &sources);
         let (review, grants) = match state {
-            AppReviewState::New => (AppReview::New, requested),
-            AppReviewState::Changed => (AppReview::Changed, requested),
-            AppReviewState::Approved(grants) => (AppReview::Approved, grants),
+            AppReviewState::New => (PageReview::New, requested),
+            AppReviewState::Changed => (PageReview::Changed, requested),
+            AppReviewState::Approved(grants) => (PageReview::Approved, grants),
         };
         let faults = page.metadata.faults.iter().map(ToString::to_string);
         let echoed = page.echoed_uri.iter().map(|uri| format!("the server returned the page as {uri}"));

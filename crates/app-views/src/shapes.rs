@@ -50,7 +50,7 @@ pub struct OpenedApp {
     pub sandbox: String,
     /// Value of the frame's attribute `allow`. Empty if the app has no permission.
     pub allow: String,
-    /// Whether the app prefers a border, or `None` if it declares no preference.
+    /// `true` if the app prefers a border, `false` if it draws its own, and `None` if it declares no preference.
     pub border: Option<bool>,
     /// Hosts that the app may use.
     pub sources: Vec<super::AppSource>,

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use crate::requests::ServerRequests;
 use crate::user_requests::{SavedFile, UserRequests};
-use crate::{AppAnswer, AppContext, AppViews, result};
+use crate::{AppAnswer, AppContext, AppViews, page_source, result};
 
 /// Maximum number of inputs that wait for the task. The rate of an app's messages is limited by its view.
 pub(crate) const MAX_INPUTS: usize = 256;
@@ -177,9 +177,8 @@ impl ViewTask {
     }
 
     async fn update_tools(&mut self) {
-        if let Ok(tools) = self.host.tools_for_apps(self.server.clone()).await {
-            self.view.change_callable_tools(tools.into_iter().collect());
-        }
+        let tools = page_source::callable_tools(&self.host, &self.server).await;
+        self.view.change_callable_tools(tools);
     }
 
     async fn process_output(&mut self, output: ViewOutput) {

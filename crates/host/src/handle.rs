@@ -27,7 +27,6 @@ use supervision::wake::{self, CheckRateLimit, ClockComparison, SourceAddresses};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
-pub use apps::AppPageError;
 pub use contained_start::SandboxStartError;
 pub use other_apps::{ImportError, ImportServerError};
 pub use setup::{ReplacedServer, Setup, SetupError};

@@ -10,8 +10,8 @@ mod owner;
 pub mod skills;
 
 pub use handle::{
-    AppPageError, EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, SandboxStartError, Setup,
-    SetupError, StorageError,
+    EventReceiver, Host, ImportError, ImportServerError, ReplacedServer, SandboxStartError, Setup, SetupError,
+    StorageError,
 };
 pub use host_state::{HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER;

@@ -1,7 +1,6 @@
 //! Commands for apps of servers (MCP Apps).
 
-use app_views::AppViewError;
-use host::AppPageError;
+use app_views::{AppPageError, AppViewError};
 
 use super::arguments::saved_file;
 use super::{Api, errors};

@@ -1,9 +1,8 @@
 //! Approval of pages: nothing is shown before it, and it is valid for one version of a page.
 
-use app_views::{AppReview, AppViewError, AppViews};
+use app_views::{AppPageError, AppViewError, AppViews, PageReview};
 use chat::Chat;
 use domain::app_view::AppViewChange;
-use host::AppPageError;
 use mcp_apps::{Reach, SandboxGrants, SourceUse};
 use serde_json::json;
 
@@ -14,7 +13,7 @@ async fn an_app_is_shown_only_after_its_approval() {
     let test =
         TestViews::start(&[HTML], json!({ "connectDomains": ["https://api.example.com", "*; script-src *"] })).await;
     let page = test.views.page(SERVER, TOOL).await.unwrap();
-    assert_eq!((page.review, page.bytes), (AppReview::New, HTML.len() as u64));
+    assert_eq!((page.review, page.bytes), (PageReview::New, HTML.len() as u64));
     let sources: Vec<_> = page.sources.iter().map(|source| (source.used_as, &*source.origin, source.reach)).collect();
     assert_eq!(sources, [(SourceUse::Connect, "https://api.example.com", Reach::Internet)]);
     assert_eq!(page.notes.len(), 1, "the refused domain should be listed: {:?}", page.notes);
@@ -23,7 +22,7 @@ async fn an_app_is_shown_only_after_its_approval() {
     test.approve().await;
     let opened = test.open().await;
     assert_eq!(opened.sources, page.sources, "the approval should grant what the page requests");
-    assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, AppReview::Approved);
+    assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::Approved);
 }
 
 #[tokio::test]
@@ -31,7 +30,7 @@ async fn a_changed_page_is_reviewed_again() {
     let test = TestViews::start(&[HTML, HTML, "<!doctype html><p>Other", "<!doctype html><p>Other"], json!({})).await;
     test.approve().await;
     let changed = test.views.page(SERVER, TOOL).await.unwrap();
-    assert_eq!(changed.review, AppReview::Changed);
+    assert_eq!(changed.review, PageReview::Changed);
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
 }
@@ -42,7 +41,7 @@ async fn an_approval_applies_only_to_the_page_that_the_user_saw() {
     let seen = test.views.page(SERVER, TOOL).await.unwrap();
     let approved = test.views.approve(SERVER, TOOL, &seen.hash, SandboxGrants::default()).await;
     assert!(matches!(approved, Err(AppViewError::OtherPage)), "{approved:?}");
-    assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, AppReview::New);
+    assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::New);
 }
 
 #[tokio::test]

@@ -1,70 +1,14 @@
-//! Pages of apps (MCP Apps): reads the page of a tool, and the user's approval of it. Used by the crate `app-views`.
+//! Pages of apps (MCP Apps): the user's approval of them, and events of shown apps. Used by the crate `app-views`.
 
 use domain::app_view::AppViewEvent;
 use domain::call::CallFailure;
-use mcp_apps::{AppPage, PageError, SandboxGrants, SandboxPolicy, ToolMetadata, UiUri};
-use mcp_proto::types::Map;
+use mcp_apps::{AppPage, SandboxGrants, SandboxPolicy};
 use offers::review::AppReviewState;
-use serde_json::json;
 
 use super::{Host, HostClosed};
 use crate::owner::ReviewError;
 
-/// Reason why a tool's page can't be shown.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum AppPageError {
-    /// The server doesn't list the tool, or the tool has no page.
-    #[error("the tool has no app")]
-    NoPage,
-    /// The server's resource is not a page.
-    #[error("the app can't be shown: {0}")]
-    Page(#[from] PageError),
-    /// The page can't be read.
-    #[error(transparent)]
-    Call(#[from] CallFailure),
-}
-
 impl Host {
-    /// Returns the metadata of MCP Apps of a tool. Empty if the server doesn't list the tool.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`CallFailure::Closing`] if the host has shut down.
-    pub async fn app_metadata(&self, server: String, tool: String) -> Result<ToolMetadata, CallFailure> {
-        let found = self.with_owner(move |owner| owner.current_definition(&server, &tool).map(|own| own.app.clone()));
-        Ok(found.await?.unwrap_or_default())
-    }
-
-    /// Returns the names of a server's tools that its apps may call.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`CallFailure::Closing`] if the host has shut down.
-    pub async fn tools_for_apps(&self, server: String) -> Result<Vec<String>, CallFailure> {
-        let catalog = self.catalog(server).await.map_err(|_| CallFailure::Closing)?;
-        let listed = tokio::task::spawn_blocking(move || {
-            let for_apps = catalog.tools.iter().filter_map(|entry| {
-                let tool = entry.read().ok()?;
-                ToolMetadata::read(tool.meta.as_ref()).is_callable_by_app().then(|| entry.name().to_owned())
-            });
-            for_apps.collect()
-        });
-        Ok(listed.await.unwrap_or_default())
-    }
-
-    /// Reads a page of a server. It is read like a resource that the user opens. `id` identifies the call.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`AppPageError::Call`] if the resource can't be read, and [`AppPageError::Page`] if it is not a page.
-    pub async fn read_app_page(&self, id: String, server: String, uri: &UiUri) -> Result<AppPage, AppPageError> {
-        let contents = self.read_resource(id, server, uri.as_str().to_owned()).await?;
-        let result: Map = std::iter::once(("contents".to_owned(), json!(contents))).collect();
-        let uri = uri.clone();
-        let read = tokio::task::spawn_blocking(move || AppPage::from_read_result(&uri, &result, None));
-        Ok(read.await.map_err(|_| CallFailure::Internal)??)
-    }
-
     /// Returns the review state of a page.
     ///
     /// # Errors

@@ -230,7 +230,7 @@ impl Owner {
     }
 
     /// Returns the definition of a tool that the server currently lists.
-    pub(crate) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&Definition> {
+    pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&Definition> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
         let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);

@@ -1,0 +1,52 @@
+//! The page of a tool, and the tools that it may call, from the lists of its server. Used by `AppViews`.
+
+use std::collections::BTreeSet;
+
+use domain::call::CallFailure;
+use host::{CallOrigin, Host};
+use mcp_apps::{AppPage, PageError, ToolMetadata};
+use mcp_proto::types::{Map, Tool};
+use serde_json::json;
+
+/// Reason why a tool's page can't be shown.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AppPageError {
+    /// The server doesn't list the tool, or the tool has no page.
+    #[error("the tool has no app")]
+    NoPage,
+    /// The server's resource is not a page.
+    #[error("the app can't be shown: {0}")]
+    Page(#[from] PageError),
+    /// The page can't be read.
+    #[error(transparent)]
+    Call(#[from] CallFailure),
+}
+
+/// Returns the definition of a tool, or `None` if its server doesn't list it.
+pub(crate) async fn tool_definition(host: &Host, server: &str, tool: &str) -> Option<Tool> {
+    host.catalog(server.to_owned()).await.ok()?.tool(tool)
+}
+
+/// Reads the page of a tool. It is read like a resource that the user opens. `call` identifies the call.
+pub(crate) async fn read_page(host: &Host, call: String, server: &str, tool: &str) -> Result<AppPage, AppPageError> {
+    let definition = tool_definition(host, server, tool).await.ok_or(AppPageError::NoPage)?;
+    let uri = ToolMetadata::read(definition.meta.as_ref()).page.ok_or(AppPageError::NoPage)?;
+    let origin = CallOrigin::User { conversation: None };
+    let read = host.read_resource_as(origin, call, server.to_owned(), uri.as_str().to_owned(), false).await?;
+    let result: Map = std::iter::once(("contents".to_owned(), json!(read.contents))).collect();
+    let read = tokio::task::spawn_blocking(move || AppPage::from_read_result(&uri, &result, None));
+    Ok(read.await.map_err(|_| CallFailure::Internal)??)
+}
+
+/// Returns the names of a server's tools that its apps may call. Empty if the host has shut down.
+pub(crate) async fn callable_tools(host: &Host, server: &str) -> BTreeSet<String> {
+    let Ok(catalog) = host.catalog(server.to_owned()).await else { return BTreeSet::new() };
+    let listed = tokio::task::spawn_blocking(move || {
+        let for_apps = catalog.tools.iter().filter_map(|entry| {
+            let tool = entry.read().ok()?;
+            ToolMetadata::read(tool.meta.as_ref()).is_callable_by_app().then(|| entry.name().to_owned())
+        });
+        for_apps.collect()
+    });
+    listed.await.unwrap_or_default()
+}
