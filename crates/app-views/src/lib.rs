@@ -38,7 +38,7 @@ use domain::app_view::AppViewId;
 use domain::content::ToolResult;
 use domain::item::ItemBody;
 use host::Host;
-use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, ToolInfo};
+use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, ToolInfo, UiUri};
 use offers::review::AppReviewState;
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -103,6 +103,21 @@ impl AppViews {
         let page = self.read_page(server, tool).await?;
         let state = self.host.app_review_state(server.to_owned(), &page).await?;
         Ok(AppPageReport::new(&page, state))
+    }
+
+    /// Returns the URI of a tool's page, or `None` if the tool has none or isn't listed.
+    pub async fn page_uri(&self, server: &str, tool: &str) -> Option<UiUri> {
+        page_source::page_uri(&self.host, server, tool).await
+    }
+
+    /// Reads the page of a tool from its server, also where apps can't be shown.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppViewError::Page`] if the tool has no page or the page can't be read.
+    pub async fn load_page(&self, server: &str, tool: &str) -> Result<AppPage, AppViewError> {
+        let call = new_view_id().ok_or(AppViewError::NoRandomNumbers)?;
+        Ok(page_source::read_page(&self.host, call, server, tool).await?)
     }
 
     /// Stores the user's approval of the page with this hash.
@@ -285,12 +300,12 @@ impl AppViews {
         }
     }
 
+    /// Reads the page of a tool if apps can be shown.
     async fn read_page(&self, server: &str, tool: &str) -> Result<AppPage, AppViewError> {
         if self.shared.ancestors.is_empty() {
             return Err(AppViewError::Unsupported(NO_FRAMES));
         }
-        let call = new_view_id().ok_or(AppViewError::NoRandomNumbers)?;
-        Ok(page_source::read_page(&self.host, call, server, tool).await?)
+        self.load_page(server, tool).await
     }
 
     /// Returns the conversation of a call, if any, and its result.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::call::CallFailure;
 use host::{CallOrigin, Host};
-use mcp_apps::{AppPage, PageError, ToolMetadata};
+use mcp_apps::{AppPage, PageError, ToolMetadata, UiUri};
 use mcp_proto::types::{Map, Tool};
 use serde_json::json;
 
@@ -27,10 +27,14 @@ pub(crate) async fn tool_definition(host: &Host, server: &str, tool: &str) -> Op
     host.catalog(server.to_owned()).await.ok()?.tool(tool)
 }
 
+/// Returns the URI of a tool's page, or `None` if the tool has none or isn't listed.
+pub(crate) async fn page_uri(host: &Host, server: &str, tool: &str) -> Option<UiUri> {
+    ToolMetadata::read(tool_definition(host, server, tool).await?.meta.as_ref()).page
+}
+
 /// Reads the page of a tool. It is read like a resource that the user opens. `call` identifies the call.
 pub(crate) async fn read_page(host: &Host, call: String, server: &str, tool: &str) -> Result<AppPage, AppPageError> {
-    let definition = tool_definition(host, server, tool).await.ok_or(AppPageError::NoPage)?;
-    let uri = ToolMetadata::read(definition.meta.as_ref()).page.ok_or(AppPageError::NoPage)?;
+    let uri = page_uri(host, server, tool).await.ok_or(AppPageError::NoPage)?;
     let origin = CallOrigin::User { conversation: None };
     let read = host.read_resource_as(origin, call, server.to_owned(), uri.as_str().to_owned(), false).await?;
     let result: Map = std::iter::once(("contents".to_owned(), json!(read.contents))).collect();

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::media_type::{PageType, page_type};
 use crate::metadata::PageMetadata;
 use crate::resource_uri::UiUri;
+use crate::sandbox_policy::DeclaredSources;
 use crate::text::Excerpt;
 
 /// Maximum size of a page in bytes, after decoding.
@@ -126,6 +127,18 @@ impl AppPage {
         let hash = PageHash::of(uri, &html, &metadata)?;
         let echoed_uri = (echoed != uri.as_str()).then(|| Excerpt::of(echoed));
         Ok(Self { uri: uri.clone(), html, metadata, hash, echoed_uri })
+    }
+}
+
+impl AppPage {
+    /// Describes what the page requests, one text for each origin and permission, such as
+    /// `connectDomains https://example.com` or `camera`.
+    #[must_use]
+    pub fn requested_access(&self) -> Vec<String> {
+        let declared = self.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
+        let sources = declared.iter().map(|(used_as, source)| format!("{} {source}", used_as.member()));
+        let permissions = self.metadata.permissions.iter().map(|permission| permission.member().to_owned());
+        sources.chain(permissions).collect()
     }
 }
 
