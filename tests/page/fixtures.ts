@@ -3,6 +3,7 @@ import { AxeBuilder } from "@axe-core/playwright";
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
 
 import { DEMO, DevHost, type Setup } from "./dev-host";
+import { recordFaults } from "./faults";
 
 export { expect } from "@playwright/test";
 export { DEMO, type DevHost } from "./dev-host";
@@ -38,14 +39,7 @@ export const test = base.extend<Fixtures>({
     await host.stop();
   },
   app: async ({ page, host }, use, test) => {
-    const faults: string[] = [];
-    page.on("pageerror", (error) => faults.push(error.message));
-    page.on("console", (message) => {
-      // An HTTP error is a response of the host, which the page shows.
-      if (message.type() === "error" && !message.text().includes("Failed to load resource")) {
-        faults.push(message.text());
-      }
-    });
+    const faults = recordFaults(page);
     // The window does the same before any script of the page runs.
     await page.addInitScript("Object.freeze(Object.prototype)");
     await page.goto(host.url);
