@@ -268,7 +268,7 @@ test("lists the reviewed definitions of a server", async () => {
       ["command", "npx"],
       ["program", "/usr/bin/npx"],
     ],
-    ...{ tools: [{ name: "send", hash: "h", since: 1 }], prompts: [] },
+    ...{ tools: [{ name: "send", hash: "h", since: 1 }], prompts: [], apps: [] },
   });
   render(PinnedDefinitions, { server: sampleServer() });
   for (const words of ["/usr/bin/npx", "https://login.example", "send"]) {
