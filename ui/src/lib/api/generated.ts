@@ -1953,7 +1953,19 @@ after: Array<string>,
  * Content of the called server that the model has already read in the conversation, and after which the
  * server's data flow settings require consent for its calls.
  */
-read?: Array<Reading>, } | { "by": "call", 
+read?: Array<Reading>, } | { "by": "app", 
+/**
+ * Identifier of the conversation that shows the app, or `None` outside of conversations.
+ */
+conversation: string | null, 
+/**
+ * Name of the tool whose page the app is.
+ */
+tool: string, 
+/**
+ * Set if the page may load content of other hosts or contact them.
+ */
+reachesOtherHosts: boolean, } | { "by": "call", 
 /**
  * Identifier of the call, which its caller chose.
  */
@@ -7698,7 +7710,7 @@ meta?: JsonValue, };
 /**
  * State of a tool in a conversation.
  */
-export type ToolState = "offered" | "off" | "disabled" | "new" | "changed" | "unusable" | "not_ready";
+export type ToolState = "offered" | "off" | "disabled" | "app_only" | "new" | "changed" | "unusable" | "not_ready";
 
 /**
  * Reference to the tool use that requested a call, in a model's reply.
