@@ -276,6 +276,25 @@ test("lists the reviewed definitions of a server", async () => {
   }
 });
 
+test("lists the approved apps of a server, and removes an approval", async () => {
+  const grants = { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] };
+  let apps = [{ uri: "ui://files/chart", hash: "h", grants, since: 1 }];
+  host.answers.pins = ({ server }) => ({
+    ...{ server, identity: [], identitySince: null, issuer: null, tools: [], prompts: [], apps },
+  });
+  host.answers.revoke_app = () => {
+    apps = [];
+    return {};
+  };
+  render(PinnedDefinitions, { server: sampleServer() });
+  const remove = await screen.findByRole("button", {
+    name: "Remove the approval of ui://files/chart",
+  });
+  await userEvent.click(remove);
+  expect(host.requests("revoke_app")).toEqual([{ server: "files", uri: "ui://files/chart" }]);
+  await vi.waitFor(() => expect(remove, "the list should be read again").not.toBeInTheDocument());
+});
+
 test("merges entries of the same name and hides no others", () => {
   const alike = (server: string, name: string, same: boolean) => ({ server, name, same });
   const all = [
