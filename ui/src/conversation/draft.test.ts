@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from "vitest";
 
 import { sampleConversation, startFakeHost } from "$lib/testing/fake-host";
 
+import { addToDraft } from "./composer-drafts";
 import ConversationView from "./ConversationView.svelte";
 
 afterEach(() => {
@@ -84,4 +85,30 @@ it("shows that it can't be stored", async () => {
   expect((await screen.findByRole("alert")).textContent, "the cause should be shown").toContain(
     "disk full",
   );
+});
+
+it("takes text of an app, and is not sent before the user can read it", async () => {
+  const host = await opened("Dear Ann");
+  vi.useFakeTimers({ shouldAdvanceTime: true });
+  const user = userEvent.setup({ advanceTimers: vi.advanceTimersByTime });
+  render(ConversationView, { id: "c1" });
+  await waitFor(() => expect(field()).toHaveValue("Dear Ann"));
+  expect(addToDraft("c1", "explain the chart", "files"), "the draft should take it").toBe(true);
+  await waitFor(() => expect(field()).toHaveValue("Dear Ann\n\nexplain the chart"));
+  expect(screen.getByText("The app of files added text to this draft.")).toBeVisible();
+  const send = screen.getByRole("button", { name: "Send" });
+  await user.click(send);
+  expect(host.requests("append_items"), "a click right after should not send").toEqual([]);
+  await vi.advanceTimersByTimeAsync(2_000);
+  await user.click(send);
+  await waitFor(() => expect(host.requests("append_items").length).toBe(1));
+  expect(screen.queryByText(/added text to this draft/), "the note should end").toBeNull();
+});
+
+it("refuses text of an app that is too long, or for another conversation", async () => {
+  await opened("");
+  render(ConversationView, { id: "c1" });
+  expect(addToDraft("c1", "x".repeat(1_000_000), "files")).toBe(false);
+  expect(addToDraft("c2", "x", "files")).toBe(false);
+  expect(field()).toHaveValue("");
 });

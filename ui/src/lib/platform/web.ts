@@ -5,6 +5,10 @@ import type { Platform } from "./platform";
 
 const RETRY_MS = 500;
 
+// Names below `localhost` are this computer, and each is an origin other than that of the page.
+const appOrigin = (view: string) =>
+  `http://${view}.localhost${location.port === "" ? "" : `:${location.port}`}`;
+
 export const webPlatform: Platform = {
   async call(name, request) {
     const response = await fetch(`/api/${name}`, {
@@ -53,4 +57,6 @@ export const webPlatform: Platform = {
   // The sandbox of the browser.
   pageSandbox: () => Promise.resolve({ is: "native" }),
   retryPageSandbox: () => Promise.resolve(),
+  appUrl: (view, path) => `${appOrigin(view)}/${path}`,
+  appOrigin,
 };

@@ -35,7 +35,7 @@ const NOTHING_SET_UP: Answers = {
   conversation: ({ conversation }) => sampleConversation({ id: conversation }),
   pins: ({ server }) => ({
     ...{ server, identity: [], identitySince: null, issuer: null },
-    ...{ tools: [], prompts: [] },
+    ...{ tools: [], prompts: [], apps: [] },
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
   newer_versions: () => ({ servers: [] }),
@@ -122,6 +122,14 @@ export class FakeHost implements Platform {
   retryPageSandbox(): Promise<void> {
     this.sandboxRetries += 1;
     return Promise.resolve();
+  }
+
+  appUrl(view: string, path: string): string {
+    return `${this.appOrigin(view)}/${path}`;
+  }
+
+  appOrigin(view: string): string {
+    return `drawbridge-app://${view}`;
   }
 
   listenShell(receive: (event: ShellEvent) => void): Promise<void> {
