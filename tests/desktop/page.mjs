@@ -106,9 +106,9 @@ export class Page {
     return this.#browser.executeAsyncScript(script, args);
   }
 
-  /** Repeats `attempt` until it returns a truthy value. Throws an error with the description `what` after a timeout. */
-  async until(what, attempt) {
-    const end = Date.now() + TIMEOUT_MS;
+  /** Repeats `attempt` until it returns a truthy value. Throws an error with the description `what` after `limit` milliseconds. */
+  async until(what, attempt, limit = TIMEOUT_MS) {
+    const end = Date.now() + limit;
     let error;
     while (Date.now() < end) {
       try {
@@ -121,7 +121,18 @@ export class Page {
       }
       await wait(RETRY_INTERVAL_MS);
     }
-    throw new Error(`waited ${TIMEOUT_MS / 1000} s for ${what}${error ? `: ${error.message}` : ""}`);
+    throw new Error(`waited ${limit / 1000} s for ${what}${error ? `: ${error.message}` : ""}`);
+  }
+
+  /** Runs functions in the document of a frame, which is the first one with this selector. */
+  async inFrame(selector, act) {
+    const frame = await this.until(`the frame ${selector}`, () => this.run((wanted) => document.querySelector(wanted), selector));
+    await this.#browser.switchToFrame(frame);
+    try {
+      return await act();
+    } finally {
+      await this.#browser.switchToParentFrame();
+    }
   }
 
   async #find(role, name, within = null) {

@@ -530,7 +530,7 @@ bytes: number,
 /**
  * State of the user's review.
  */
-review: AppReview, 
+review: AppPageReview, 
 /**
  * Access of the approved page, or the access that an approval of everything requested grants.
  */
@@ -547,6 +547,11 @@ permissions: Array<AppPermission>,
  * Declarations of the server that were ignored, with the reasons in English.
  */
 notes: Array<string>, };
+
+/**
+ * State of the user's review of a page.
+ */
+export type AppPageReview = "new" | "changed" | "approved";
 
 /**
  * Capability of the browser that a page can request, and that the host may grant.
@@ -570,11 +575,6 @@ server: string,
  * Name of the tool, as its server lists it.
  */
 tool: string, };
-
-/**
- * State of the user's review of a page.
- */
-export type AppReview = "new" | "changed" | "approved";
 
 /**
  * Host that a page may contact or load from, or requests to.
@@ -4693,7 +4693,7 @@ sandbox: string,
  */
 allow: string, 
 /**
- * Whether the app prefers a border, or `None` if it declares no preference.
+ * `true` if the app prefers a border, `false` if it draws its own, and `None` if it declares no preference.
  */
 border: boolean | null, 
 /**

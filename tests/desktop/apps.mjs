@@ -1,0 +1,70 @@
+// Apps of servers (MCP Apps) in the real window: approval, a call by the app, and attempts to escape from the frame.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+import { callTool } from "./calls.mjs";
+
+const RESULT = "[data-testid=tool-result]";
+const FRAME = `${RESULT} iframe`;
+const ESCAPE = "escape";
+
+export async function apps(page, place, step) {
+  for (const era of ["legacy", "modern"]) {
+    await step(`an app of a ${era} server is shown after its approval, and draws the result`, async () => {
+      await callTool(page, era, "show_board");
+      await page.allow("Allow once");
+      await page.waitForText("This result has an app", RESULT);
+      assert.equal(await page.run((frame) => document.querySelector(frame), FRAME), null, "no frame should exist yet");
+      await page.click("button", "Show app", RESULT);
+      await page.waitForText(`Show an app of ${era}?`, RESULT);
+      await page.picture(`${era}-app-review`);
+      await page.click("button", "Show app", RESULT);
+      await page.inFrame(FRAME, () => page.waitForText("Load the provisions"));
+      await page.picture(`${era}-app`);
+    });
+
+    await step(`a call by an app of a ${era} server requires consent, which names the app`, async () => {
+      await page.inFrame(FRAME, () => page.click("button", /^Move/));
+      await page.waitForConsentRequest("show_board");
+      await page.picture(`${era}-question-app`);
+      await page.click("button", "Deny", "[data-testid=question]");
+      await page.inFrame(FRAME, () => page.waitForText(/refused/));
+    });
+  }
+
+  await step("X55 an app that tries to escape reaches nothing", async () => {
+    const server = join(import.meta.dirname, "../apps/server.mjs");
+    const { refused } = await page.invoke("add_server", {
+      name: ESCAPE,
+      config: { type: "stdio", command: process.execPath, args: [server], env: {} },
+    });
+    assert.equal(refused, undefined, "the server should be added");
+    await page.go(`#/server/${ESCAPE}/overview`);
+    await page.click("button", "Start", "main");
+    await page.allow("Always allow this command");
+    await page.waitForText("ready", "main header");
+    await callTool(page, ESCAPE, "try_escape");
+    await page.allow("Allow once");
+    await page.click("button", "Show app", RESULT);
+    await page.waitForText(`Show an app of ${ESCAPE}?`, RESULT);
+    await page.click("button", "Show app", RESULT);
+    const rows = await page.inFrame(FRAME, async () => {
+      await page.click("button", "Start");
+      await page.until("all attempts to end", () =>
+        page.run(() => document.getElementById("results")?.dataset.state === "done"), 120_000);
+      return page.run(() => [...document.querySelectorAll("#results tbody tr")].map((row) =>
+        [...row.cells].map((cell) => cell.textContent)));
+    });
+    await page.picture("app-escape");
+    assert.ok(rows.length >= 60, `at least 60 attempts should be made, not ${rows.length}`);
+    const open = rows.filter(([, , outcome]) => outcome !== "closed");
+    assert.deepEqual(open, [], "no attempt should reach anything");
+    await callTool(page, ESCAPE, "connections");
+    await page.allow("Allow once");
+    const { value } = await page.invoke("activity", { server: ESCAPE, after: null, limit: 2000 });
+    assert.ok(value.entries.length > 0, "the activity should be listed");
+    await page.waitForText(/"?connections"?/, RESULT);
+    const text = await page.text(RESULT);
+    assert.match(text, /\[\s*\]/, "the listener should have no connection");
+  });
+}
