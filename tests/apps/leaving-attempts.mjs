@@ -15,7 +15,7 @@ function submitTo(target, to) {
   return unobserved(() => form.submit());
 }
 
-const document_ = `<script>parent.postMessage("left", "*")</scr${"ipt>"}`;
+const leftDocument = `<script>parent.postMessage("left", "*")</scr${"ipt>"}`;
 
 export const leavingAttempts = [
   ["the address of the top window", (to) => unobserved(() => (top.location.href = to.http))],
@@ -34,10 +34,10 @@ export const leavingAttempts = [
     "a refresh",
     (to) => unobserved(() => document.head.append(made("meta", { httpEquiv: "refresh", content: `0;url=${to.http}` }))),
   ],
-  ["a data address", () => unobserved(() => (location.href = `data:text/html,${encodeURIComponent(document_)}`))],
+  ["a data address", () => unobserved(() => (location.href = `data:text/html,${encodeURIComponent(leftDocument)}`))],
   [
     "a blob address",
-    () => unobserved(() => (location.href = URL.createObjectURL(new Blob([document_], { type: "text/html" })))),
+    () => unobserved(() => (location.href = URL.createObjectURL(new Blob([leftDocument], { type: "text/html" })))),
   ],
   ["the address of another app", () => unobserved(() => (location.href = `${siblingOrigin()}/`))],
   ["its own address again", () => unobserved(() => location.reload())],

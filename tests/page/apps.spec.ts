@@ -75,7 +75,7 @@ test.describe("the board", () => {
     await app.mouse.move(1, 1);
     await dialog.getByRole("button", { name: "Open in the browser" }).click();
     await expect.poll(() => host.opened(), "the approved link should be opened").toEqual(["https://example.com/"]);
-    await expect(board.getByRole("alert"), "the app should learn that the link was opened").toBeHidden();
+    await expect(board.getByRole("alert"), "the app should receive the outcome").toBeHidden();
   });
 
   // [apps-draft-download-confirm]

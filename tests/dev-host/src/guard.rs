@@ -118,9 +118,13 @@ mod tests {
     #[test]
     fn host_name_of_an_app_leads_to_its_documents_only() {
         let host = format!("{VIEW}.localhost:1430");
-        assert_eq!(destination_of(&[("host", &host)]), Destination::App(VIEW.to_owned()), "a frame loads its document");
+        assert_eq!(
+            destination_of(&[("host", host.as_str())]),
+            Destination::App(VIEW.to_owned()),
+            "a frame loads its document"
+        );
         for origin in [format!("http://{host}"), "http://127.0.0.1:1430".to_owned(), "null".to_owned()] {
-            let reached = destination_of(&[("host", &host), ("origin", &origin)]);
+            let reached = destination_of(&[("host", host.as_str()), ("origin", origin.as_str())]);
             assert_eq!(reached, Destination::Nowhere, "a script of {origin} should not read documents");
         }
     }
@@ -129,7 +133,7 @@ mod tests {
     fn apps_reach_neither_the_page_nor_the_api() {
         let origin = format!("http://{VIEW}.localhost:1430");
         for host in ["127.0.0.1:1430", DEVELOPMENT_SERVER] {
-            let reached = destination_of(&[("host", host), ("origin", &origin)]);
+            let reached = destination_of(&[("host", host), ("origin", origin.as_str())]);
             assert_eq!(reached, Destination::Nowhere, "a script of an app on {host}");
             for site in ["cross-site", "same-site"] {
                 let reached = destination_of(&[("host", host), (SEC_FETCH_SITE, site)]);
@@ -160,7 +164,7 @@ mod tests {
             ".localhost:1430".to_owned(),
         ];
         for host in hosts {
-            assert_eq!(destination_of(&[("host", &host)]), Destination::Nowhere, "{host}");
+            assert_eq!(destination_of(&[("host", host.as_str())]), Destination::Nowhere, "{host}");
         }
     }
 }
