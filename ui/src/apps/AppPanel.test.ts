@@ -232,7 +232,6 @@ describe("a shown app", () => {
   test("is reported as closed if it was not isolated", async () => {
     const report = { drawbridge: "self-test", reachable: ["ipc"] };
     const event = new MessageEvent("message", { data: report, origin: `drawbridge-app://${VIEW}` });
-    // The DOM of the tests loads no frames.
     Object.defineProperty(frame(), "contentWindow", { value: window });
     Object.defineProperty(event, "source", { value: window });
     window.dispatchEvent(event);

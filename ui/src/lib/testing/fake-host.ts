@@ -37,6 +37,10 @@ const NOTHING_SET_UP: Answers = {
     ...{ server, identity: [], identitySince: null, issuer: null },
     ...{ tools: [], prompts: [], apps: [] },
   }),
+  catalog: ({ server }) => ({
+    ...{ server, tools: [], prompts: [], resources: [], templates: [], notes: [] },
+    freshUntil: NO_EXPIRY,
+  }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
   newer_versions: () => ({ servers: [] }),
   registry_setting: () => ({
