@@ -19,7 +19,7 @@ export async function apps(page, place, step) {
       await page.waitForText(`Show an app of ${era}?`, RESULT);
       await page.picture(`${era}-app-review`);
       await page.click("button", "Show app", RESULT);
-      await page.inFrame(FRAME, () => page.waitForText("Load the provisions"));
+      await page.inFrame(FRAME, () => page.waitForText("Grease the winch"));
       await page.picture(`${era}-app`);
     });
 
