@@ -39,20 +39,33 @@ export function clampHeight(height: number, windowHeight: number): number {
   return Math.min(Math.max(Math.round(height), MIN_HEIGHT), maxInlineHeight(windowHeight));
 }
 
-/** Returns the context of an app. Depends on the settings, so that an effect repeats after their changes. */
-export function readAppContext({ mode, width, height }: FramePlace): AppContext {
+/** The part of a context that does not depend on the place of the frame. */
+export type Appearance = Omit<AppContext, "displayMode" | "width" | "height">;
+
+/** Returns the appearance of the page. Depends on the settings, so that an effect repeats after their changes. */
+export function readAppearance(): Appearance {
   const theme = effectiveTheme();
   // The tokens depend on the contrast, too.
   void prefersContrast.current;
   return {
     theme,
     styles: styleVariables(theme),
-    displayMode: mode,
-    width: Math.max(0, Math.round(width)),
-    height: Math.max(0, Math.round(height)),
     locale: languageTag(),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     touch: matchMedia("(any-pointer: coarse)").matches,
     hover: matchMedia("(any-hover: hover)").matches,
+  };
+}
+
+/** Returns the context of an app at a place. */
+export function appContext(
+  appearance: Appearance,
+  { mode, width, height }: FramePlace,
+): AppContext {
+  return {
+    ...appearance,
+    displayMode: mode,
+    width: Math.max(0, Math.round(width)),
+    height: Math.max(0, Math.round(height)),
   };
 }
