@@ -124,15 +124,21 @@ export class Page {
     throw new Error(`waited ${limit / 1000} s for ${what}${error ? `: ${error.message}` : ""}`);
   }
 
-  /** Runs functions in the document of a frame, which is the first one with this selector. */
-  async inFrame(selector, act) {
-    const frame = await this.until(`the frame ${selector}`, () => this.run((wanted) => document.querySelector(wanted), selector));
-    await this.#browser.switchToFrame(frame);
-    try {
-      return await act();
-    } finally {
-      await this.#browser.switchToParentFrame();
-    }
+  /**
+   * Runs a function in the document of the first frame with this selector. The function is repeated if the frame is
+   * replaced meanwhile.
+   */
+  inFrame(selector, act) {
+    return this.until(`the frame ${selector}`, async () => {
+      const frame = await this.run((wanted) => document.querySelector(wanted), selector);
+      if (!frame) return false;
+      await this.#browser.switchToFrame(frame);
+      try {
+        return { outcome: await act() };
+      } finally {
+        await this.#browser.switchToFrame(null);
+      }
+    }).then(({ outcome }) => outcome);
   }
 
   async #find(role, name, within = null) {

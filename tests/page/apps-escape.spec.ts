@@ -38,7 +38,7 @@ async function connections(host: DevHost): Promise<unknown> {
 }
 
 test.describe("the escape suite", () => {
-  test.use({ setup: ESCAPE });
+  test.use({ setup: ESCAPE, checksFaults: false });
 
   // [apps-sandboxed-iframe] [apps-csp-default] [apps-csp-block]
   test("no attempt reaches anything outside of the frame", async ({ app, host }) => {
