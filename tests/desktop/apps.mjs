@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { callTool } from "./calls.mjs";
 
 const RESULT = "[data-testid=tool-result]";
-const FRAME = `${RESULT} iframe`;
+// The self-test before the app has a frame of its own.
+const FRAME = `${RESULT} iframe:not([src$="self-test"])`;
 const ESCAPE = "escape";
 
 export async function apps(page, place, step) {
