@@ -72,12 +72,12 @@ export const networkAttempts = [
   ["a ping of a link", (to) => unobserved(() => made("a", { href: "#ping", ping: to.http }).click())],
   [
     "WebTransport",
-    (to) => reach("it", async () => (await new WebTransport(to.http.replace("http:", "https:")).ready, "connected")),
+    (to) => reach("it", async () => (await new window.WebTransport(to.http.replace("http:", "https:")).ready, "connected")),
   ],
   [
     "WebRTC",
     async (to) => {
-      const connection = new RTCPeerConnection({ iceServers: [{ urls: to.stun }] });
+      const connection = new window.RTCPeerConnection({ iceServers: [{ urls: to.stun }] });
       connection.createDataChannel("x");
       await connection.setLocalDescription();
       const found = await new Promise((resolve) => {

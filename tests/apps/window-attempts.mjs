@@ -131,7 +131,6 @@ export const windowAttempts = [
       return reach("it", () => window.ranText);
     },
   ],
-  ["WebAssembly", () => reach("it", () => WebAssembly.compile(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)))],
   ["a worker from a blob", () => workerMessage(() => new Worker(URL.createObjectURL(bytes(WORKER))))],
   [
     "a worker from a data address",

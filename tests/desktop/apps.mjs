@@ -77,12 +77,12 @@ export async function apps(page, place, step) {
       if (!isDone) outcomes.set(outcomes.size + 1, ["the app was closed", "closed"]);
       from = outcomes.size + 1;
     }
+    const closing = [...outcomes].filter(([, [name]]) => name === "the app was closed").map(([number]) => number);
+    console.log(`        the app was closed by the attempts ${closing.join(", ")}`);
     await page.picture("app-escape");
     assert.ok(outcomes.size >= 60, `at least 60 attempts should be made, not ${outcomes.size}`);
     const open = [...outcomes].filter(([, [, outcome]]) => outcome !== "closed");
     assert.deepEqual(open, [], "no attempt should reach anything");
-    const closing = [...outcomes].filter(([, [name]]) => name === "the app was closed").map(([number]) => number);
-    console.log(`        the app was closed by the attempts ${closing.join(", ")}`);
     await callTool(page, ESCAPE, "connections");
     await page.allow("Allow once");
     const { value } = await page.invoke("activity", { server: ESCAPE, after: null, limit: 2000 });
