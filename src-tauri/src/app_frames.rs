@@ -1,8 +1,8 @@
 //! Frames of apps (MCP Apps). Their documents are served from a scheme of their own, with one random host for each shown
 //! app, so that each has its own origin, and nothing of the window's origin.
 //!
-//! On Windows a custom scheme is one origin, whatever the host, so that apps are not shown there. Decision record 0106
-//! has the reasons and measurements.
+//! Apps are shown on Linux only. On Windows a custom scheme is one origin, whatever the host, and on macOS the web view's
+//! message handler for commands can't be removed yet. Decision record 0106 has the reasons and measurements.
 
 use api::Api;
 use tauri::http::{Response, StatusCode, Uri};
@@ -13,11 +13,11 @@ const SCHEME: &str = "drawbridge-app";
 /// Number of hexadecimal digits of a view's identifier.
 const ID_DIGITS: usize = 32;
 /// Origin of the page, which may embed apps.
-#[cfg(not(windows))]
+#[cfg(target_os = "linux")]
 const PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 
-/// Set if each shown app has an origin of its own on this system.
-pub(crate) const ARE_SUPPORTED: bool = cfg!(not(windows));
+/// Set if apps are isolated from the page and from each other on this system.
+pub(crate) const ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 
 /// Registers the scheme of apps.
 pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
@@ -28,15 +28,15 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
 }
 
 /// Lets the API show apps in frames of the page, on systems on which each shown app has an origin of its own.
-#[cfg(not(windows))]
+#[cfg(target_os = "linux")]
 pub(crate) fn allow_frames(api: Api) -> Api {
     let development = tauri::is_dev().then_some("http://localhost:1420");
     let origins = PAGE_ORIGINS.into_iter().chain(development);
     api.with_app_frames(origins.filter_map(|origin| api::FrameAncestor::new(origin).ok()).collect())
 }
 
-/// Returns the API unchanged, since apps can't be isolated from each other on Windows.
-#[cfg(windows)]
+/// Returns the API unchanged, since apps can't be isolated on this system.
+#[cfg(not(target_os = "linux"))]
 pub(crate) fn allow_frames(api: Api) -> Api {
     api
 }

@@ -1,7 +1,7 @@
 //! Documents of frames, and the headers that isolate them. The desktop shell serves them from a custom scheme, the
 //! development host from a name below `localhost`. In both, each shown app has an origin of its own.
 
-use mcp_apps::{AppPage, FrameAncestor, SandboxPolicy};
+use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxPolicy};
 
 /// Path of the self-test, which the page of Drawbridge loads into a frame before the app.
 const SELF_TEST_PATH: &str = "/self-test";
@@ -43,12 +43,16 @@ pub(crate) struct FrameDocuments {
 }
 
 impl FrameDocuments {
-    pub(crate) fn new(page: AppPage, policy: &SandboxPolicy, ancestors: &[FrameAncestor]) -> Self {
+    pub(crate) fn new(page: &AppPage, policy: &SandboxPolicy, ancestors: &[FrameAncestor]) -> Self {
         Self {
             page: Some(page.html.clone().into_bytes()),
             self_test: Some(SELF_TEST),
-            html: page.html,
-            content_security_policy: policy.content_security_policy(ancestors),
+            html: page.html.clone(),
+            // The attribute of the frame says the same, but only while the frame is in the page of Drawbridge.
+            content_security_policy: format!(
+                "{}; sandbox {SANDBOX_ATTRIBUTE}",
+                policy.content_security_policy(ancestors)
+            ),
             permissions_policy: policy.permissions_policy(),
         }
     }

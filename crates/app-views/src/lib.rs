@@ -30,16 +30,19 @@ pub use page_source::AppPageError;
 pub use shapes::{AppAnswer, AppDocumentText, DisplayedCall, OpenedApp};
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aws_lc_rs::rand::{SecureRandom as _, SystemRandom};
 use chat::Chat;
 use domain::app_view::AppViewId;
+use domain::call::CallFailure;
 use domain::content::ToolResult;
 use domain::item::ItemBody;
 use host::Host;
 use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, ToolInfo, UiUri};
 use offers::review::AppReviewState;
+use ports::server_config::ServerConfig;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -50,6 +53,8 @@ use view_task::{ViewInput, ViewSetup};
 
 /// Maximum number of apps that are shown at the same time.
 const MAX_VIEWS: usize = 32;
+/// Maximum total size of an app's messages that wait for its task, in bytes.
+const MAX_QUEUED_BYTES: usize = 32 << 20;
 /// Number of random bytes in the identifier of a view.
 const ID_BYTES: usize = 16;
 /// Reason why apps are not shown by default.
@@ -77,6 +82,8 @@ struct ShownView {
     uri: String,
     documents: FrameDocuments,
     inputs: mpsc::Sender<ViewInput>,
+    /// Total size of the messages that wait for the task, in bytes.
+    queued: Arc<AtomicUsize>,
 }
 
 impl AppViews {
@@ -120,7 +127,7 @@ impl AppViews {
         Ok(page_source::read_page(&self.host, call, server, tool).await?)
     }
 
-    /// Stores the user's approval of the page with this hash.
+    /// Stores the user's approval of the page with this hash, and ends the apps that show the page with other access.
     ///
     /// # Errors
     ///
@@ -137,18 +144,20 @@ impl AppViews {
         if page.hash.to_string() != hash {
             return Err(AppViewError::OtherPage);
         }
-        self.close_page(server, page.uri.as_str());
-        Ok(self.host.approve_app(server.to_owned(), &page, grants).await?)
+        self.host.approve_app(server.to_owned(), &page, grants).await?;
+        self.remove_page(server, page.uri.as_str());
+        Ok(())
     }
 
-    /// Removes the approval of a page, and closes the apps that show it. Returns `false` if the page has no approval.
+    /// Removes the approval of a page, and ends the apps that show it. Returns `false` if the page has no approval.
     ///
     /// # Errors
     ///
     /// Returns [`AppViewError::Page`] if the host has shut down.
     pub async fn revoke(&self, server: &str, uri: &str) -> Result<bool, AppViewError> {
-        self.close_page(server, uri);
-        Ok(self.host.revoke_app(server.to_owned(), uri.to_owned()).await?)
+        let had_approval = self.host.revoke_app(server.to_owned(), uri.to_owned()).await?;
+        self.remove_page(server, uri);
+        Ok(had_approval)
     }
 
     /// Shows the app of a finished tool call. The app is loaded when its frame requests its documents.
@@ -194,18 +203,26 @@ impl AppViews {
             definition,
             callable_tools,
             result,
+            config: self.server_config(&server).await?,
         };
         let uri = page.uri.as_str().to_owned();
-        let documents = FrameDocuments::new(page, &policy, &self.shared.ancestors);
+        let queued = Arc::new(AtomicUsize::new(0));
+        let documents = FrameDocuments::new(&page, &policy, &self.shared.ancestors);
         let (inputs, received) = mpsc::channel(view_task::MAX_INPUTS);
         {
             let mut views = self.views();
             if views.len() >= MAX_VIEWS {
                 return Err(AppViewError::TooMany);
             }
-            views.insert(id, ShownView { server, uri, documents, inputs });
+            let queued = Arc::clone(&queued);
+            views.insert(id.clone(), ShownView { server: server.clone(), uri, documents, inputs, queued });
         }
-        tokio::spawn(view_task::run(self.clone(), setup, received));
+        tokio::spawn(view_task::run(self.clone(), setup, received, queued));
+        // The approval may have been removed or replaced since it was read.
+        if self.host.app_review_state(server, &page).await? != AppReviewState::Approved(grants) {
+            self.views().remove(&id);
+            return Err(AppViewError::NotApproved);
+        }
         Ok(opened)
     }
 
@@ -234,7 +251,17 @@ impl AppViews {
     /// Returns [`AppViewError::Closed`] if the app is not shown, and [`AppViewError::Busy`] if too many of its messages
     /// wait.
     pub fn receive_message(&self, view: &str, message: String) -> Result<(), AppViewError> {
-        self.send_input(view, ViewInput::Message(message))
+        let bytes = message.len();
+        let queued = self.views().get(view).map(|shown| Arc::clone(&shown.queued)).ok_or(AppViewError::Closed)?;
+        if queued.fetch_add(bytes, Ordering::Relaxed) + bytes > MAX_QUEUED_BYTES {
+            queued.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(AppViewError::Busy);
+        }
+        let sent = self.send_input(view, ViewInput::Message(message));
+        if sent.is_err() {
+            queued.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        sent
     }
 
     /// Changes the appearance or place of a shown app.
@@ -289,15 +316,14 @@ impl AppViews {
         })
     }
 
-    /// Closes all apps that show this page.
-    fn close_page(&self, server: &str, uri: &str) {
-        let shown = self.views();
-        let of_page = shown.iter().filter(|(_, view)| view.server == server && view.uri == uri);
-        let closed: Vec<AppViewId> = of_page.map(|(id, _)| id.clone()).collect();
-        drop(shown);
-        for id in closed {
-            self.close(&id);
-        }
+    /// Ends all apps that show this page, without time to save their state.
+    fn remove_page(&self, server: &str, uri: &str) {
+        self.views().retain(|_, view| view.server != server || view.uri != uri);
+    }
+
+    /// Ends all apps. Called when the page of Drawbridge is loaded again, whose frames are gone.
+    pub fn remove_all(&self) {
+        self.views().clear();
     }
 
     /// Reads the page of a tool if apps can be shown.
@@ -306,6 +332,12 @@ impl AppViews {
             return Err(AppViewError::Unsupported(NO_FRAMES));
         }
         self.load_page(server, tool).await
+    }
+
+    async fn server_config(&self, server: &str) -> Result<ServerConfig, AppViewError> {
+        let servers = self.host.snapshot().await?.servers;
+        let found = servers.into_iter().find(|view| view.name == server);
+        Ok(found.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?.config)
     }
 
     /// Returns the conversation of a call, if any, and its result.

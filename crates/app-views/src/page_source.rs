@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::call::CallFailure;
 use host::{CallOrigin, Host};
-use mcp_apps::{AppPage, PageError, ToolMetadata, UiUri};
+use mcp_apps::{AppPage, PageError, Permissions, ToolMetadata, UiUri};
 use mcp_proto::types::{Map, Tool};
 use serde_json::json;
 
@@ -38,7 +38,12 @@ pub(crate) async fn read_page(host: &Host, call: String, server: &str, tool: &st
     let origin = CallOrigin::User { conversation: None };
     let read = host.read_resource_as(origin, call, server.to_owned(), uri.as_str().to_owned(), false).await?;
     let result: Map = std::iter::once(("contents".to_owned(), json!(read.contents))).collect();
-    let read = tokio::task::spawn_blocking(move || AppPage::from_read_result(&uri, &result, None));
+    let catalog = host.catalog(server.to_owned()).await.map_err(|_| CallFailure::Closing)?;
+    let read = tokio::task::spawn_blocking(move || {
+        let listed = catalog.resources.iter().find(|resource| resource.name() == uri.as_str());
+        let listed: Option<Map> = listed.and_then(|resource| resource.raw().parse().ok());
+        AppPage::from_read_result(&uri, &result, listed.as_ref()).map(without_unsupported_access)
+    });
     Ok(read.await.map_err(|_| CallFailure::Internal)??)
 }
 
@@ -53,4 +58,14 @@ pub(crate) async fn callable_tools(host: &Host, server: &str) -> BTreeSet<String
         for_apps.collect()
     });
     listed.await.unwrap_or_default()
+}
+
+/// Removes the access that no environment of Drawbridge can give to a frame: nested frames, whose navigation the window
+/// denies, and permissions of the web view. The hash covers what the page declares.
+fn without_unsupported_access(mut page: AppPage) -> AppPage {
+    if let Some(domains) = &mut page.metadata.domains {
+        domains.frame_domains.clear();
+    }
+    page.metadata.permissions = Permissions::default();
+    page
 }

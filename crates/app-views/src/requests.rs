@@ -14,8 +14,14 @@ use mcp_proto::types::{ListEntry, ListEntryType, Map};
 use offers::catalog::Catalog;
 use serde_json::{Value, json};
 use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
 
 use crate::result::{call_tool_result, list_result};
+
+/// Number of refused calls in a row after which further calls of the app are refused without a consent request.
+const MAX_REFUSED_IN_A_ROW: u32 = 3;
+/// Reason for refusing further calls.
+const TOO_OFTEN_REFUSED: &str = "several calls were refused in a row; the user can reload the app to allow more";
 
 /// Requests of one app that wait for its server or for a decision.
 pub(crate) struct ServerRequests {
@@ -24,28 +30,43 @@ pub(crate) struct ServerRequests {
     server: String,
     origin: CallOrigin,
     running: JoinSet<(AppRequestId, HostResponse)>,
-    /// Tasks with the identifiers of their calls, by request.
-    calls: HashMap<AppRequestId, (AbortHandle, String)>,
+    /// Running requests.
+    calls: HashMap<AppRequestId, RunningRequest>,
+    /// Number of calls in a row that were refused.
+    refused: u32,
+}
+
+/// A request that waits for its response.
+struct RunningRequest {
+    task: AbortHandle,
+    call: String,
+    /// Cancels a tool call, also one that the host has not registered yet.
+    stop: CancellationToken,
 }
 
 impl ServerRequests {
     pub(crate) fn new(host: Host, chat: Chat, server: String, origin: CallOrigin) -> Self {
-        Self { host, chat, server, origin, running: JoinSet::new(), calls: HashMap::new() }
+        Self { host, chat, server, origin, running: JoinSet::new(), calls: HashMap::new(), refused: 0 }
     }
 
     /// Starts a request, or returns it if it is not one to the server.
     pub(crate) fn start(&mut self, id: AppRequestId, request: AppRequest) -> Result<(), AppRequest> {
         let Some(call) = crate::new_view_id() else { return Err(request) };
         let (host, chat, server) = (self.host.clone(), self.chat.clone(), self.server.clone());
-        let (origin, call_id) = (self.origin.clone(), call.clone());
+        let (origin, call_id, stop) = (self.origin.clone(), call.clone(), CancellationToken::new());
+        let stopped = stop.clone();
         let task = match request {
+            AppRequest::CallTool { .. } if self.refused >= MAX_REFUSED_IN_A_ROW => {
+                self.running.spawn(async move { (id, HostResponse::Refused(TOO_OFTEN_REFUSED.to_owned())) })
+            }
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
                 let call = ToolCall { id: call_id, origin, server, tool: name, arguments };
-                let result = chat.call_tool(call).await.map(|result| call_tool_result(&result));
+                let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result(&result));
                 (id, response_of(result))
             }),
             AppRequest::ReadResource { uri } => self.running.spawn(async move {
-                let read = host.read_resource_as(origin, call_id, server, uri, false).await;
+                // Contents from the cache would need no decision.
+                let read = host.read_resource_as(origin, call_id, server, uri, true).await;
                 let contents = read.map(|read| read.contents.iter().map(|part| json!(part)).collect());
                 (id, response_of(contents.map(|contents| list_result("contents", contents))))
             }),
@@ -59,7 +80,7 @@ impl ServerRequests {
             AppRequest::ListPrompts { .. } => self.spawn_list(id, "prompts", |catalog| raw_entries(&catalog.prompts)),
             other => return Err(other),
         };
-        self.calls.insert(id, (task, call));
+        self.calls.insert(id, RunningRequest { task, call, stop });
         Ok(())
     }
 
@@ -78,11 +99,22 @@ impl ServerRequests {
             match self.running.join_next().await {
                 Some(Ok((id, response))) => {
                     self.calls.remove(&id);
+                    self.refused = match response {
+                        HostResponse::Refused(_) => self.refused.saturating_add(1),
+                        _ => 0,
+                    };
                     return (id, response);
                 }
                 // The request was cancelled, so that it needs no response.
                 Some(Err(error)) if error.is_cancelled() => {}
-                Some(Err(error)) => tracing::error!(%error, "a request of an app panicked"),
+                Some(Err(error)) => {
+                    tracing::error!(%error, "a request of an app panicked");
+                    let ended = self.calls.iter().find(|(_, running)| running.task.id() == error.id());
+                    if let Some(id) = ended.map(|(id, _)| *id) {
+                        self.calls.remove(&id);
+                        return (id, response_of(Err(CallFailure::Internal)));
+                    }
+                }
                 None => std::future::pending().await,
             }
         }
@@ -90,7 +122,8 @@ impl ServerRequests {
 
     /// Cancels a request that needs no response any more.
     pub(crate) fn cancel(&mut self, id: AppRequestId) {
-        let Some((task, call)) = self.calls.remove(&id) else { return };
+        let Some(RunningRequest { task, call, stop }) = self.calls.remove(&id) else { return };
+        stop.cancel();
         task.abort();
         let host = self.host.clone();
         // The call may have ended already.

@@ -2,6 +2,8 @@
 //! outputs.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chat::Chat;
 use domain::app_view::{AppViewChange, AppViewEvent, AppViewId};
@@ -10,9 +12,10 @@ use host::view::HostEvent;
 use host::{CallOrigin, Host};
 use mcp_apps::{
     AppInfo, AppRequest, AppRequestId, ContentKinds, GrantedSandbox, HostCapabilities, HostResponse, ModelContext,
-    ServerLists, ToolInfo, View, ViewConfig, ViewEvent, ViewOutput,
+    ServerList, ServerLists, ToolInfo, View, ViewConfig, ViewEvent, ViewOutput,
 };
 use mcp_proto::types::{ContentBlock, Implementation, LogMessage};
+use ports::server_config::ServerConfig;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -51,6 +54,8 @@ pub(crate) struct ViewSetup {
     pub(crate) definition: Option<ToolInfo>,
     pub(crate) callable_tools: BTreeSet<String>,
     pub(crate) result: ToolResult,
+    /// Configuration of the server. The app ends when it changes.
+    pub(crate) config: ServerConfig,
 }
 
 /// A running task.
@@ -58,6 +63,7 @@ struct ViewTask {
     host: Host,
     id: AppViewId,
     server: String,
+    config: ServerConfig,
     definition: Option<ToolInfo>,
     view: View,
     requests: ServerRequests,
@@ -65,11 +71,27 @@ struct ViewTask {
 }
 
 /// Runs a shown app until it is closed.
-pub(crate) async fn run(views: AppViews, setup: ViewSetup, inputs: mpsc::Receiver<ViewInput>) {
-    let id = setup.id.clone();
+pub(crate) async fn run(
+    views: AppViews,
+    setup: ViewSetup,
+    inputs: mpsc::Receiver<ViewInput>,
+    queued: Arc<AtomicUsize>,
+) {
     let task = ViewTask::new(views.host.clone(), views.chat.clone(), setup);
-    task.run(inputs).await;
-    views.views().remove(&id);
+    let _entry = ViewEntry { views, id: task.id.clone() };
+    task.run(inputs, &queued).await;
+}
+
+/// Entry of a running task in the table of shown apps. Removed on drop, also if the task panics.
+struct ViewEntry {
+    views: AppViews,
+    id: AppViewId,
+}
+
+impl Drop for ViewEntry {
+    fn drop(&mut self) {
+        self.views.views().remove(&self.id);
+    }
 }
 
 impl ViewTask {
@@ -114,12 +136,13 @@ impl ViewTask {
             reaches_other_hosts: setup.reaches_other_hosts,
         };
         let requests = ServerRequests::new(host.clone(), chat, setup.server.clone(), origin);
-        let (id, server, definition) = (setup.id, setup.server, setup.definition);
-        Self { host, id, server, definition, view, requests, pending: UserRequests::default() }
+        let (id, server, config, definition) = (setup.id, setup.server, setup.config, setup.definition);
+        Self { host, id, server, config, definition, view, requests, pending: UserRequests::default() }
     }
 
-    async fn run(mut self, mut inputs: mpsc::Receiver<ViewInput>) {
+    async fn run(mut self, mut inputs: mpsc::Receiver<ViewInput>, queued: &AtomicUsize) {
         let mut events = self.host.events();
+        let mut last_event = None;
         loop {
             while let Some(output) = self.view.poll_output() {
                 self.process_output(output).await;
@@ -130,17 +153,21 @@ impl ViewTask {
             let timeout = self.view.poll_timeout().map(Instant::from_std);
             tokio::select! {
                 input = inputs.recv() => match input {
-                    Some(input) => self.process_input(input),
+                    Some(input) => {
+                        if let ViewInput::Message(text) = &input {
+                            queued.fetch_sub(text.len(), Ordering::Relaxed);
+                        }
+                        self.process_input(input);
+                    }
                     None => self.view.page_gone(),
                 },
                 (id, response) = self.requests.next_response() => self.respond(id, response),
                 () = sleep_until(timeout) => self.view.handle_timeout(Instant::now().into_std()),
-                event = events.next() => match event.as_deref().map(|event| &event.event) {
-                    Some(HostEvent::CatalogChanged(server)) if *server == self.server => self.update_tools().await,
-                    Some(HostEvent::ServerRemoved(server)) if *server == self.server => self.view.page_gone(),
-                    Some(_) => {}
+                event = events.next() => {
                     // The host has shut down.
-                    None => self.view.page_gone(),
+                    let Some(event) = event else { self.view.page_gone(); continue };
+                    let has_gap = last_event.replace(event.number).is_some_and(|last| event.number != last + 1);
+                    self.process_event(&event.event, has_gap).await;
                 },
             }
         }
@@ -173,6 +200,23 @@ impl ViewTask {
         // The request may have been withdrawn meanwhile, or the app does not support the mode.
         if let Err(error) = self.view.respond(id, response) {
             tracing::debug!(%error, "a response to an app was dropped");
+        }
+    }
+
+    /// Processes an event of the host. With `has_gap` set, earlier events were missed.
+    async fn process_event(&mut self, event: &HostEvent, has_gap: bool) {
+        let is_gone = match event {
+            HostEvent::ServerRemoved(server) => *server == self.server,
+            HostEvent::ServerChanged(view) => view.name == self.server && view.config != self.config,
+            _ => false,
+        };
+        if is_gone {
+            return self.view.page_gone();
+        }
+        if has_gap || matches!(event, HostEvent::CatalogChanged(server) if *server == self.server) {
+            self.update_tools().await;
+            self.view.notify_list_changed(ServerList::Resources);
+            self.view.notify_list_changed(ServerList::Prompts);
         }
     }
 

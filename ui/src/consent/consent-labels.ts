@@ -236,6 +236,7 @@ export function ruleLabel(rule: string): string {
     "sampling-asks": m.consent_rule_sampling_asks,
     "forms-ask": m.consent_rule_forms_ask,
     "urls-ask": m.consent_rule_urls_ask,
+    "app-reads-ask": m.consent_rule_app_reads_ask,
     "roots-ask": m.consent_rule_roots_ask,
     "sign-in-asks": m.consent_rule_sign_in_asks,
     muted: m.consent_rule_muted,

@@ -96,6 +96,8 @@ impl View {
         if let (RequestKind::ModelContext(context), Ok(_)) = (request.kind, &result) {
             self.replace_model_context(id, context);
         }
+        // Serializing a value to text can't fail.
+        self.rate.charge(result.as_ref().map_or(0, |result| result.to_string().len()));
         self.send_response(&request.wire_id, result);
         if let Some(mode) = mode {
             self.apply_display_mode(mode);

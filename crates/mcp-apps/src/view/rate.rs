@@ -29,6 +29,12 @@ impl RateLimit {
         }
         is_admitted
     }
+
+    /// Counts a response of this size, so that a page can't cause large ones at a high rate. Further messages of the page
+    /// are admitted once the response is paid for.
+    pub(super) fn charge(&mut self, bytes: usize) {
+        self.tokens -= f64::from(u32::try_from(bytes / BYTES_PER_MESSAGE).unwrap_or(u32::MAX));
+    }
 }
 
 #[cfg(test)]
@@ -37,6 +43,16 @@ mod tests {
 
     use super::super::limits::MAX_MESSAGE_BYTES;
     use super::*;
+
+    #[test]
+    fn large_responses_delay_further_messages() {
+        let start = Instant::now();
+        let mut limit = RateLimit::new(start);
+        limit.charge(BYTES_PER_MESSAGE * (MESSAGE_BURST as usize + MESSAGES_PER_SECOND as usize));
+        assert!(!limit.admits(1, start), "the burst should be used up");
+        assert!(!limit.admits(1, start + Duration::from_secs(1)), "the response should be paid for first");
+        assert!(limit.admits(1, start + Duration::from_secs(2)));
+    }
 
     #[test]
     fn burst_and_rate_are_limited() {
