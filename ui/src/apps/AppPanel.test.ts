@@ -12,7 +12,9 @@ import {
   type FakeHost,
 } from "$lib/testing/fake-host";
 
+import { consentRequest, startServerBody } from "../consent/fixtures";
 import AppPanel from "./AppPanel.svelte";
+import { raisedApp } from "./raised-app.svelte";
 
 const VIEW = "00112233445566778899aabbccddeeff";
 const PAGE: AppPageReport = {
@@ -179,6 +181,26 @@ describe("a shown app", () => {
     await user.keyboard("{Escape}");
     await waitFor(() => expect(exit).not.toBeInTheDocument());
     expect(frame()).toBe(before);
+  });
+
+  test("returns to its place and takes no input when a consent request arrives", async () => {
+    await choose("Full screen");
+    await button("Exit full screen");
+    const content = frame()?.parentElement;
+    expect(content).not.toHaveAttribute("inert");
+    const question = consentRequest(startServerBody);
+    host.send({ type: "question_changed", question });
+    await waitFor(() => expect(screen.queryByText("The app is shown in full screen.")).toBeNull());
+    expect(raisedApp.current, "no app should be raised").toBeNull();
+    expect(content).toHaveAttribute("inert");
+    host.send({ type: "question_closed", id: question.id, outcome: "denied" });
+    await waitFor(() => expect(content).not.toHaveAttribute("inert"));
+  });
+
+  test("takes no input while a dialog is open", async () => {
+    await choose("Show source");
+    await screen.findByRole("dialog");
+    expect(frame()?.parentElement).toHaveAttribute("inert");
   });
 
   test("is closed by the menu, and can be shown again", async () => {

@@ -25,7 +25,8 @@ export interface FilesRequest {
 interface Actions {
   /** Sends the decision on a request to the host. */
   answer: (request: number, answer: AppAnswer) => void;
-  setMode: (mode: AppDisplayMode) => void;
+  /** Returns the mode in force. */
+  setMode: (mode: AppDisplayMode) => AppDisplayMode;
 }
 
 export class AppRequests {
@@ -59,8 +60,10 @@ export class AppRequests {
         break;
       }
       case "display_mode":
-        this.#actions.setMode(wanted.mode);
-        this.#actions.answer(id, { type: "display_mode", mode: wanted.mode });
+        this.#actions.answer(id, {
+          type: "display_mode",
+          mode: this.#actions.setMode(wanted.mode),
+        });
         break;
     }
   }

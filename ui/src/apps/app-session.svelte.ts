@@ -12,6 +12,7 @@ import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 import { errorText } from "$lib/ui/error-title";
 
+import { isConsentPending } from "../consent";
 import { AppLog } from "./app-log.svelte";
 import { AppRequests } from "./app-requests.svelte";
 import type { AppSubject } from "./app-subject";
@@ -120,10 +121,12 @@ export class AppSession {
     if (this.phase !== "self_test" && this.#loads > 1) this.#abort({ is: "navigated" });
   }
 
-  setMode(mode: AppDisplayMode): void {
-    this.mode = mode;
-    if (mode === "inline") raisedApp.release(this);
+  /** Returns the mode in force. An app stays inline while a consent request is pending, because it would cover it. */
+  setMode(mode: AppDisplayMode): AppDisplayMode {
+    this.mode = isConsentPending() ? "inline" : mode;
+    if (this.mode === "inline") raisedApp.release(this);
     else raisedApp.raise(this);
+    return this.mode;
   }
 
   lower(): void {

@@ -5,6 +5,7 @@ import { pendingLink } from "$lib/state/pending-link.svelte";
 import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
+import { consentRequest, startServerBody } from "../consent/fixtures";
 import { receiveDrafts } from "../conversation/composer-drafts";
 import { contextItemsOf } from "../conversation/context-items.svelte";
 import { clampHeight } from "./app-context";
@@ -394,6 +395,24 @@ test("a requested display mode is applied and answered", async () => {
   await settle();
   expect(session.mode).toBe("fullscreen");
   expect(answers()).toEqual([[4, { type: "display_mode", mode: "fullscreen" }]]);
+});
+
+test("an app is not raised while a consent request is pending", async () => {
+  running();
+  const question = consentRequest(startServerBody, { why: { by: "ended", cause: "exit" } });
+  host.send({ type: "question_changed", question });
+  const wanted = { type: "display_mode", mode: "fullscreen" } as const;
+  change({ type: "requested", request: 4, wanted });
+  await settle();
+  expect(session.mode).toBe("inline");
+  expect(answers(), "the answer should be the mode in force").toEqual([
+    [4, { type: "display_mode", mode: "inline" }],
+  ]);
+  change({ type: "display_mode_changed", mode: "pip" });
+  expect(session.mode).toBe("inline");
+  host.send({ type: "question_closed", id: question.id, outcome: "denied" });
+  change({ type: "display_mode_changed", mode: "pip" });
+  expect(session.mode, "it can be raised after the decision").toBe("pip");
 });
 
 test("only one app is raised at a time", () => {
