@@ -58,6 +58,10 @@ export class AppSession {
   /** Set if the app was not initialized within the limit. */
   isLate = $state(false);
 
+  /** Resolved when the app has ended for any reason. */
+  readonly ended: Promise<void>;
+
+  #onEnded: () => void = () => undefined;
   readonly #origin: string;
   readonly #onEnd: (end: AppEnd) => void;
   readonly #sender: MessageSender;
@@ -77,6 +81,7 @@ export class AppSession {
     context: AppContext,
     onEnd: (end: AppEnd) => void,
   ) {
+    this.ended = new Promise((resolve) => (this.#onEnded = resolve));
     this.subject = subject;
     this.opened = opened;
     this.#context = context;
@@ -187,6 +192,7 @@ export class AppSession {
     raisedApp.release(this);
     for (const timer of this.#timers) clearTimeout(timer);
     if (this.#contextTimer !== null) clearTimeout(this.#contextTimer);
+    this.#onEnded();
   }
 
   #closeView(): void {
