@@ -2,7 +2,13 @@ import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import type { AppPageReport, DisplayedCall, OpenedApp, Tool } from "$lib/api/generated";
+import type {
+  AppPageReport,
+  AppViewChange,
+  DisplayedCall,
+  OpenedApp,
+  Tool,
+} from "$lib/api/generated";
 import { axeProblems } from "$lib/testing/axe";
 import {
   NO_EXPIRY,
@@ -12,11 +18,15 @@ import {
   type FakeHost,
 } from "$lib/testing/fake-host";
 
+import { consentRequest, startServerBody } from "../consent/fixtures";
+import { contextItemsOf } from "../conversation/context-items.svelte";
 import AppPanel from "./AppPanel.svelte";
+import { raisedApp } from "./raised-app.svelte";
 
 const VIEW = "00112233445566778899aabbccddeeff";
+const HASH = "0123456789abcdef".repeat(4);
 const PAGE: AppPageReport = {
-  ...{ uri: "ui://files/chart", hash: "h1", bytes: 2000, review: "new", notes: ["ignored x"] },
+  ...{ uri: "ui://files/chart", hash: HASH, bytes: 2000, review: "new", notes: ["ignored x"] },
   grants: { declaredOrigins: true, loopback: true, everyHost: true, permissions: ["camera"] },
   sources: [
     { usedAs: "connect", origin: "https://api.example", reach: "internet" },
@@ -89,6 +99,8 @@ test("approves the page with what the user grants, and opens it", async () => {
   show();
   await user.click(await button("Show app"));
   expect(await screen.findByText("https://api.example")).toBeVisible();
+  expect(screen.getByText("ui://files/chart"), "the page should be named").toBeVisible();
+  expect(screen.getByText("Hash: 01234567")).toBeVisible();
   expect(screen.getByText("Every host"), "`*` should be named").toBeVisible();
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
   const box = (name: string) => screen.getByRole("checkbox", { name });
@@ -101,7 +113,7 @@ test("approves the page with what the user grants, and opens it", async () => {
   await waitFor(() => expect(frame()).not.toBeNull());
   expect(host.requests("approve_app")).toEqual([
     {
-      ...{ server: "files", tool: "chart", hash: "h1" },
+      ...{ server: "files", tool: "chart", hash: HASH },
       grants: {
         ...{ declaredOrigins: true, loopback: false, everyHost: false },
         permissions: ["camera"],
@@ -165,6 +177,14 @@ describe("a shown app", () => {
     await user.click(await button("Show app"));
     await button("Actions for the app of files");
   });
+  /** Posts the result of the self-test from the frame. */
+  function reportSelfTest(...reachable: string[]) {
+    const data = { drawbridge: "self-test", reachable };
+    const event = new MessageEvent("message", { data, origin: `drawbridge-app://${VIEW}` });
+    Object.defineProperty(frame(), "contentWindow", { value: window });
+    Object.defineProperty(event, "source", { value: window });
+    window.dispatchEvent(event);
+  }
   const choose = async (item: string) => {
     await user.click(await button("Actions for the app of files"));
     await user.click(await screen.findByRole("menuitem", { name: item }));
@@ -181,11 +201,72 @@ describe("a shown app", () => {
     expect(frame()).toBe(before);
   });
 
+  test("returns to its place and takes no input when a consent request arrives", async () => {
+    await choose("Full screen");
+    await button("Exit full screen");
+    const content = frame()?.parentElement;
+    expect(content).not.toHaveAttribute("inert");
+    const question = consentRequest(startServerBody);
+    host.send({ type: "question_changed", question });
+    await waitFor(() => expect(screen.queryByText("The app is shown in full screen.")).toBeNull());
+    expect(raisedApp.current, "no app should be raised").toBeNull();
+    expect(content).toHaveAttribute("inert");
+    host.send({ type: "question_closed", id: question.id, outcome: "denied" });
+    await waitFor(() => expect(content).not.toHaveAttribute("inert"));
+  });
+
+  test("takes no input while a dialog is open", async () => {
+    await choose("Show source");
+    await screen.findByRole("dialog");
+    expect(frame()?.parentElement).toHaveAttribute("inert");
+  });
+
   test("is closed by the menu, and can be shown again", async () => {
     await choose("Close the app");
     expect(await button("Show app again")).toBeVisible();
     expect(frame(), "the frame should be removed").toBeNull();
     expect(host.requests("close_app")).toEqual([{ view: VIEW }]);
+  });
+
+  describe("that saves its state", () => {
+    const change = (body: AppViewChange) =>
+      host.send({ type: "app_view_changed", view: VIEW, change: body });
+    beforeEach(() => {
+      reportSelfTest();
+      change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    });
+
+    test.each([
+      ["Reload the app", "open_app"],
+      ["Permissions…", "app_page"],
+      ["Remove approval", "revoke_app"],
+    ] as const)("has time to do so before %s", async (item, command) => {
+      const before = host.requests(command).length;
+      await choose(item);
+      expect(await screen.findByText("Closing…")).toBeVisible();
+      expect(frame(), "the frame should stay").not.toBeNull();
+      expect(host.requests("close_app"), "the app should be closed").toEqual([{ view: VIEW }]);
+      expect(host.requests(command).length, "the action should wait").toBe(before);
+      change({ type: "closed", cause: "confirmed" });
+      await waitFor(() => expect(host.requests(command).length).toBe(before + 1));
+    });
+
+    test("is not opened again after its panel was removed", async () => {
+      await choose("Reload the app");
+      await screen.findByText("Closing…");
+      cleanup();
+      await new Promise((resolve) => setTimeout(resolve));
+      expect(host.requests("open_app").length).toBe(1);
+    });
+
+    test("loses its context with its approval", async () => {
+      change({ type: "model_context_changed", text: "three ships" });
+      expect(contextItemsOf("c1").all.length).toBe(1);
+      await choose("Remove approval");
+      expect(contextItemsOf("c1").all.length, "the app may still update it").toBe(1);
+      change({ type: "closed", cause: "confirmed" });
+      await waitFor(() => expect(contextItemsOf("c1").all).toEqual([]));
+    });
   });
 
   test("ends with its panel", () => {
@@ -232,11 +313,7 @@ describe("a shown app", () => {
   });
 
   test("is reported as closed if it was not isolated", async () => {
-    const report = { drawbridge: "self-test", reachable: ["ipc"] };
-    const event = new MessageEvent("message", { data: report, origin: `drawbridge-app://${VIEW}` });
-    Object.defineProperty(frame(), "contentWindow", { value: window });
-    Object.defineProperty(event, "source", { value: window });
-    window.dispatchEvent(event);
+    reportSelfTest("ipc");
     expect(await screen.findByText(/Its frame could reach: ipc/)).toBeVisible();
     expect(frame()).toBeNull();
   });

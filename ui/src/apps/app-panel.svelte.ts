@@ -3,6 +3,7 @@ import { call, toApiError } from "$lib/api/client";
 import type { AppContext, AppPageReport, DisplayedCall, SandboxGrants } from "$lib/api/generated";
 
 import { AppSession, type AppEnd } from "./app-session.svelte";
+import { withdrawContext } from "./model-context";
 
 export type AppStep =
   | { is: "offered" | "loading" }
@@ -56,7 +57,7 @@ export class AppPanelState {
 
   /** Ends the shown app and shows its page for another decision. */
   async review(): Promise<void> {
-    this.#stop();
+    if (!(await this.#close())) return;
     await this.#run(async (isCurrent) => {
       const page = await this.#readPage();
       if (isCurrent()) this.step = { is: "review", page };
@@ -73,18 +74,19 @@ export class AppPanelState {
   }
 
   /** Removes the approval of the page and ends the shown app. */
-  async revoke(uri: string): Promise<void> {
-    this.#stop();
+  async revoke({ subject, opened }: AppSession): Promise<void> {
+    // The approval is removed even if the panel was removed in the meantime.
+    await this.#close();
+    withdrawContext(subject, opened.view);
     await this.#run(async (isCurrent) => {
-      await call("revoke_app", { server: this.#server, uri });
+      await call("revoke_app", { server: this.#server, uri: subject.uri });
       if (isCurrent()) this.step = { is: "offered" };
     });
   }
 
   /** Ends the shown app and opens it again. */
   async reload(): Promise<void> {
-    this.#stop();
-    await this.show();
+    if (await this.#close()) await this.show();
   }
 
   /** Returns to the offer. */
@@ -96,11 +98,22 @@ export class AppPanelState {
   /** Ends everything. Called when the panel is removed. */
   stop(): void {
     this.#operations += 1;
-    this.#stop();
+    if (this.step.is === "open") this.step.session.stop();
   }
 
-  #stop(): void {
-    if (this.step.is === "open") this.step.session.stop();
+  /**
+   * Closes the shown app and waits until it has saved its state. Returns `false` if another operation began in the
+   * meantime.
+   */
+  async #close(): Promise<boolean> {
+    this.#operations += 1;
+    const operation = this.#operations;
+    if (this.step.is === "open") {
+      const { session } = this.step;
+      session.close();
+      await session.ended;
+    }
+    return operation === this.#operations;
   }
 
   #readPage(): Promise<AppPageReport> {

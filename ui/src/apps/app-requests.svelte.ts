@@ -7,7 +7,7 @@ import { pendingLink } from "$lib/state/pending-link.svelte";
 import { addToDraft } from "../conversation/composer-drafts";
 import type { AppSubject } from "./app-subject";
 
-/** Number of links in a row that the user may refuse before further ones are refused without a dialog. */
+/** Number of links in a row that the user may refuse, or the app withdraw, before further ones are refused without a dialog. */
 export const MAX_REFUSED_LINKS = 3;
 
 const DONE: AppAnswer = { type: "done" };
@@ -25,7 +25,8 @@ export interface FilesRequest {
 interface Actions {
   /** Sends the decision on a request to the host. */
   answer: (request: number, answer: AppAnswer) => void;
-  setMode: (mode: AppDisplayMode) => void;
+  /** Returns the mode in force. */
+  setMode: (mode: AppDisplayMode) => AppDisplayMode;
 }
 
 export class AppRequests {
@@ -59,8 +60,10 @@ export class AppRequests {
         break;
       }
       case "display_mode":
-        this.#actions.setMode(wanted.mode);
-        this.#actions.answer(id, { type: "display_mode", mode: wanted.mode });
+        this.#actions.answer(id, {
+          type: "display_mode",
+          mode: this.#actions.setMode(wanted.mode),
+        });
         break;
     }
   }
@@ -88,7 +91,10 @@ export class AppRequests {
   /** Removes a request that needs no decision any more. */
   withdraw(id: number): void {
     this.files = this.files.filter((one) => one.id !== id);
-    if (this.#link === id) this.#closeLink();
+    if (this.#link !== id) return;
+    // Otherwise an app could open any number of dialogs.
+    this.#refusedLinks += 1;
+    this.#closeLink();
   }
 
   withdrawAll(): void {
@@ -97,18 +103,17 @@ export class AppRequests {
   }
 
   #openLink(id: number, url: string): void {
-    // A link that the user is looking at is not replaced.
-    if (pendingLink.url !== null || this.#refusedLinks >= MAX_REFUSED_LINKS) {
-      this.#actions.answer(id, REFUSED);
-      return;
-    }
-    this.#link = id;
-    pendingLink.openForApp(url, this.#subject.server, (isOpened) => {
+    const report = (isOpened: boolean) => {
       if (this.#link !== id) return;
       this.#link = null;
       this.#refusedLinks = isOpened ? 0 : this.#refusedLinks + 1;
       this.#actions.answer(id, isOpened ? DONE : REFUSED);
-    });
+    };
+    const isShown =
+      this.#refusedLinks < MAX_REFUSED_LINKS &&
+      pendingLink.openForApp(url, this.#subject.server, report);
+    if (isShown) this.#link = id;
+    else this.#actions.answer(id, REFUSED);
   }
 
   #closeLink(): void {

@@ -12,6 +12,7 @@ import { platform } from "$lib/platform";
 import { app } from "$lib/state/app.svelte";
 import { errorText } from "$lib/ui/error-title";
 
+import { isConsentPending } from "../consent";
 import { AppLog } from "./app-log.svelte";
 import { AppRequests } from "./app-requests.svelte";
 import type { AppSubject } from "./app-subject";
@@ -57,6 +58,10 @@ export class AppSession {
   /** Set if the app was not initialized within the limit. */
   isLate = $state(false);
 
+  /** Resolved when the app has ended for any reason. */
+  readonly ended: Promise<void>;
+
+  #onEnded: () => void = () => undefined;
   readonly #origin: string;
   readonly #onEnd: (end: AppEnd) => void;
   readonly #sender: MessageSender;
@@ -76,6 +81,7 @@ export class AppSession {
     context: AppContext,
     onEnd: (end: AppEnd) => void,
   ) {
+    this.ended = new Promise((resolve) => (this.#onEnded = resolve));
     this.subject = subject;
     this.opened = opened;
     this.#context = context;
@@ -120,10 +126,12 @@ export class AppSession {
     if (this.phase !== "self_test" && this.#loads > 1) this.#abort({ is: "navigated" });
   }
 
-  setMode(mode: AppDisplayMode): void {
-    this.mode = mode;
-    if (mode === "inline") raisedApp.release(this);
+  /** Returns the mode in force. An app stays inline while a consent request is pending, because it would cover it. */
+  setMode(mode: AppDisplayMode): AppDisplayMode {
+    this.mode = isConsentPending() ? "inline" : mode;
+    if (this.mode === "inline") raisedApp.release(this);
     else raisedApp.raise(this);
+    return this.mode;
   }
 
   lower(): void {
@@ -184,6 +192,7 @@ export class AppSession {
     raisedApp.release(this);
     for (const timer of this.#timers) clearTimeout(timer);
     if (this.#contextTimer !== null) clearTimeout(this.#contextTimer);
+    this.#onEnded();
   }
 
   #closeView(): void {

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 import type { AppContext, AppViewChange, OpenedApp } from "$lib/api/generated";
-import { pendingLink } from "$lib/state/pending-link.svelte";
+import { APP_LINK_PAUSE, pendingLink } from "$lib/state/pending-link.svelte";
 import { startFakeHost, type FakeHost } from "$lib/testing/fake-host";
 import { settle } from "$lib/testing/settle";
 
+import { consentRequest, startServerBody } from "../consent/fixtures";
 import { receiveDrafts } from "../conversation/composer-drafts";
 import { contextItemsOf } from "../conversation/context-items.svelte";
 import { clampHeight } from "./app-context";
@@ -17,7 +18,7 @@ import {
   type AppEnd,
 } from "./app-session.svelte";
 import { MAX_REFUSED_LINKS } from "./app-requests.svelte";
-import { MAX_QUEUED } from "./message-sender";
+import { MAX_QUEUED, MAX_QUEUED_LENGTH } from "./message-sender";
 
 const VIEW = "00112233445566778899aabbccddeeff";
 const ORIGIN = `drawbridge-app://${VIEW}`;
@@ -161,6 +162,17 @@ describe("messages", () => {
     expect(session.log.faults, "the first is under way, so four do not fit").toBe(4);
   });
 
+  test("beyond the total length are dropped and recorded", async () => {
+    host.answers.app_message = () => new Promise(() => undefined);
+    running();
+    const text = "x".repeat(MAX_QUEUED_LENGTH / 2 - 100);
+    for (let id = 0; id < 4; id += 1) post({ text });
+    await settle();
+    expect(session.log.faults, "the first is under way, so one does not fit").toBe(1);
+    post({ id: 5 });
+    expect(session.log.faults, "a short one still fits").toBe(1);
+  });
+
   test("of the host are posted to the origin of the app only", () => {
     running();
     change({ type: "message", message: { id: 1, result: {} } });
@@ -280,6 +292,7 @@ describe("a requested link", () => {
     expect(pendingLink.url, "the dialog should show the link").toBe("https://example.com/1");
     expect(pendingLink.appOf, "the dialog should name the server").toBe("files");
     pendingLink.close(true);
+    await vi.advanceTimersByTimeAsync(APP_LINK_PAUSE);
     request(2);
     pendingLink.close();
     await settle();
@@ -302,7 +315,9 @@ describe("a requested link", () => {
     running();
     for (let id = 1; id <= MAX_REFUSED_LINKS; id += 1) {
       request(id);
+      expect(pendingLink.url, `the dialog should show link ${id}`).not.toBeNull();
       pendingLink.close();
+      await vi.advanceTimersByTimeAsync(APP_LINK_PAUSE);
     }
     request(9);
     await settle();
@@ -317,6 +332,36 @@ describe("a requested link", () => {
     await settle();
     expect(pendingLink.url).toBeNull();
     expect(answers(), "a withdrawn request should not be answered").toEqual([]);
+  });
+
+  test("counts as refused if it is withdrawn", async () => {
+    running();
+    for (let id = 1; id <= MAX_REFUSED_LINKS; id += 1) {
+      request(id);
+      expect(pendingLink.url, `the dialog should show link ${id}`).not.toBeNull();
+      change({ type: "withdrawn", request: id });
+      await vi.advanceTimersByTimeAsync(APP_LINK_PAUSE);
+    }
+    request(9);
+    await settle();
+    expect(pendingLink.url, "no dialog should open").toBeNull();
+    expect(answers()).toEqual([[9, { type: "refused" }]]);
+  });
+
+  test("never replaces another one in the dialog", async () => {
+    running();
+    request(1);
+    request(2);
+    expect(pendingLink.url, "the first link should stay").toBe("https://example.com/1");
+    change({ type: "withdrawn", request: 1 });
+    request(3);
+    await vi.advanceTimersByTimeAsync(APP_LINK_PAUSE - 1);
+    request(4);
+    expect(pendingLink.url, "no link should follow at once").toBeNull();
+    await vi.advanceTimersByTimeAsync(1);
+    request(5);
+    expect(pendingLink.url, "a later one should be shown").toBe("https://example.com/5");
+    expect(answers()).toEqual([2, 3, 4].map((id) => [id, { type: "refused" }]));
   });
 });
 
@@ -394,6 +439,24 @@ test("a requested display mode is applied and answered", async () => {
   await settle();
   expect(session.mode).toBe("fullscreen");
   expect(answers()).toEqual([[4, { type: "display_mode", mode: "fullscreen" }]]);
+});
+
+test("an app is not raised while a consent request is pending", async () => {
+  running();
+  const question = consentRequest(startServerBody, { why: { by: "ended", cause: "exit" } });
+  host.send({ type: "question_changed", question });
+  const wanted = { type: "display_mode", mode: "fullscreen" } as const;
+  change({ type: "requested", request: 4, wanted });
+  await settle();
+  expect(session.mode).toBe("inline");
+  expect(answers(), "the answer should be the mode in force").toEqual([
+    [4, { type: "display_mode", mode: "inline" }],
+  ]);
+  change({ type: "display_mode_changed", mode: "pip" });
+  expect(session.mode).toBe("inline");
+  host.send({ type: "question_closed", id: question.id, outcome: "denied" });
+  change({ type: "display_mode_changed", mode: "pip" });
+  expect(session.mode, "it can be raised after the decision").toBe("pip");
 });
 
 test("only one app is raised at a time", () => {

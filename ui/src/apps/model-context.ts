@@ -9,11 +9,14 @@ import type { AppSubject } from "./app-subject";
 export function offerContext(subject: AppSubject, view: string, text: string): void {
   const { server, tool, uri, conversation } = subject;
   if (conversation === null) return;
-  const items = contextItemsOf(conversation);
   if (text === "") {
-    items.removeFrom(view);
+    withdrawContext(subject, view);
     return;
   }
+  const items = contextItemsOf(conversation);
+  // An unchanged item must not delay the next message.
+  const shown = items.all.find((one) => one.view === view)?.items[0]?.body;
+  if (shown?.kind === "attachment" && shown.contents[0]?.text === text) return;
   const name = m.apps_context_name({ tool: visibleText(tool) });
   const contents = [{ uri, mimeType: "text/plain", text, blob: null }];
   items.replaceFrom(view, {
@@ -26,4 +29,9 @@ export function offerContext(subject: AppSubject, view: string, text: string): v
       },
     ],
   });
+}
+
+/** Removes the context of a view. */
+export function withdrawContext({ conversation }: AppSubject, view: string): void {
+  if (conversation !== null) contextItemsOf(conversation).removeFrom(view);
 }

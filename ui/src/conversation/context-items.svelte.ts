@@ -41,6 +41,8 @@ export class ContextItems {
   all = $state.raw<readonly ContextItem[]>([]);
   /** The reason why the last item was not added, or `null` if it was. */
   problem = $state<string | null>(null);
+  /** Time at which an app last changed its item, in milliseconds since the epoch. */
+  changedByAppAt = -Infinity;
 
   /** Adds an item, or records the reason if it exceeds a limit. */
   add(insert: NewContextItem, view?: string): void {
@@ -60,6 +62,7 @@ export class ContextItems {
   replaceFrom(view: string, insert: NewContextItem): void {
     this.removeFrom(view);
     this.add(insert, view);
+    this.changedByAppAt = Date.now();
   }
 
   removeFrom(view: string): void {
