@@ -8,6 +8,9 @@ use api::Api;
 use tauri::http::{Response, StatusCode, Uri};
 use tauri::{Builder, Manager as _, Runtime, Url, WebviewWindow};
 
+#[cfg(target_os = "linux")]
+use crate::connection_hints;
+
 /// Scheme of apps, which the page's content security policy allows in frames.
 const SCHEME: &str = "drawbridge-app";
 /// Number of hexadecimal digits of a view's identifier.
@@ -64,25 +67,30 @@ pub(crate) fn is_app_document(url: &Url) -> bool {
     ARE_SUPPORTED && url.scheme() == SCHEME && url.host_str().is_some_and(is_id) && url.query().is_none()
 }
 
-/// Removes the web view's message handler for commands, which every frame has. The page invokes commands with requests
-/// to a scheme that the policy of an app does not allow. Must be called when the window is created.
+/// Removes what the policy of an app can't: the web view's message handler for commands, which every frame has, and
+/// connection hints. The page invokes commands with requests to a scheme that the policy of an app does not allow. Must
+/// be called when the window is created.
 ///
 /// # Errors
 /// Returns an error if the window is already closed.
 #[cfg(target_os = "linux")]
-pub(crate) fn remove_message_handler<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+pub(crate) fn isolate_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
     use webkit2gtk::{UserContentManagerExt as _, WebViewExt as _};
 
     window.with_webview(|webview| {
         if let Some(manager) = webview.inner().user_content_manager() {
             manager.unregister_script_message_handler("ipc");
         }
+        let is_off = webview.inner().settings().is_some_and(|settings| connection_hints::turn_off(&settings));
+        if !is_off {
+            tracing::warn!("this version of WebKitGTK lets apps connect to other hosts in advance");
+        }
     })
 }
 
-/// Does nothing. The self-test of a frame fails if it has a message handler, and its app is not shown.
+/// Does nothing, since no app is shown on this system.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn remove_message_handler<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
+pub(crate) fn isolate_frames<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
     Ok(())
 }
 

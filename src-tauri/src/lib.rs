@@ -12,6 +12,8 @@ mod bench;
 mod closing;
 mod commands;
 #[cfg(target_os = "linux")]
+mod connection_hints;
+#[cfg(target_os = "linux")]
 mod desktop_entry;
 mod desktop_report;
 mod drawing;

@@ -57,7 +57,7 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     PageSandbox::open(app);
     let window = builder.build()?;
     let ready = PageSandbox::watch(&window)
-        .and_then(|()| app_frames::remove_message_handler(&window))
+        .and_then(|()| app_frames::isolate_frames(&window))
         .and_then(|()| drawing::select_drawing_method(&window))
         .and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {

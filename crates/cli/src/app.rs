@@ -8,15 +8,13 @@ use api::ApiError;
 use serde_json::{Value, json};
 
 use crate::arguments::AppArguments;
-use crate::commands::require_ready_server;
 use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Prints the address, size, hash and requested access of a tool's page, and saves the page if a file is named. Nothing
+/// Prints the address, size, hash and requested access of a page of a running server, and saves the page if a file is named. Nothing
 /// of the page is executed.
 pub(crate) async fn run(session: &CommandSession, what: AppArguments) -> Result<Value, CommandFailure> {
-    require_ready_server(session, &what.server).await?;
     let page = session.api.app_views().load_page(&what.server, &what.tool).await.map_err(ApiError::from)?;
     let report = page.requested_access();
     if let Some(file) = &what.html {

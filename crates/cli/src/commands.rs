@@ -52,7 +52,10 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
         }
         Command::Skills { command } => skills::run(session, command).await,
         Command::Call { server, tool, args } => call_tool(session, server, tool, &args).await,
-        Command::App(what) => app::run(session, what).await,
+        Command::App(what) => {
+            require_ready_server(session, &what.server).await?;
+            app::run(session, what).await
+        }
         Command::Prompt { server, name, args } => get_prompt(session, server, name, &args).await,
         Command::Read { server, uri } => read_resource(session, server, uri).await,
         Command::Complete(complete) => self::complete_argument(session, complete).await,
