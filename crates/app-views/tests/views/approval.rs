@@ -3,7 +3,7 @@
 use app_views::{AppPageError, AppViewError, AppViews, PageReview};
 use chat::Chat;
 use domain::app_view::AppViewChange;
-use mcp_apps::{Reach, SandboxGrants, SourceUse};
+use mcp_apps::{CloseCause, Reach, SandboxGrants, SourceUse};
 use serde_json::json;
 
 use super::{HTML, SERVER, TOOL, TestViews, context, displayed_call};
@@ -50,9 +50,8 @@ async fn removing_an_approval_closes_the_app() {
     let opened = test.open_initialized().await;
     let uri = test.views.page(SERVER, TOOL).await.unwrap().uri;
     assert!(test.views.revoke(SERVER, &uri).await.unwrap(), "the page should have an approval");
-    test.message(&opened, "ui/resource-teardown").await;
-    test.post(&opened, json!({ "jsonrpc": "2.0", "id": -1, "result": {} }));
-    test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
+    test.change(&opened, |change| matches!(change, AppViewChange::Closed { cause: CloseCause::PageGone })).await;
+    assert_eq!(test.views.respond(&opened.view, "/").status, 404, "the page should not be served any more");
     let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
     assert!(!test.views.revoke(SERVER, &uri).await.unwrap(), "the approval should be removed");

@@ -136,3 +136,44 @@ async fn a_model_context_and_messages_need_a_conversation() {
         assert!(refused["error"].is_object() || refused["result"]["isError"] == true, "{method}: {refused}");
     }
 }
+
+#[tokio::test]
+async fn a_read_of_an_unlisted_resource_waits_for_the_users_consent() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let params = json!({ "uri": "notes://what-the-user-typed" });
+    test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params }));
+    let is_read = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Read { .. });
+    let request = test.app.consent_request(SERVER, "the read of the app", is_read).await;
+    assert_eq!(request.rule, "app-reads-ask");
+    test.app.decide(&request, UserDecision::Deny).await;
+    let refused = test.response(&opened, 1).await;
+    assert!(refused["error"].is_object(), "{refused}");
+}
+
+#[tokio::test]
+async fn calls_after_three_refusals_are_refused_without_a_consent_request() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let call = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": TOOL } });
+    for id in 1..=3 {
+        test.post(&opened, call(id));
+        let request = test.app.consent_request(SERVER, "a call of the app", is_call).await;
+        test.app.decide(&request, UserDecision::Deny).await;
+        test.response(&opened, id).await;
+    }
+    test.post(&opened, call(4));
+    let refused = test.response(&opened, 4).await;
+    assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("in a row")), "{refused}");
+    assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
+}
+
+#[tokio::test]
+async fn an_app_ends_when_the_page_of_drawbridge_is_loaded_again() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    test.views.remove_all();
+    test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
+    let late = test.views.receive_message(&opened.view, "{}".to_owned());
+    assert!(matches!(late, Err(AppViewError::Closed)), "{late:?}");
+}

@@ -286,6 +286,21 @@ fn careful_preset_asks_for_every_payload_but_not_for_starts() {
 }
 
 #[test]
+fn reads_of_apps_that_nobody_wanted_always_ask() {
+    let mut policy = policy_with_rules(&[], &[]);
+    let read = |is_wanted| PolicyAct::Read { is_wanted, server: "server", conversation: None };
+    assert_eq!(policy.decide(&read(true), 0), PolicyDecision::Allow { by: DecisionSource::BuiltIn });
+    policy.set_user(policy_file(vec![rule(RuleEffect::Allow, "server", None)])).unwrap();
+    let asked = policy.decide(&read(false), 0);
+    assert!(
+        matches!(asked, PolicyDecision::Ask { rule: DecisionReason::AppReadsAsk, scopes: [ApprovalScope::Once], .. }),
+        "a rule that allows tools should not allow the read: {asked:?}"
+    );
+    policy.set_user(policy_file(vec![rule(RuleEffect::Deny, "server", None)])).unwrap();
+    assert!(matches!(policy.decide(&read(false), 0), PolicyDecision::Deny { .. }));
+}
+
+#[test]
 fn server_can_be_denied_completely() {
     let deny = PolicyRule { direction: RuleDirection::Both, ..rule(RuleEffect::Deny, "bad*", None) };
     let policy = policy_with_rules(&[deny], &[rule(RuleEffect::Allow, "*", None)]);
