@@ -123,6 +123,7 @@ export class AppSession {
   loaded(frame: Frame): void {
     if (frame !== this.#frame) return;
     this.#loads += 1;
+    if (!platform().firesLoadOncePerDocument) return;
     if (this.phase !== "self_test" && this.#loads > 1) this.#abort({ is: "navigated" });
   }
 

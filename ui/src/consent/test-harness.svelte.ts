@@ -136,6 +136,7 @@ export function installFakeHostForEachTest(): void {
       openingDone: () => undefined,
       appUrl: (view, path) => `drawbridge-app://${view}/${path}`,
       appOrigin: (view) => `drawbridge-app://${view}`,
+      firesLoadOncePerDocument: true,
     });
   });
   afterEach(() => {

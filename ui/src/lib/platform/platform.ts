@@ -138,4 +138,9 @@ export interface Platform {
   appUrl(view: string, path: string): string;
   /** Returns the origin of the documents of a shown MCP App, as events report it. */
   appOrigin(view: string): string;
+  /**
+   * Set if a frame fires `load` once for each of its documents. WebKitGTK also fires it for documents of nested frames,
+   * such as an empty one. There, an app that navigates its own frame becomes blank.
+   */
+  readonly firesLoadOncePerDocument: boolean;
 }

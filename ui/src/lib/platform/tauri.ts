@@ -42,4 +42,5 @@ export const tauriPlatform: Platform = {
   retryPageSandbox: () => invoke("retry_page_sandbox"),
   appUrl: (view, path) => `${appOrigin(view)}/${path}`,
   appOrigin,
+  firesLoadOncePerDocument: false,
 };

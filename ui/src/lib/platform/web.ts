@@ -61,4 +61,5 @@ export const webPlatform: Platform = {
   retryPageSandbox: () => Promise.resolve(),
   appUrl: (view, path) => `${appOrigin(view)}/${path}`,
   appOrigin,
+  firesLoadOncePerDocument: true,
 };

@@ -128,6 +128,8 @@ export class FakeHost implements Platform {
     return Promise.resolve();
   }
 
+  readonly firesLoadOncePerDocument = true;
+
   appUrl(view: string, path: string): string {
     return `${this.appOrigin(view)}/${path}`;
   }
