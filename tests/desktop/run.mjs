@@ -162,7 +162,7 @@ try {
   } else if (only === "steps") {
     await windowOf(placeOf("steps"), [], steps, endApp);
   } else if (only === "apps") {
-    await window(servers, apps, quitApp);
+    await window(servers, apps, endApp);
   } else if (only === "sandbox") {
     await window(pageSandbox, quitApp);
   } else if (only === "new") {
