@@ -71,7 +71,11 @@ test.describe("the board", () => {
     await expect(board.getByRole("alert")).toContainText("The link was not opened");
     expect(host.opened(), "a refused link should not be opened").toEqual([]);
 
-    await board.getByRole("button", { name: "Open documentation" }).click();
+    // A link right after another one is refused, since its dialog could appear under the pointer.
+    await expect(async () => {
+      await board.getByRole("button", { name: "Open documentation" }).click();
+      await expect(dialog).toBeVisible({ timeout: 500 });
+    }).toPass({ intervals: [1_200] });
     await app.mouse.move(1, 1);
     await dialog.getByRole("button", { name: "Open in the browser" }).click();
     await expect.poll(() => host.opened(), "the approved link should be opened").toEqual(["https://example.com/"]);
@@ -107,6 +111,8 @@ test.describe("the board", () => {
     const excess = () => board.locator("html").evaluate((html) => html.scrollWidth - html.clientWidth);
     await expect.poll(excess, "nothing should be wider than the frame").toBeLessThanOrEqual(0);
     const card = board.getByRole("button", { name: /^Grease the winch/ });
+    // A frame that takes the focus without the user gives it back.
+    await board.getByRole("heading", { name: "Harbour board" }).click();
     await card.focus();
     await app.keyboard.press("Enter");
     await expect(card, "the card should be selected").toHaveAttribute("aria-pressed", "true");

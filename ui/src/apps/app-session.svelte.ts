@@ -252,7 +252,9 @@ export class AppSession {
         if (change.height !== null) this.wantedHeight = change.height;
         break;
       case "display_mode_changed":
-        this.setMode(change.mode);
+        // The user may have left the mode meanwhile, and the last reported context is no longer in force.
+        this.#reported = "";
+        this.setContext(this.#context);
         break;
       case "requested":
         this.requests.add(change.request, change.wanted);
