@@ -222,6 +222,16 @@ test("the context is reported after a pause, and only if it changes", async () =
   ]);
 });
 
+test("the context is reported again after the host changed the display mode", async () => {
+  running();
+  session.setContext({ ...CONTEXT });
+  change({ type: "display_mode_changed", mode: "fullscreen" });
+  await vi.advanceTimersByTimeAsync(CONTEXT_PAUSE);
+  expect(host.requests("set_app_context"), "the user left the mode before the event").toEqual([
+    { view: VIEW, context: { ...CONTEXT } },
+  ]);
+});
+
 describe("an app that does not start", () => {
   test("is reported", async () => {
     running();
@@ -452,10 +462,8 @@ test("an app is not raised while a consent request is pending", async () => {
   expect(answers(), "the answer should be the mode in force").toEqual([
     [4, { type: "display_mode", mode: "inline" }],
   ]);
-  change({ type: "display_mode_changed", mode: "pip" });
-  expect(session.mode).toBe("inline");
   host.send({ type: "question_closed", id: question.id, outcome: "denied" });
-  change({ type: "display_mode_changed", mode: "pip" });
+  session.setMode("pip");
   expect(session.mode, "it can be raised after the decision").toBe("pip");
 });
 
