@@ -12,7 +12,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const devHost = process.env.DRAWBRIDGE_DEV_HOST ?? "http://127.0.0.1:1430";
 
 // The development server applies the content security policy of the app. It permits more only for live reload: styles
-// with this nonce, and connections to the development server, which also proxies the host.
+// with this nonce, connections to the development server, which also proxies the host, and frames of apps.
 const NONCE = "live-reload";
 const config = readFileSync(at("../src-tauri/tauri.conf.json"), "utf8");
 const { csp } = (JSON.parse(config) as { app: { security: { csp: Record<string, string> } } }).app
@@ -20,6 +20,8 @@ const { csp } = (JSON.parse(config) as { app: { security: { csp: Record<string, 
 const more: Record<string, string> = {
   "style-src": `'nonce-${NONCE}'`,
   "connect-src": "'self' ws://localhost:1420",
+  // The development host serves apps from names below `localhost`.
+  "frame-src": "http://*.localhost:1430",
 };
 const rules = Object.entries(csp).map(([name, sources]) =>
   `${name} ${sources} ${more[name] ?? ""}`.trim(),

@@ -30,6 +30,8 @@ pub(crate) async fn listen_events(
     pump: State<'_, EventPump>,
     channel: Channel<Events>,
 ) -> Result<(), ApiError> {
+    // A page that is loaded again has no frames.
+    host.app_views().remove_all();
     // Subscribes before the command returns, so that the page misses no event afterwards.
     let mut events = host.events();
     let room = Arc::new(Semaphore::new(MAX_UNSEEN_BATCHES));

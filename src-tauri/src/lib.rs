@@ -4,12 +4,15 @@
 //! The host contains all other application state.
 
 mod announcements;
+mod app_frames;
 mod app_locations;
 mod app_updates;
 mod background;
 mod bench;
 mod closing;
 mod commands;
+#[cfg(target_os = "linux")]
+mod connection_hints;
 #[cfg(target_os = "linux")]
 mod desktop_entry;
 mod desktop_report;
@@ -97,7 +100,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
     let opening = start::PendingFiles::begin(measure);
     #[cfg(feature = "updater")]
     let builder = builder.plugin(updater::updater_plugin());
-    builder
+    app_frames::register(builder)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_notification::init())
         // A click on a link in the page does not open it directly. The page first shows the whole URL in a dialog.

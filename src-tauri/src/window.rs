@@ -6,6 +6,7 @@ use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder};
 use tauri_plugin_window_state::StateFlags;
 
+use crate::app_frames;
 use crate::drawing;
 use crate::page_sandbox::PageSandbox;
 
@@ -49,13 +50,14 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         // Dropped files are passed to the page, which attaches them and can't navigate to them. Tauri's drop handler
         // would not pass them on. `dropped_bundles` handles bundles.
         .disable_drag_drop_handler()
-        .on_navigation(is_app_page)
+        .on_navigation(|url| is_app_page(url) || app_frames::is_app_document(url))
         .on_new_window(|_, _| NewWindowResponse::Deny)
         // Downloads are refused. Only the host writes files, to a path that the user selects.
         .on_download(|_, _| false);
     PageSandbox::open(app);
     let window = builder.build()?;
     let ready = PageSandbox::watch(&window)
+        .and_then(|()| app_frames::isolate_frames(&window))
         .and_then(|()| drawing::select_drawing_method(&window))
         .and_then(|()| (setup.on_open)(&window));
     if ready.is_err() {

@@ -34,15 +34,17 @@ fn content_security_policy_denies_external_sources() {
     let security = security_config();
     let rules = security["csp"].as_object().expect("the policy should be an object");
     assert_eq!(rules["default-src"], "'none'", "sources should be denied by default");
-    for nothing in ["frame-src", "object-src", "base-uri", "form-action", "frame-ancestors"] {
+    for nothing in ["object-src", "base-uri", "form-action", "frame-ancestors"] {
         assert_eq!(rules[nothing], "'none'", "{nothing} should be denied");
     }
+    assert_eq!(rules["frame-src"], "drawbridge-app:", "only apps should be shown in frames");
     assert_eq!(rules["script-src"], "'self'", "only scripts of the app should run, none inline or evaluated");
     assert_eq!(rules["connect-src"], "ipc: http://ipc.localhost", "only connections to the host should be permitted");
     for (name, value) in rules {
         let value = value.as_str().expect("a string");
         let outside = value.split(' ').find(|source| {
-            let is_own = ["'self'", "'none'", "data:", "blob:", "ipc:", "http://ipc.localhost"].contains(source);
+            let is_own = ["'self'", "'none'", "data:", "blob:", "ipc:", "http://ipc.localhost", "drawbridge-app:"]
+                .contains(source);
             // Style attributes can't load external content.
             let is_style = name == "style-src-attr" && *source == "'unsafe-inline'";
             !(is_own || is_style)

@@ -6,6 +6,9 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import WebDriver from "webdriver";
 
+// The command for frames of the classic protocol is named as deprecated each time.
+process.env.DISABLE_WEBDRIVERIO_DEPRECATION_WARNINGS = "true";
+
 /**
  * Starts the driver, which starts the app.
  * @param {string} app Path of the app's executable.

@@ -106,9 +106,9 @@ export class Page {
     return this.#browser.executeAsyncScript(script, args);
   }
 
-  /** Repeats `attempt` until it returns a truthy value. Throws an error with the description `what` after a timeout. */
-  async until(what, attempt) {
-    const end = Date.now() + TIMEOUT_MS;
+  /** Repeats `attempt` until it returns a truthy value. Throws an error with the description `what` after `limit` milliseconds. */
+  async until(what, attempt, limit = TIMEOUT_MS) {
+    const end = Date.now() + limit;
     let error;
     while (Date.now() < end) {
       try {
@@ -121,7 +121,24 @@ export class Page {
       }
       await wait(RETRY_INTERVAL_MS);
     }
-    throw new Error(`waited ${TIMEOUT_MS / 1000} s for ${what}${error ? `: ${error.message}` : ""}`);
+    throw new Error(`waited ${limit / 1000} s for ${what}${error ? `: ${error.message}` : ""}`);
+  }
+
+  /**
+   * Runs a function in the document of the first frame with this selector. The function is repeated if the frame is
+   * replaced meanwhile.
+   */
+  inFrame(selector, act) {
+    return this.until(`the frame ${selector}`, async () => {
+      const frame = await this.run((wanted) => document.querySelector(wanted), selector);
+      if (!frame) return false;
+      await this.#browser.switchToFrame(frame);
+      try {
+        return { outcome: await act() };
+      } finally {
+        await this.#browser.switchToFrame(null);
+      }
+    }).then(({ outcome }) => outcome);
   }
 
   async #find(role, name, within = null) {

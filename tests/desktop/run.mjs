@@ -1,7 +1,7 @@
 // Runs a user's tasks in the real window: the built app with its page in WebKitGTK and the demo server. Requires a
 // display and a session bus, which `cargo xtask test desktop` provides, and so does
 //   xvfb-run -a -s "-screen 0 1280x860x24" dbus-run-session -- node tests/desktop/run.mjs
-// Arguments select a part: `sandbox` the sandbox of the page, `new` the first use and installs, `opened` openings
+// Arguments select a part: `sandbox` the sandbox of the page, `new` the first use and installs, `apps` apps of servers, `opened` openings
 // from outside of the window, `zoom` the zoom. `steps` counts the steps of everyday tasks and writes their table.
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { Registry } from "../page/registry.mjs";
 
 import { serverRequests } from "./server-requests.mjs";
+import { apps } from "./apps.mjs";
 import { background, startedInBackground } from "./background.mjs";
 import { calls } from "./calls.mjs";
 import { pageRestrictions } from "./page-restrictions.mjs";
@@ -160,6 +161,8 @@ try {
     // Covered above.
   } else if (only === "steps") {
     await windowOf(placeOf("steps"), [], steps, endApp);
+  } else if (only === "apps") {
+    await window(servers, apps, endApp);
   } else if (only === "sandbox") {
     await window(pageSandbox, quitApp);
   } else if (only === "new") {
@@ -167,7 +170,7 @@ try {
   } else if (only === "opened") {
     await windowOf(place, [createBundle(place, "first")], openedAtStart, openedWhileRunning, quitApp);
   } else {
-    await window(pageSandbox, pageRestrictions, servers, otherApps, installs, calls, serverRequests, activityAndConsent, models, samplingRequest, killWhileAnswering);
+    await window(pageSandbox, pageRestrictions, servers, otherApps, installs, calls, apps, serverRequests, activityAndConsent, models, samplingRequest, killWhileAnswering);
     await window(restoredAnswer, background, (_page, ...rest) => exitByClosing(...rest));
     await startedInBackground(place, step);
     await exitBySignals(place, step);

@@ -230,7 +230,7 @@ async fn unsupported_subscription_is_reported_without_effect() {
 #[tokio::test]
 async fn paged_lists_are_read_completely_in_both_eras() {
     // One of its tools can only be called as a task of the newest revision.
-    for (era, tools) in [("legacy", 16), ("modern", 17)] {
+    for (era, tools) in [("legacy", 18), ("modern", 19)] {
         let app = TestApp::start(vec![("demo", demo_config(&["--era", era]))]).await;
         app.ready("demo").await;
         let catalog = complete_catalog(&app, "demo").await;

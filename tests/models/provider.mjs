@@ -66,6 +66,10 @@ const failAtHarbour = { userMessage: "fail at the harbour" };
 mock.on({ ...failAtHarbour, hasToolResult: false }, { content: "I try it.", toolCalls: [fail] });
 mock.on({ ...failAtHarbour, toolResultContains: "withheld by the user" }, { content: "I go on without it." });
 mock.on({ ...failAtHarbour, toolResultContains: "previous instructions" }, { content: "I have read it." });
+// The demo server's tool that has an app.
+const board = { id: "call_board", name: "harbour__show_board", arguments: "{}" };
+mock.on({ userMessage: "show the board", hasToolResult: false }, { toolCalls: [board] });
+mock.on({ userMessage: "show the board", hasToolResult: true }, { content: "Here is the board." });
 mock.onMessage("write a long answer", { content: "word ".repeat(2000) }, { latency: 20 });
 const broken = "This answer will never be whole, however long somebody waits for the end of it.";
 mock.onMessage("break off", { content: broken }, { truncateAfterChunks: 7, latency: 100 });

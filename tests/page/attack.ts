@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { expect, type Page } from "@playwright/test";
 
 import { DEMO, DevHost, SCRIPTED } from "./dev-host";
+import { recordFaults } from "./faults";
 import { allow, LEGACY, visit } from "./fixtures";
 import { nextFrame } from "./waiting";
 import { removeFolder, temporaryFolder } from "./temporary";
@@ -141,11 +142,7 @@ function scriptArguments(folder: string, { reply = {}, raw = {}, misbehave, coun
  * the page are added.
  */
 async function open(page: Page, host: DevHost): Promise<string[]> {
-  const faults: string[] = [];
-  page.on("pageerror", (error) => faults.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error" && !message.text().includes("Failed to load resource")) faults.push(message.text());
-  });
+  const faults = recordFaults(page);
   await page.addInitScript("Object.freeze(Object.prototype)");
   await page.addInitScript(
     // The real time, even in a test that controls the clock of the page.

@@ -41,6 +41,8 @@ export default defineConfig({
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        // Chromium ignores the policy directive that keeps apps from WebRTC, which WebKitGTK does not have.
+        "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
       ],
     },
   },

@@ -205,6 +205,27 @@ macro_rules! commands {
             /// Writes a conversation to a file that the user selects.
             export_conversation: ExportConversation => SavedFile,
 
+            /// Reads the page of a tool's app from its server, for the user's review.
+            app_page: AppRef => AppPageReport,
+            /// Approves exactly one version of an app's page, with the access that the user grants.
+            approve_app: ApproveApp => EmptyObject,
+            /// Removes the approval of an app's page, and closes the apps that show it.
+            revoke_app: AppPageRef => EmptyObject,
+            /// Shows the app of a finished tool call. Its page must be approved.
+            open_app: OpenApp => OpenedApp,
+            /// Passes a message of an app's frame to the host.
+            app_message: AppMessage => EmptyObject,
+            /// Changes the appearance or place of a shown app.
+            set_app_context: SetAppContext => EmptyObject,
+            /// Passes the user's decision on a request of a shown app.
+            answer_app: AnswerApp => EmptyObject,
+            /// Writes a file that a shown app offers to a file that the user selects.
+            save_app_file: SaveAppFile => SavedFile,
+            /// Returns the source of a shown app, for display as text.
+            app_document: AppViewRef => AppDocumentText,
+            /// Closes a shown app, which gets a short time to save its state.
+            close_app: AppViewRef => EmptyObject,
+
             /// Returns the latest decisions that match a filter, newest first.
             audit: AuditRange => AuditPage,
             /// Verifies the whole audit log: its hash chain and its seal.

@@ -108,6 +108,13 @@ pub enum Event {
         /// `true` if a model is replying in the conversation.
         answering: bool,
     },
+    /// A shown app changed.
+    AppViewChanged {
+        /// Identifier of the shown app.
+        view: String,
+        /// Change of the app. All texts in it are from the app.
+        change: AppViewChange,
+    },
     /// A decision was written to the audit log, or a grant was given or revoked.
     AuditChanged,
     /// The model providers or their lists of models changed. The page reads them again.

@@ -13,10 +13,12 @@ mod stream;
 mod table;
 mod typescript;
 
+pub use app_views::AppResponse;
 pub use checkup::{CheckInputs, ProcessEnvironment, WebView};
 pub use error::{ApiError, ErrorCode};
 pub use event::{Event, Events};
 pub use handler::{Api, audit_verdict};
+pub use mcp_apps::FrameAncestor;
 pub use other_apps::AppEnvironment;
 pub use stream::EventStream;
 pub use table::{COMMANDS, Handler, dispatch, respond};

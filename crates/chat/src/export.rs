@@ -275,6 +275,7 @@ mod tests {
             structured: Some(structured),
             structured_problem: None,
             is_error: false,
+            meta: None,
             arguments: serde_json::json!({}),
         };
         let call = |tool: &str, result: Option<ToolResult>, error: Option<&str>| {

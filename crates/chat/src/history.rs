@@ -82,6 +82,16 @@ impl Chat {
         Ok(page.map(BranchPage::read))
     }
 
+    /// Returns an item of a conversation with all of its content.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ConversationError::NotFound`] if the item doesn't exist, and [`ConversationError::Store`] if the history
+    /// can't be read.
+    pub async fn item(&self, conversation: &str, item: String) -> Result<ChatItem, ConversationError> {
+        self.conversation_log(conversation).item(item).await
+    }
+
     /// Returns the bytes of a large content by its hash, or `None` if it doesn't exist.
     ///
     /// # Errors

@@ -1,18 +1,22 @@
 //! Tools offered to a model: enabled tools of the conversation's servers whose current definitions the user has
 //! reviewed. Their order is stable, so that the caches of providers stay valid.
 
+mod tool_state;
+
 use std::collections::HashMap;
 
 use host::ServerForModel;
+use mcp_apps::ToolMetadata;
 use models::ModelTool;
 use offers::review::{ServerReview, visible_schema, visible_text};
 use policy::ReviewState;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::OfferedServer;
 use super::search_index::SearchIndex;
 use super::tool_keys::tool_key;
+
+pub use tool_state::ToolState;
 
 /// Maximum number of tools offered in one conversation. Tools beyond it are reported as unusable.
 pub const MAX_TOOLS: usize = 5_000;
@@ -25,29 +29,6 @@ const BYTES_PER_TOKEN: u64 = 4;
 #[must_use]
 pub const fn estimate_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(BYTES_PER_TOKEN)
-}
-
-/// State of a tool in a conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "snake_case")]
-pub enum ToolState {
-    /// The tool is offered to the model.
-    Offered,
-    /// The user disabled the tool for this conversation.
-    Off,
-    /// The user disabled the tool for all models in the server's settings.
-    Disabled,
-    /// The user has not reviewed the tool.
-    New,
-    /// The definition has changed since the user's review, or its server has reported a change of its tools and the
-    /// list was not read again yet.
-    Changed,
-    /// The tool can't be offered: its definition is invalid, its name for the model is already in use, or there are too
-    /// many tools.
-    Unusable,
-    /// The tool is not available, because its server is not running.
-    NotReady,
 }
 
 /// A tool of a server that is enabled in the conversation.
@@ -150,6 +131,10 @@ impl OfferedTools {
                 self.tools.push(unusable_tool(server, name, ToolState::Unusable));
                 continue;
             };
+            if !ToolMetadata::read(tool.meta.as_ref()).is_visible_to_model() {
+                self.tools.push(unusable_tool(server, name, ToolState::AppOnly));
+                continue;
+            }
             let state = match reviewed.tool_review_state(&tool) {
                 ReviewState::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_TOOLS => {
                     ToolState::Unusable

@@ -171,6 +171,7 @@ mod tests {
             structured: None,
             structured_problem: None,
             is_error: false,
+            meta: None,
             arguments: json!({}),
         };
         let body = ItemBody::ToolCall {

@@ -100,6 +100,8 @@ pub(crate) enum Command {
         #[arg(long, value_name = "JSON", default_value = "{}")]
         args: String,
     },
+    /// Shows what the app of a tool may access, and saves its page. The app itself is shown only in the window.
+    App(AppArguments),
     /// Gets the messages of a prompt.
     Prompt {
         /// Name of the server in the settings.
@@ -218,6 +220,18 @@ pub(crate) enum Command {
     Doctor(DoctorArguments),
     #[command(flatten)]
     Documents(DocumentsCommand),
+}
+
+/// Arguments of the `app` command.
+#[derive(Debug, Args)]
+pub(crate) struct AppArguments {
+    /// Name of the server in the settings.
+    pub(crate) server: String,
+    /// Name of the tool, as the server lists it.
+    pub(crate) tool: String,
+    /// New file for the page.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// Output format of the checks.

@@ -10,6 +10,7 @@ use host::CallOrigin;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::app;
 use crate::arguments::{self, Command, PolicyCommand, ServerArgument};
 use crate::audit;
 use crate::chat;
@@ -51,6 +52,10 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
         }
         Command::Skills { command } => skills::run(session, command).await,
         Command::Call { server, tool, args } => call_tool(session, server, tool, &args).await,
+        Command::App(what) => {
+            require_ready_server(session, &what.server).await?;
+            app::run(session, what).await
+        }
         Command::Prompt { server, name, args } => get_prompt(session, server, name, &args).await,
         Command::Read { server, uri } => read_resource(session, server, uri).await,
         Command::Complete(complete) => self::complete_argument(session, complete).await,
@@ -205,12 +210,20 @@ async fn call_tool(
 ) -> Result<Value, CommandFailure> {
     let arguments = parse_object(args, "--args")?;
     require_ready_server(session, &server).await?;
-    let call = ToolCall { id: CALL_ID.to_owned(), origin: CallOrigin::CommandLine, server, tool, arguments };
+    let app = session.api.app_views().page_uri(&server, &tool).await;
+    let origin = CallOrigin::CommandLine;
+    let call = ToolCall { id: CALL_ID.to_owned(), origin, server: server.clone(), tool: tool.clone(), arguments };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
         return Err(CommandFailure::tool(result_text::error_result_text(&result), to_json_value(&result)));
     }
     session.output.text(&result_text::tool_result_text(&result));
+    if let Some(uri) = app {
+        session.output.print_message(&terminal_escape::escape_line(&format!(
+            "The tool has an app at {}, which the window of Drawbridge shows. To save its page: drawbridge-cli app {server} {tool} --html FILE",
+            uri.as_str()
+        )));
+    }
     Ok(to_json_value(&result))
 }
 

@@ -246,6 +246,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(format!("  WARNING: requested after untrusted content of {server} itself: {}", read.join(", ")));
             }
         }
+        ConsentRequestOrigin::App { tool, .. } => add(format!("  Why: requested by the app of {}", escape_line(tool))),
         ConsentRequestOrigin::User { .. } => {}
     }
     add(review_marks_text::review_findings_text(&request.marks));

@@ -106,7 +106,9 @@ fn decision_reason_text(name: &str) -> &str {
         "command-changed" | "address-changed" => "it changed since it was approved",
         "sandbox-chosen" => "you chose this sandbox, so its start is confirmed",
         "muted" => "the server is muted",
-        "sampling-asks" | "forms-ask" | "urls-ask" | "roots-ask" | "sign-in-asks" => "it asks each time",
+        "sampling-asks" | "forms-ask" | "urls-ask" | "app-reads-ask" | "roots-ask" | "sign-in-asks" => {
+            "it asks each time"
+        }
         _ => "see the name of the reason",
     }
 }

@@ -2,6 +2,7 @@
 //! audit log as the app.
 
 mod answers_file;
+mod app;
 mod arguments;
 mod audit;
 mod bundle;

@@ -13,7 +13,8 @@ const ANCHOR_PNG: &[u8] = include_bytes!("../assets/anchor.png");
 /// Text that introduces the server to new users.
 pub(crate) const WELCOME_TEXT: &str = "Welcome to the harbour.\n\n\
     Try the tool \"add\" first, then \"show_everything\". \
-    \"ask_user\" and \"ask_model\" show how a server asks you back.\n";
+    \"ask_user\" and \"ask_model\" show how a server asks you back. \
+    \"show_board\" shows its result as an app.\n";
 
 /// Content of the resource `guide.md`, in Markdown.
 pub(crate) const GUIDE_TEXT: &str = include_str!("../assets/guide.md");

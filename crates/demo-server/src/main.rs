@@ -4,6 +4,7 @@
 //! `initialize` (2024-11-05 to 2025-11-25) and the stateless requests of 2026-07-28. All data is in memory. The server
 //! reads no files and opens no connections.
 
+mod board;
 mod client;
 mod completion;
 mod content;

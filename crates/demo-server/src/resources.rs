@@ -21,12 +21,17 @@ pub(crate) const CLOCK_URI: &str = "clock:///now";
 pub(crate) const GUIDE_URI: &str = "harbour:///guide.md";
 /// URI of the sea chart, a PNG image.
 pub(crate) const CHART_URI: &str = "harbour:///chart.png";
+/// URI of the page that displays the board (MCP Apps).
+pub(crate) const BOARD_PAGE_URI: &str = "ui://demo/board.html";
 const WELCOME_URI: &str = "harbour:///welcome.txt";
 const BELL_URI: &str = "harbour:///bell.wav";
 const DIARY_URI: &str = "diary:///captain";
 /// Time for which hosts may cache constant content, in milliseconds.
 pub(crate) const CACHE_TTL_MILLIS: u64 = 3_600_000;
 const DIARY_STATE: &str = "diary-asked";
+const BOARD_PAGE: &str = include_str!("pages/board.html");
+/// Media type of pages of MCP Apps.
+const APP_PAGE_TYPE: &str = "text/html;profile=mcp-app";
 
 /// Returns the resources that `resources/list` contains. Others can only be read by their URI.
 pub(crate) fn list(state: &State) -> Vec<Resource> {
@@ -57,6 +62,11 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
             .with_title("The captain's diary")
             .with_description("Asks for a promise before it opens.")
             .with_mime_type("text/plain"),
+        Resource::new(BOARD_PAGE_URI, "board.html")
+            .with_title("Board")
+            .with_description("The page that displays the result of show_board.")
+            .with_mime_type(APP_PAGE_TYPE)
+            .with_size(BOARD_PAGE.len() as u64),
     ];
     all.extend(state.notes().keys().map(|name| note_resource(name)));
     all.extend(harbour::all_ships().map(|ship| {
@@ -162,6 +172,7 @@ fn resource_contents(state: &State, uri: &str) -> Option<ResourceContents> {
         CHART_URI => return Some(blob_contents(uri, "image/png", CHART_PNG)),
         BELL_URI => return Some(blob_contents(uri, "audio/wav", BELL_WAV)),
         CLOCK_URI => return Some(text_contents(uri, "text/plain", current_time_text())),
+        BOARD_PAGE_URI => return Some(text_contents(uri, APP_PAGE_TYPE, BOARD_PAGE)),
         _ => {}
     }
     if let Some(ship) = harbour::all_ships().find(|ship| ship_uri(ship.name) == uri) {

@@ -30,7 +30,7 @@ use crate::{completion, prompts, resources, skills, tasks, tools};
 
 const INSTRUCTIONS: &str = "A demonstration harbour. Start with the tool \"add\", then \
     \"show_everything\". \"ask_user\", \"ask_url\", \"ask_model\", \"list_folders\" and \
-    \"check_in\" ask the host back. Subscribe to clock:///now to see updates. \
+    \"check_in\" ask the host back. \"show_board\" has an app. Subscribe to clock:///now to see updates. \
     Nothing here is real, and nothing leaves this process.";
 
 type HandlerResult<T> = Result<T, ErrorData>;

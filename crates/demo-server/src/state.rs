@@ -1,4 +1,4 @@
-//! State of the server: notes, added tools, pending visits, and subscribers.
+//! State of the server: notes, the board, added tools, pending visits, and subscribers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rmcp::task_manager::TaskManager;
 use serde_json::Value;
 use tokio::sync::broadcast;
+
+use crate::board::Board;
 
 /// Maximum number of notes that are stored.
 pub(crate) const MAX_NOTES: usize = 100;
@@ -41,6 +43,7 @@ pub(crate) struct AddedTool {
 /// State that all sessions and stateless requests share.
 pub(crate) struct State {
     notes: Mutex<BTreeMap<String, String>>,
+    board: Mutex<Board>,
     added_tools: Mutex<Vec<AddedTool>>,
     visits: Mutex<StoredVisits>,
     tasks: TaskManager,
@@ -54,11 +57,12 @@ struct StoredVisits {
 }
 
 impl State {
-    /// Creates a state with two notes and the tool `lighthouse`.
+    /// Creates a state with two notes, a board with cards, and the tool `lighthouse`.
     pub(crate) fn new() -> Self {
         let notes = [("shopping", "Rope, tar, two lemons."), ("weather", "Fair, wind from the west.")];
         Self {
             notes: Mutex::new(notes.map(|(name, text)| (name.to_owned(), text.to_owned())).into()),
+            board: Mutex::new(Board::new()),
             added_tools: Mutex::new(vec![AddedTool {
                 name: "lighthouse".to_owned(),
                 description: "Flashes a message from the lighthouse.".to_owned(),
@@ -74,6 +78,11 @@ impl State {
     /// Locks the notes, and returns their texts by name.
     pub(crate) fn notes(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         lock(&self.notes)
+    }
+
+    /// Locks the board of tasks.
+    pub(crate) fn board(&self) -> MutexGuard<'_, Board> {
+        lock(&self.board)
     }
 
     /// Locks the tools that were added while the server runs, and returns them, oldest first.

@@ -9,7 +9,7 @@ use crate::history::Reading;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConsentRequestId(pub u64);
 
-/// Origin of a consent request: the user, a model, a call, or the server.
+/// Origin of a consent request: the user, a model, an app, a call, or the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -30,6 +30,15 @@ pub enum ConsentRequestOrigin {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<Reading>>", optional))]
         read: Vec<Reading>,
+    },
+    /// A tool call by an app of the server: a page that the server provides (MCP Apps).
+    App {
+        /// Identifier of the conversation that shows the app, or `None` outside of conversations.
+        conversation: Option<String>,
+        /// Name of the tool whose page the app is.
+        tool: String,
+        /// Set if the page may load content of other hosts or contact them.
+        reaches_other_hosts: bool,
     },
     /// A request of the server, such as sampling, that belongs to a call in progress.
     Call {

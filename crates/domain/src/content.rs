@@ -84,6 +84,10 @@ pub struct ToolResult {
     pub structured_problem: Option<String>,
     /// Set if the result reports an error of the tool.
     pub is_error: bool,
+    /// Metadata of the result (`_meta`), which only the app of the tool receives. `None` if the server sent none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub meta: Option<Map<String, Value>>,
     /// Arguments that were sent to the server, including changes by the user.
     pub arguments: Value,
 }
@@ -98,6 +102,7 @@ impl ToolResult {
             structured: result.structured_content.filter(|value| !value.is_null()),
             structured_problem: problem,
             is_error: result.is_error,
+            meta: result.meta.filter(|meta| !meta.is_empty()),
             arguments: arguments.into(),
         }
     }

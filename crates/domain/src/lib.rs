@@ -1,6 +1,7 @@
 //! Plain data types that the host, conversations, the store and the API share: calls, consent requests, items of
 //! conversations, and the history. This crate does not read clocks or files, and does not block.
 
+pub mod app_view;
 pub mod bounds;
 pub mod call;
 pub mod consent_request;

@@ -142,7 +142,9 @@ impl CallTable {
     /// Returns the id of the conversation in which a consent request originated.
     pub fn conversation_of_request(&self, why: &ConsentRequestOrigin) -> Option<String> {
         match why {
-            ConsentRequestOrigin::User { conversation } => conversation.clone(),
+            ConsentRequestOrigin::User { conversation } | ConsentRequestOrigin::App { conversation, .. } => {
+                conversation.clone()
+            }
             ConsentRequestOrigin::Model { conversation, .. } => Some(conversation.clone()),
             ConsentRequestOrigin::Call { call, .. } => {
                 self.records.get(call.as_str()).and_then(|call| call.view.conversation.clone())

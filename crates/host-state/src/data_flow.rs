@@ -51,10 +51,11 @@ impl FlowTable {
     }
 
     /// Returns `true` if a model makes the call after it has read content of another server, or content of this server
-    /// that its data flow settings treat as untrusted.
+    /// that its data flow settings treat as untrusted, or if an app makes it that other hosts can influence.
     pub fn follows_untrusted_content(&self, origin: &CallOrigin, server: &str, is_remote: bool) -> bool {
         match origin {
             CallOrigin::User { .. } | CallOrigin::CommandLine => false,
+            CallOrigin::App { reaches_other_hosts, .. } => *reaches_other_hosts,
             CallOrigin::Model { conversation } => {
                 self.labels.other_servers_before_call(conversation, server).is_some()
                     || !self.untrusted_readings(conversation, server, is_remote).is_empty()
@@ -67,6 +68,11 @@ impl FlowTable {
         match origin {
             CallOrigin::User { conversation } => ConsentRequestOrigin::User { conversation: conversation.clone() },
             CallOrigin::CommandLine => ConsentRequestOrigin::User { conversation: None },
+            CallOrigin::App { conversation, tool, reaches_other_hosts } => ConsentRequestOrigin::App {
+                conversation: conversation.clone(),
+                tool: tool.clone(),
+                reaches_other_hosts: *reaches_other_hosts,
+            },
             CallOrigin::Model { conversation } => ConsentRequestOrigin::Model {
                 conversation: conversation.clone(),
                 after: self.labels.other_servers_before_call(conversation, server).unwrap_or_default(),
@@ -125,6 +131,26 @@ mod tests {
             read.iter().map(|own| own.name.as_str()).collect::<Vec<_>>(),
             ["search"],
             "the origin names the content"
+        );
+    }
+
+    #[test]
+    fn app_that_reaches_other_hosts_is_untrusted() {
+        let table = FlowTable::default();
+        let app = |reaches_other_hosts| CallOrigin::App {
+            conversation: None,
+            tool: "show-map".to_owned(),
+            reaches_other_hosts,
+        };
+        assert!(table.follows_untrusted_content(&app(true), "s", false), "another host may have caused the call");
+        assert!(
+            !table.follows_untrusted_content(&app(false), "s", true),
+            "the page only has content of its own server"
+        );
+        let shown = table.consent_origin_of_call(&app(true), "s", false);
+        assert!(
+            matches!(&shown, ConsentRequestOrigin::App { tool, .. } if tool == "show-map"),
+            "the origin should name the tool of the app: {shown:?}"
         );
     }
 

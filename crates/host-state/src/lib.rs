@@ -10,6 +10,7 @@ mod consent;
 mod data_flow;
 mod document_progress;
 mod events;
+mod failures;
 mod folders;
 mod host_closed;
 mod ids;
@@ -36,6 +37,7 @@ pub use consent::{
 pub use data_flow::{ConversationLabel, ConversationLabels, FlowTable, ServerFlows};
 pub use document_progress::{DocumentProgress, ReadDocument, entries_by_server, with_server_entry};
 pub use events::{EventStream, NumberedEvent};
+pub use failures::{blocked_path_text, session_end_failure};
 pub use folders::{FolderShare, FolderShares, to_roots};
 pub use host_closed::HostClosed;
 pub use ids::{CallTicket, RunId};

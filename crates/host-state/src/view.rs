@@ -11,6 +11,7 @@ pub use server::{
 
 use std::time::Duration;
 
+use domain::app_view::AppViewEvent;
 use domain::bounds::ChatBounds;
 use domain::call::ServerCall;
 use domain::consent_request::{ConsentRequestId, ConsentRequestOutcome};
@@ -92,6 +93,8 @@ pub enum HostEvent {
     ConversationsChanged(Option<String>),
     /// An event of a conversation, such as a new item.
     Conversation(ConversationEvent),
+    /// A shown app changed.
+    AppView(AppViewEvent),
     /// An audit entry was written, or a grant changed.
     AuditChanged(Option<Box<AuditEntry>>),
     /// The model providers or the models that they listed changed.

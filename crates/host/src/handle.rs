@@ -1,5 +1,6 @@
 //! The public handle to a running host.
 
+mod apps;
 mod call_preparations;
 mod calls;
 mod catalogs;

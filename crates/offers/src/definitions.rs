@@ -4,6 +4,7 @@
 use std::sync::{Arc, Weak};
 
 use indexmap::IndexMap;
+use mcp_apps::ToolMetadata;
 use mcp_proto::types::Tool;
 use policy::{Hash, PartialHash, ReviewState, ToolClaims, canonical_object};
 use ports::server_config::{ServerConfig, definition_hash};
@@ -28,6 +29,8 @@ pub struct Definition {
     pub read_only: bool,
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
+    /// Page that shows the tool's results, and the callers that the server permits.
+    pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub standing: ReviewState,
     /// Hash state after the definition, from which the hash of each call is computed.
@@ -79,8 +82,9 @@ impl DefinitionCache {
                 let says_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
+                let app = ToolMetadata::read(read.meta.as_ref());
                 let definition =
-                    Definition { approval, claims, says_open_world, read_only, asks_each_time, standing, calls };
+                    Definition { approval, claims, says_open_world, read_only, asks_each_time, app, standing, calls };
                 self.known.insert_full(tool.to_owned(), definition).0
             }
         };

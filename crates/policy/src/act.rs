@@ -118,8 +118,10 @@ pub enum PolicyAct<'a> {
         /// Set for a step-up: the server requires more permissions than granted, during a session.
         steps_up: bool,
     },
-    /// Reading a prompt or a resource, or completing an argument, at the user's request.
-    ReadAtUsersWish {
+    /// Getting a prompt, reading a resource, or completing an argument.
+    Read {
+        /// Set if the user requests it, or an app reads what its server lists. Unset if an app requests anything else.
+        is_wanted: bool,
         /// The user's name for the server.
         server: &'a str,
         /// Conversation to which the request belongs, or `None`.
@@ -140,7 +142,7 @@ impl PolicyAct<'_> {
             | Self::OpenUrl { server }
             | Self::ShareRoots { server, .. }
             | Self::SignIn { server, .. }
-            | Self::ReadAtUsersWish { server, .. } => server,
+            | Self::Read { server, .. } => server,
         }
     }
 
@@ -248,6 +250,8 @@ pub enum DecisionReason {
     FormsAsk,
     /// Opening a URL always requires consent.
     UrlsAsk,
+    /// An app requests a resource that its server doesn't list, or content of other hosts may have caused the request.
+    AppReadsAsk,
     /// The user has not decided about the server's folders yet.
     RootsAsk,
     /// Signing in always requires consent.
@@ -291,6 +295,7 @@ impl DecisionReason {
             Self::SamplingAsks => "sampling-asks",
             Self::FormsAsk => "forms-ask",
             Self::UrlsAsk => "urls-ask",
+            Self::AppReadsAsk => "app-reads-ask",
             Self::RootsAsk => "roots-ask",
             Self::SignInAsks => "sign-in-asks",
             Self::Muted => "muted",

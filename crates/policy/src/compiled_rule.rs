@@ -67,7 +67,7 @@ impl CompiledRule {
             return RuleFit::Expired;
         }
         let conversation = match act {
-            PolicyAct::CallTool { conversation, .. } | PolicyAct::ReadAtUsersWish { conversation, .. } => *conversation,
+            PolicyAct::CallTool { conversation, .. } | PolicyAct::Read { conversation, .. } => *conversation,
             _ => None,
         };
         if matches!(&self.rule.scope, RuleScope::Conversation { conversation: own } if Some(own.as_str()) != conversation)
@@ -122,7 +122,7 @@ impl CompiledRule {
             {
                 false
             }
-            PolicyAct::CallTool { .. } | PolicyAct::ReadAtUsersWish { .. } => direction != RuleDirection::FromServer,
+            PolicyAct::CallTool { .. } | PolicyAct::Read { .. } => direction != RuleDirection::FromServer,
             PolicyAct::Sample { .. }
             | PolicyAct::FillForm { .. }
             | PolicyAct::OpenUrl { .. }

@@ -229,7 +229,8 @@ impl Policy {
             PolicyAct::OpenUrl { .. } => asks(DecisionReason::UrlsAsk, SINGLE_USE_SCOPES),
             PolicyAct::ShareRoots { decided: false, .. } => asks(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
             PolicyAct::SignIn { .. } => asks(DecisionReason::SignInAsks, SINGLE_USE_SCOPES),
-            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::ReadAtUsersWish { .. } => {
+            PolicyAct::Read { is_wanted: false, .. } => asks(DecisionReason::AppReadsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { is_wanted: true, .. } => {
                 PolicyDecision::Allow { by: DecisionSource::BuiltIn }
             }
         }

@@ -29,6 +29,8 @@ pub enum UsedBy {
     User,
     /// A model, in a conversation.
     Model,
+    /// An app: a page that a server provides.
+    App,
     /// The user, on the command line.
     CommandLine,
     /// The host, which started or restarted a server by itself.

@@ -24,6 +24,7 @@ mod command;
 mod launch;
 mod missing_dependencies;
 pub mod orphans;
+pub mod path_links;
 mod platform;
 mod programs;
 pub mod sandbox;

@@ -1,33 +1,100 @@
-//! Restricts access to requests of the page that this host serves. Rejects requests through a domain name that resolves
-//! to this computer, and requests of other pages in the same browser.
+//! Routes requests by their host name. Requests of the page that this host serves reach the files, the API and the
+//! events. Each shown app has a separate host name, which serves its documents only. Requests through other names that
+//! resolve to this computer, and requests of other pages in the same browser, are rejected.
 
+use api::Api;
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{HOST, ORIGIN};
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 /// Host name and port of the page's development server, which forwards the requests of its page.
-const DEVELOPMENT_SERVER: &str = "localhost:1420";
+pub(crate) const DEVELOPMENT_SERVER: &str = "localhost:1420";
+/// Number of hexadecimal digits in the host name of a shown app.
+const VIEW_DIGITS: usize = 32;
+/// Header in which a browser reports the relation of the requesting page to this host.
+const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-pub(crate) async fn allow_own_page_only(State(port): State<u16>, request: Request, next: Next) -> Response {
-    if is_from_own_page(request.headers(), port) {
-        next.run(request).await
-    } else {
-        (StatusCode::FORBIDDEN, "only the page served here may talk to this host\n").into_response()
+/// Part of the development host that a request may reach.
+#[derive(Debug, PartialEq, Eq)]
+enum Destination {
+    /// Files of the page, the API, and the events.
+    Page,
+    /// Documents of the shown app with this identifier.
+    App(String),
+    /// Nothing, because the request is not from the page.
+    Nowhere,
+}
+
+/// State of [`route_by_host`]: the API, and the port on which the development host listens.
+#[derive(Clone)]
+pub(crate) struct Guard {
+    pub(crate) api: Api,
+    pub(crate) port: u16,
+}
+
+/// Forwards requests of the page, and responds to all others.
+pub(crate) async fn route_by_host(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+    match destination(request.headers(), guard.port) {
+        Destination::Page => next.run(request).await,
+        Destination::App(view) => respond_with_document(&guard.api, &view, &request),
+        Destination::Nowhere => {
+            (StatusCode::FORBIDDEN, "only the page served here may talk to this host\n").into_response()
+        }
     }
 }
 
-fn is_from_own_page(headers: &HeaderMap, port: u16) -> bool {
-    let header = |name: &HeaderName| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+fn respond_with_document(api: &Api, view: &str, request: &Request) -> Response {
+    if request.method() != Method::GET {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    let document = api.app_views().respond(view, request.uri().path());
+    let mut response = Response::builder().status(document.status);
+    for (name, value) in document.headers {
+        response = response.header(name, value);
+    }
+    response.body(Body::from(document.body)).unwrap_or_else(|error| {
+        tracing::error!("the document of an app can't be sent: {error}");
+        StatusCode::INTERNAL_SERVER_ERROR.into_response()
+    })
+}
+
+/// Returns the destination that a request with these headers may reach on the host that listens on `port`.
+fn destination(headers: &HeaderMap, port: u16) -> Destination {
+    let header = |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    let (host, origin) = (header("host").unwrap_or_default(), header("origin"));
+    if let Some(view) = shown_app(&host, port) {
+        // Frames load documents by navigation, which sends no origin.
+        return if origin.is_none() { Destination::App(view.to_owned()) } else { Destination::Nowhere };
+    }
     let is_own = |place: &str| place == format!("127.0.0.1:{port}") || place == DEVELOPMENT_SERVER;
-    header(&HOST).is_some_and(|host| is_own(&host))
-        && header(&ORIGIN).is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_own))
+    let is_own_origin = origin.is_none_or(|origin| origin.strip_prefix("http://").is_some_and(is_own));
+    // Some requests of other pages have no origin, such as those for images.
+    let is_other_site = header(SEC_FETCH_SITE).is_some_and(|site| site == "cross-site" || site == "same-site");
+    if is_own(&host) && is_own_origin && !is_other_site { Destination::Page } else { Destination::Nowhere }
+}
+
+/// Returns the identifier of the shown app that has this host name, or `None` if it is no host name of an app.
+fn shown_app(host: &str, port: u16) -> Option<&str> {
+    let view = host.strip_suffix(&format!(".localhost:{port}"))?;
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    (view.len() == VIEW_DIGITS && view.bytes().all(is_digit)).then_some(view)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const VIEW: &str = "0123456789abcdef0123456789abcdef";
+
+    fn destination_of(headers: &[(&'static str, &str)]) -> Destination {
+        let mut received = HeaderMap::new();
+        for (name, value) in headers {
+            received.insert(*name, value.parse().expect("a value"));
+        }
+        destination(&received, 1430)
+    }
 
     #[test]
     fn other_hosts_and_origins_are_rejected() {
@@ -38,14 +105,66 @@ mod tests {
             ("evil.example:1430", None, false, "a name that leads here"),
             ("127.0.0.1:1430", Some("https://evil.example"), false, "another page"),
             ("127.0.0.1:1430", Some("null"), false, "a page in a sandbox"),
+            ("localhost:1430", None, false, "a name that the page does not use"),
         ];
         for (host, origin, allowed, what) in cases {
-            let mut headers = HeaderMap::new();
-            headers.insert(HOST, host.parse().expect("a value"));
-            if let Some(origin) = origin {
-                headers.insert(ORIGIN, origin.parse().expect("a value"));
+            let mut headers = vec![("host", host)];
+            headers.extend(origin.map(|origin| ("origin", origin)));
+            let expected = if allowed { Destination::Page } else { Destination::Nowhere };
+            assert_eq!(destination_of(&headers), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn host_name_of_an_app_leads_to_its_documents_only() {
+        let host = format!("{VIEW}.localhost:1430");
+        assert_eq!(
+            destination_of(&[("host", host.as_str())]),
+            Destination::App(VIEW.to_owned()),
+            "a frame loads its document"
+        );
+        for origin in [format!("http://{host}"), "http://127.0.0.1:1430".to_owned(), "null".to_owned()] {
+            let reached = destination_of(&[("host", host.as_str()), ("origin", origin.as_str())]);
+            assert_eq!(reached, Destination::Nowhere, "a script of {origin} should not read documents");
+        }
+    }
+
+    #[test]
+    fn apps_reach_neither_the_page_nor_the_api() {
+        let origin = format!("http://{VIEW}.localhost:1430");
+        for host in ["127.0.0.1:1430", DEVELOPMENT_SERVER] {
+            let reached = destination_of(&[("host", host), ("origin", origin.as_str())]);
+            assert_eq!(reached, Destination::Nowhere, "a script of an app on {host}");
+            for site in ["cross-site", "same-site"] {
+                let reached = destination_of(&[("host", host), (SEC_FETCH_SITE, site)]);
+                assert_eq!(reached, Destination::Nowhere, "a {site} image on {host}");
             }
-            assert_eq!(is_from_own_page(&headers, 1430), allowed, "{what}");
+            for site in ["same-origin", "none"] {
+                assert_eq!(
+                    destination_of(&[("host", host), (SEC_FETCH_SITE, site)]),
+                    Destination::Page,
+                    "{site} on {host}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn similar_host_names_are_not_those_of_apps() {
+        let hosts = [
+            format!("{}.localhost:1430", &VIEW[1..]),
+            format!("0{VIEW}.localhost:1430"),
+            format!("{}.localhost:1430", VIEW.to_uppercase()),
+            format!("{}g.localhost:1430", &VIEW[1..]),
+            format!("a.{VIEW}.localhost:1430"),
+            format!("{VIEW}.localhost:1431"),
+            format!("{VIEW}.localhost"),
+            format!("{VIEW}.localhost.evil.example:1430"),
+            format!("{VIEW}:1430"),
+            ".localhost:1430".to_owned(),
+        ];
+        for host in hosts {
+            assert_eq!(destination_of(&[("host", host.as_str())]), Destination::Nowhere, "{host}");
         }
     }
 }

@@ -22,6 +22,7 @@ use axum::{Router, middleware};
 use clap::Parser;
 use host::{Host, HostOptions};
 use installer::{Installer, RegistryChoice};
+use mcp_apps::FrameAncestor;
 use tokio::net::TcpListener;
 
 /// Serves the page and the host behind it on the loopback interface
@@ -89,7 +90,7 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         web_view: None,
         clock: Arc::clone(&ports.clock),
     };
-    let host = Host::start(ports, HostOptions { autostart: true, ..HostOptions::default() }).await;
+    let host = Host::start(ports, HostOptions { autostart: true, shows_apps: true, ..HostOptions::default() }).await;
     let kept = options.data_dir.join("registry-cache");
     let (documents, secrets) = (Arc::clone(&host.ports().documents), Arc::clone(&host.ports().secrets));
     let registry = options.registry.map_or(RegistryChoice::Settings { documents, secrets }, RegistryChoice::Named);
@@ -102,14 +103,17 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     let port = listener.local_addr()?.port();
+    let own_pages = [format!("127.0.0.1:{port}"), guard::DEVELOPMENT_SERVER.to_owned()];
+    let ancestors = own_pages.iter().map(|place| FrameAncestor::new(&format!("http://{place}")));
+    let api = api.with_app_frames(ancestors.collect::<Result<_, _>>()?);
     let router = Router::new()
         .route("/api/{name}", post(commands::handle_command))
         .route("/events", get(events::serve_events))
         // Attachments of a message are sent in a single request.
         .layer(DefaultBodyLimit::max(64 << 20))
-        .with_state(api)
-        .fallback_service(page::page_files(&options.ui))
-        .layer(middleware::from_fn_with_state(port, guard::allow_own_page_only));
+        .with_state(api.clone())
+        .fallback_service(page::page_files(&options.ui, port)?)
+        .layer(middleware::from_fn_with_state(guard::Guard { api, port }, guard::route_by_host));
     print_url(port)?;
     // Open connections, such as those of events, do not delay the end.
     tokio::select! {

@@ -3,19 +3,29 @@
 use std::path::Path;
 
 use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, InvalidHeaderValue};
 use tower_http::services::ServeDir;
 use tower_http::set_header::SetResponseHeader;
 
-/// Content security policy as in src-tauri/tauri.conf.json, except that commands are sent to the page's own origin.
-const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
-    img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; connect-src 'self'; frame-src 'none'; \
-    object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// Service that responds with the files of the page.
+type PageFiles = SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue>;
 
-pub(crate) fn page_files(folder: &Path) -> SetResponseHeader<SetResponseHeader<ServeDir, HeaderValue>, HeaderValue> {
-    let rules = HeaderValue::from_static(PAGE_POLICY);
-    let files = SetResponseHeader::overriding(ServeDir::new(folder), CONTENT_SECURITY_POLICY, rules);
-    SetResponseHeader::overriding(files, CACHE_CONTROL, HeaderValue::from_static("no-store"))
+/// Returns the content security policy as in src-tauri/tauri.conf.json, except that commands are sent to the page's own
+/// origin, and that frames show apps below `localhost`.
+fn page_policy(port: u16) -> String {
+    format!(
+        "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
+         img-src 'self' data: blob:; media-src data: blob:; font-src 'self'; connect-src 'self'; \
+         frame-src http://*.localhost:{port}; object-src 'none'; base-uri 'none'; form-action 'none'; \
+         frame-ancestors 'none'"
+    )
+}
+
+/// Returns the files in `folder` for the host that listens on `port`.
+pub(crate) fn page_files(folder: &Path, port: u16) -> Result<PageFiles, InvalidHeaderValue> {
+    let policy = HeaderValue::try_from(page_policy(port))?;
+    let files = SetResponseHeader::overriding(ServeDir::new(folder), CONTENT_SECURITY_POLICY, policy);
+    Ok(SetResponseHeader::overriding(files, CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
 
 #[cfg(test)]
@@ -31,9 +41,10 @@ mod tests {
             .iter()
             .map(|(name, value)| match name.as_str() {
                 "connect-src" => String::from("connect-src 'self'"),
+                "frame-src" => String::from("frame-src http://*.localhost:1430"),
                 _ => format!("{name} {}", value.as_str().unwrap_or_default()),
             })
             .collect();
-        assert_eq!(PAGE_POLICY, expected.join("; "), "the content security policy equals that of the app");
+        assert_eq!(page_policy(1430), expected.join("; "), "the content security policy equals that of the app");
     }
 }

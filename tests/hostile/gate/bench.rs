@@ -187,7 +187,7 @@ impl GateBench {
         let (host, read) = (self.app.host.clone(), Arc::clone(&self.read));
         let content = vec![Content::Text { text: text.to_owned() }];
         let (structured, structured_problem, arguments) = (None, None, json!({}));
-        let result = ToolResult { content, structured, structured_problem, is_error: false, arguments };
+        let result = ToolResult { content, structured, structured_problem, is_error: false, meta: None, arguments };
         let (conversation, server, tool) = ("talk".to_owned(), SERVER.to_owned(), "echo".to_owned());
         let origin = ResultOrigin { conversation, call: format!("result {}", self.count), server, tool };
         tokio::spawn(async move {

@@ -129,6 +129,8 @@ export function originLabel(
         ? m.review_why_model_unknown()
         : m.review_why_model({ title: displayName(found) });
     }
+    case "app":
+      return m.review_why_app({ tool: displayName(why.tool) });
     case "call": {
       const name = displayName(why.name);
       if (why.kind === "tool") return m.consent_why_tool({ name });
@@ -234,6 +236,7 @@ export function ruleLabel(rule: string): string {
     "sampling-asks": m.consent_rule_sampling_asks,
     "forms-ask": m.consent_rule_forms_ask,
     "urls-ask": m.consent_rule_urls_ask,
+    "app-reads-ask": m.consent_rule_app_reads_ask,
     "roots-ask": m.consent_rule_roots_ask,
     "sign-in-asks": m.consent_rule_sign_in_asks,
     muted: m.consent_rule_muted,

@@ -51,6 +51,16 @@ export function isConsentOpen(): boolean {
   return dialogController.queue.isListOpen || dialogController.request !== null;
 }
 
+/** Returns `true` while a consent request waits for a decision, or the list of requests is open. */
+export function isConsentPending(): boolean {
+  return dialogController.pending.length > 0 || isConsentOpen();
+}
+
+/** Returns `true` while a consent request is displayed, in the dialog or in the open conversation. */
+export function isConsentDisplayed(): boolean {
+  return isConsentOpen() || inlineController.showsTurn || inlineController.request !== null;
+}
+
 /** Opens the list of all pending requests. */
 export function openConsentQueue(): void {
   dialogController.queue.isListOpen = true;

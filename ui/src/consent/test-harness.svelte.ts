@@ -134,6 +134,9 @@ export function installFakeHostForEachTest(): void {
       stopUpdate: () => Promise.resolve(),
       setLinkHandler: () => Promise.resolve(),
       openingDone: () => undefined,
+      appUrl: (view, path) => `drawbridge-app://${view}/${path}`,
+      appOrigin: (view) => `drawbridge-app://${view}`,
+      firesLoadOncePerDocument: true,
     });
   });
   afterEach(() => {

@@ -1,4 +1,4 @@
-// Prompts and resources that are inserted into the conversation with the next message.
+// Prompts, resources and contexts of apps that are inserted into the conversation with the next message.
 
 import { formatBytes } from "$lib/format/bytes";
 import { textBeginning, visibleText } from "$lib/format/text-safety";
@@ -19,7 +19,7 @@ const MAX_CONVERSATIONS = 20;
 
 export interface ContextItem {
   id: string;
-  kind: "prompt" | "resource" | "skill";
+  kind: "prompt" | "resource" | "skill" | "app";
   /** Display title of the context item. */
   name: string;
   /** Name of the server that offers it. */
@@ -30,28 +30,43 @@ export interface ContextItem {
   bytes: number;
   /** Content that not every model accepts, such as pictures. */
   files: AttachmentSummary[];
+  /** Identifier of the shown app that offers the item. Absent for other kinds. */
+  view?: string;
 }
 
 /** Context item before it is added to the list. */
-export type NewContextItem = Omit<ContextItem, "id" | "bytes" | "files">;
+export type NewContextItem = Omit<ContextItem, "id" | "bytes" | "files" | "view">;
 
 export class ContextItems {
   all = $state.raw<readonly ContextItem[]>([]);
   /** The reason why the last item was not added, or `null` if it was. */
   problem = $state<string | null>(null);
+  /** Time at which an app last changed its item, in milliseconds since the epoch. */
+  changedByAppAt = -Infinity;
 
   /** Adds an item, or records the reason if it exceeds a limit. */
-  add(insert: NewContextItem): void {
+  add(insert: NewContextItem, view?: string): void {
     const bytes = new TextEncoder().encode(JSON.stringify(insert.items)).length;
     this.problem = this.#problem(insert, bytes);
     if (this.problem !== null) return;
     const id = crypto.randomUUID();
-    this.all = [...this.all, { ...insert, id, bytes, files: filesOf(insert) }];
+    this.all = [...this.all, { ...insert, id, bytes, files: filesOf(insert), view }];
   }
 
   remove(id: string): void {
     this.all = this.all.filter((one) => one.id !== id);
     this.problem = null;
+  }
+
+  /** Adds the item of a shown app in place of its previous one. */
+  replaceFrom(view: string, insert: NewContextItem): void {
+    this.removeFrom(view);
+    this.add(insert, view);
+    this.changedByAppAt = Date.now();
+  }
+
+  removeFrom(view: string): void {
+    this.all = this.all.filter((one) => one.view !== view);
   }
 
   /** Removes all items from the list and returns them for insertion. */

@@ -235,9 +235,7 @@ describe("a call in a conversation", () => {
       catalog: () => ({ ...catalog, tools: [{ ...TOOL, others }], freshUntil: NO_EXPIRY }),
     });
     await open();
-    expect(
-      await screen.findByText("This tool has an app. Drawbridge can't show apps yet."),
-    ).toBeVisible();
+    expect(await screen.findByText(/This result has an app/)).toBeVisible();
     expect(
       screen.getByText("the whole text"),
       "the text should be shown together with the app",

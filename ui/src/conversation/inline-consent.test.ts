@@ -12,6 +12,7 @@ import {
   type FakeHost,
 } from "$lib/testing/fake-host";
 
+import { raisedApp } from "../apps/raised-app.svelte";
 import { openConsentQueue, dialogController } from "../consent";
 import { consentRequest as sample, startServerBody, toolBody } from "../consent/fixtures";
 import { NO_REVIEW_MARKS } from "../review/review-labels";
@@ -145,6 +146,25 @@ describe("a consent request for a call of the model", () => {
       within(covered).getByRole("button", { name: "Allow once", hidden: true }),
       "the request below the dialog should be disabled",
     ).toHaveAttribute("aria-disabled", "true");
+  });
+
+  it("takes no decision while an app is raised", async () => {
+    const user = userEvent.setup();
+    const frame = await shown();
+    await armed("Deny");
+    const app = { lower: () => undefined };
+    raisedApp.raise(app);
+    await waitFor(() =>
+      expect(frame.getByRole("button", { name: "Allow once" })).toHaveAttribute(
+        "aria-disabled",
+        "true",
+      ),
+    );
+    frame.getByRole("button", { name: "Deny" }).focus();
+    await user.keyboard("ad");
+    expect(host.requests("answer_question"), "no decision should be sent").toEqual([]);
+    raisedApp.release(app);
+    await armed("Allow once");
   });
 
   it("is listed in the queue with a link to its card", async () => {

@@ -96,7 +96,7 @@ test("lists and reads a resource, and marks it when it changed", async () => {
 test("E28: notes that an app is not shown, and shows its source on request only", async () => {
   const user = userEvent.setup();
   const { rerender } = render(ResourcesTab, { server, item: "ui://port/view" });
-  expect(await screen.findByText(/Drawbridge can't show apps yet/)).toBeVisible();
+  expect(await screen.findByText(/Drawbridge shows it with the results/)).toBeVisible();
   await user.click(screen.getByRole("button", { name: "Read" }));
   const source = await screen.findByRole("button", { name: "Show the source" });
   expect(
@@ -107,7 +107,7 @@ test("E28: notes that an app is not shown, and shows its source on request only"
   expect(await screen.findByText("in ui://port/view"), "the source should be shown").toBeVisible();
   await rerender({ server, item: "demo://tide" });
   expect(
-    screen.queryByText(/can't show apps yet/),
+    screen.queryByText(/shows it with the results/),
     "other resources should have no note",
   ).toBeNull();
   await user.click(screen.getByRole("button", { name: "Read" }));

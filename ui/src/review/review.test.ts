@@ -268,12 +268,31 @@ test("lists the reviewed definitions of a server", async () => {
       ["command", "npx"],
       ["program", "/usr/bin/npx"],
     ],
-    ...{ tools: [{ name: "send", hash: "h", since: 1 }], prompts: [] },
+    ...{ tools: [{ name: "send", hash: "h", since: 1 }], prompts: [], apps: [] },
   });
   render(PinnedDefinitions, { server: sampleServer() });
   for (const words of ["/usr/bin/npx", "https://login.example", "send"]) {
     expect(await screen.findByText(words), words).toBeInTheDocument();
   }
+});
+
+test("lists the approved apps of a server, and removes an approval", async () => {
+  const grants = { declaredOrigins: false, loopback: false, everyHost: false, permissions: [] };
+  let apps = [{ uri: "ui://files/chart", hash: "h", grants, since: 1 }];
+  host.answers.pins = ({ server }) => ({
+    ...{ server, identity: [], identitySince: null, issuer: null, tools: [], prompts: [], apps },
+  });
+  host.answers.revoke_app = () => {
+    apps = [];
+    return {};
+  };
+  render(PinnedDefinitions, { server: sampleServer() });
+  const remove = await screen.findByRole("button", {
+    name: "Remove the approval of ui://files/chart",
+  });
+  await userEvent.click(remove);
+  expect(host.requests("revoke_app")).toEqual([{ server: "files", uri: "ui://files/chart" }]);
+  await vi.waitFor(() => expect(remove, "the list should be read again").not.toBeInTheDocument());
 });
 
 test("merges entries of the same name and hides no others", () => {

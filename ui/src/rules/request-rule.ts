@@ -53,10 +53,11 @@ export interface PrefilledRule {
   unused: string[];
 }
 
-/** Returns `true` if the model has read untrusted content before the call. */
+/** Returns `true` if untrusted content may have caused the call: the model has read some, or other hosts can influence the app. */
 export function followsUntrustedContent({ why, rule }: ConsentRequest): boolean {
   const hasRead = why.by === "model" && (why.after.length > 0 || (why.read ?? []).length > 0);
-  return hasRead || rule === "after-untrusted";
+  const isInfluenced = why.by === "app" && why.reachesOtherHosts;
+  return hasRead || isInfluenced || rule === "after-untrusted";
 }
 
 /** Returns a new rule that allows this call and calls with similar arguments. */

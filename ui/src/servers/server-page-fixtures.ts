@@ -16,7 +16,15 @@ import ServerPage from "./ServerPage.svelte";
 await Promise.all(Object.values(serverTabs).map((load) => load()));
 
 const NO_PINS = {
-  ...{ server: "files", identity: [], identitySince: null, issuer: null, tools: [], prompts: [] },
+  ...{
+    server: "files",
+    identity: [],
+    identitySince: null,
+    issuer: null,
+    tools: [],
+    prompts: [],
+    apps: [],
+  },
 };
 
 /** Opens a tab of the page of the server `files`. */

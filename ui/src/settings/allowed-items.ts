@@ -193,6 +193,7 @@ export function usedByLabel({ by }: LastUse): string {
   return {
     user: m.settings_allowed_by_user,
     model: m.settings_allowed_by_model,
+    app: m.settings_allowed_by_app,
     command_line: m.settings_allowed_by_command_line,
     host: m.settings_allowed_by_host,
     server: m.settings_allowed_by_server,

@@ -92,6 +92,7 @@ export function requestOriginLabel(asker: string): string {
   return labelOf(asker, {
     user: m.audit_asker_user,
     model: m.audit_asker_model,
+    app: m.audit_asker_app,
     server: m.audit_asker_server,
     host: m.audit_asker_host,
   });

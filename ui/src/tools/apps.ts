@@ -1,4 +1,4 @@
-// Detection of MCP Apps (extension `io.modelcontextprotocol/ui`), which Drawbridge does not render.
+// Detection of MCP Apps (extension `io.modelcontextprotocol/ui`) in definitions of tools.
 import type { JsonValue, Tool } from "$lib/api/generated";
 
 const SCHEME = "ui://";

@@ -2,6 +2,7 @@
 //! render them as plain text.
 
 mod activity;
+mod apps;
 mod audit;
 mod auth_settings;
 mod authorization;
@@ -31,6 +32,7 @@ mod settings;
 mod skills;
 
 pub use activity::*;
+pub use apps::*;
 pub use audit::*;
 pub use auth_settings::*;
 pub use authorization::*;
@@ -59,9 +61,11 @@ pub use settings::*;
 pub use skills::*;
 
 // Types of other crates that are part of the contract without changes.
+pub use app_views::{AppAnswer, AppContext, AppDocumentText, AppPageReport, DisplayedCall, OpenedApp};
 pub use chat::offered_tools::ToolState;
 pub use chat::{ConversationSettings, OfferedServer, SavedSystemPrompt, SavedSystemPrompts, ServerInstructions};
 pub use credentials::sign_in::{SignInFailure, SignInPhase, TokenStorage};
+pub use domain::app_view::AppViewChange;
 pub use domain::bounds::ChatBounds;
 pub use domain::call::{CallFailureCode, CallKind, CallProgress, CallState, CallTask, ServerCall, TaskStatus};
 pub use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
@@ -76,6 +80,7 @@ pub use host::view::{
     BlockedPath, EarlierApproval, FailureReason, FolderProposal, LaunchFileRole, PathMention, ProposalRefusal,
     ResourceLimits, SandboxProblem,
 };
+pub use mcp_apps::SandboxGrants;
 pub use models::{ModelErrorCode, ModelRef, ProviderKind, ProviderPreset, TokenUsage};
 pub use offers::review::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike};
 pub use offers::skills::SkillFile;

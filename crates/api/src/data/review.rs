@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::{DefinitionDiff, Flag, LookAlike, ReviewState};
+use super::{ApprovedApp, DefinitionDiff, Flag, LookAlike, ReviewState};
 
 /// Review state of a definition, with findings for the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -61,6 +61,8 @@ pub struct Pins {
     pub tools: Vec<PinnedDefinition>,
     /// Prompts whose definitions the user has reviewed.
     pub prompts: Vec<PinnedDefinition>,
+    /// Pages of apps that the user has approved.
+    pub apps: Vec<ApprovedApp>,
 }
 
 /// Definition that the user has reviewed.

@@ -1,5 +1,6 @@
 //! Implementation of the API commands on a host.
 
+mod apps;
 mod arguments;
 mod audit;
 mod catalogs;
@@ -38,26 +39,21 @@ impl Handler for Api {
     async fn snapshot(&self, _: EmptyObject) -> Result<Snapshot, ApiError> {
         servers::snapshot(self).await
     }
-
     async fn add_server(&self, r: AddServer) -> Result<SecretStorageReport, ApiError> {
         server_setup::add_server(self, r).await
     }
-
     async fn check_import(&self, r: ImportText) -> Result<ImportPreview, ApiError> {
         servers::check_import(self, &r.text).await
     }
-
     async fn import_candidates(&self, r: ImportSource) -> Result<ImportCandidates, ApiError> {
         import::list_candidates(self, r).await
     }
     async fn import_servers(&self, r: ImportServers) -> Result<ImportedServers, ApiError> {
         import::import_servers(self, r).await
     }
-
     async fn project_files(&self, r: ProjectFolder) -> Result<ProjectFiles, ApiError> {
         import::project_files(self, r).await
     }
-
     async fn registry_search(&self, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
         installs::search_registry(self, r).await
     }
@@ -85,79 +81,60 @@ impl Handler for Api {
     async fn upgrade_offer(&self, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
         installs::upgrade_offer(self, r).await
     }
-
     async fn update_server(&self, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
         server_setup::update_server(self, r).await
     }
-
     async fn set_secret(&self, r: SetSecret) -> Result<SecretStorageReport, ApiError> {
         server_setup::set_secret(self, r).await
     }
-
     async fn remove_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         server_setup::remove_server(self, r.server).await
     }
-
     async fn start_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.start_server(r.server).await.map(|()| EmptyObject {})?)
     }
-
     async fn stop_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.stop_server(r.server).await.map(|()| EmptyObject {})?)
     }
-
     async fn restart_server(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.restart_server(r.server).await.map(|()| EmptyObject {})?)
     }
-
     async fn retry_now(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.retry_now(r.server).await.map(|()| EmptyObject {})?)
     }
-
     async fn network_changed(&self, _: EmptyObject) -> Result<EmptyObject, ApiError> {
         Ok(self.host.network_changed().await.map(|()| EmptyObject {})?)
     }
-
     async fn sign_in(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.sign_in(r.server).await.map(|()| EmptyObject {})?)
     }
-
     async fn cancel_sign_in(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.cancel_sign_in(r.server).await.map(|()| EmptyObject {})?)
     }
-
     async fn sign_out(&self, r: ServerName) -> Result<SignOutOutcome, ApiError> {
         Ok(views::sign_out_outcome_view(self.host.sign_out(r.server).await?))
     }
-
     async fn change_account(&self, r: ServerName) -> Result<SignOutOutcome, ApiError> {
         Ok(views::sign_out_outcome_view(self.host.change_account(r.server).await?))
     }
-
     async fn authorization(&self, r: ServerName) -> Result<Authorization, ApiError> {
         Ok(views::authorization_view(self.host.authorization(r.server).await?))
     }
-
     async fn paste_redirect(&self, r: PasteRedirect) -> Result<EmptyObject, ApiError> {
         Ok(self.host.paste_redirect(r.server, r.url).await.map(|()| EmptyObject {})?)
     }
-
     async fn set_log_level(&self, r: SetLogLevel) -> Result<EmptyObject, ApiError> {
         servers::set_log_level(self, r).await
     }
-
     async fn ping(&self, r: ServerName) -> Result<PingAnswer, ApiError> {
         servers::ping(self, r.server).await
     }
-
     async fn set_roots(&self, r: SetRoots) -> Result<EmptyObject, ApiError> {
         servers::set_roots(self, r).await
     }
-
     async fn set_data_flow(&self, r: SetDataFlow) -> Result<EmptyObject, ApiError> {
         servers::set_data_flow(self, r).await
     }
-
     async fn sandbox(&self, r: ServerName) -> Result<SandboxReport, ApiError> {
         containment::sandbox_report(self, r.server).await
     }
@@ -167,97 +144,76 @@ impl Handler for Api {
     async fn contain_start(&self, r: ContainStart) -> Result<EmptyObject, ApiError> {
         containment::contain_start(self, r).await
     }
-
     async fn limits(&self, r: ServerName) -> Result<LimitsUsage, ApiError> {
         containment::limits_usage(self, r.server).await
     }
-
     async fn pick_folder(&self, _: EmptyObject) -> Result<PickedFolder, ApiError> {
         servers::pick_folder(self).await
     }
     async fn pick_file(&self, r: PickFile) -> Result<PickedFile, ApiError> {
         servers::pick_file(self, r.kind).await
     }
-
     async fn catalog(&self, r: ServerName) -> Result<Catalog, ApiError> {
         let catalog = self.host.catalog(r.server.clone()).await?;
         catalogs::catalog(self, r.server, &catalog).await
     }
-
     async fn refresh_list(&self, r: RefreshList) -> Result<Catalog, ApiError> {
         catalogs::refresh_list(self, r).await
     }
-
     async fn review(&self, r: Review) -> Result<EmptyObject, ApiError> {
         review::review(self, r).await
     }
-
     async fn pins(&self, r: ServerName) -> Result<Pins, ApiError> {
         review::pins(self, r.server).await
     }
-
     async fn call_tool(&self, r: CallTool) -> Result<ToolResult, ApiError> {
         catalogs::call_tool(self, r).await
     }
-
     async fn get_prompt(&self, r: GetPrompt) -> Result<PromptResult, ApiError> {
         catalogs::get_prompt(self, r).await
     }
-
     async fn read_resource(&self, r: ReadResource) -> Result<ResourceResult, ApiError> {
         catalogs::read_resource(self, r).await
     }
-
     async fn skills(&self, r: ServerName) -> Result<Skills, ApiError> {
         skills::skills(self, r.server).await
     }
-
     async fn read_skill(&self, r: ReadSkill) -> Result<SkillContents, ApiError> {
         skills::read_skill(self, r).await
     }
-
     async fn cancel_call(&self, r: CallRef) -> Result<EmptyObject, ApiError> {
         Ok(self.host.cancel_call(r.call).await.map(|()| EmptyObject {})?)
     }
-
     async fn complete(&self, r: Complete) -> Result<Completion, ApiError> {
         arguments::complete(self, r).await
     }
-
     async fn expand_template(&self, r: ExpandTemplate) -> Result<ExpandedTemplate, ApiError> {
         arguments::expand_template(&r)
     }
-
     async fn subscribe(&self, r: ResourceRef) -> Result<EmptyObject, ApiError> {
         Ok(self.host.subscribe(r.server, r.uri, true).await.map(|()| EmptyObject {})?)
     }
     async fn unsubscribe(&self, r: ResourceRef) -> Result<EmptyObject, ApiError> {
         Ok(self.host.subscribe(r.server, r.uri, false).await.map(|()| EmptyObject {})?)
     }
-
     async fn answer_question(&self, r: DecideConsentRequest) -> Result<EmptyObject, ApiError> {
         consent_requests::answer_question(self, r).await
     }
-
     async fn edit_question(&self, r: EditConsentRequest) -> Result<ConsentRequest, ApiError> {
         consent_requests::edit_question(self, r).await
     }
-
     async fn check_form(&self, r: CheckForm) -> Result<FormProblems, ApiError> {
         consent_requests::check_form(self, r).await
     }
-
     async fn deny_all(&self, r: DenyAllConsentRequests) -> Result<EmptyObject, ApiError> {
         Ok(self.host.deny_all(r.server, r.mute).await.map(|()| EmptyObject {})?)
     }
-
     async fn sampling(&self, r: ServerName) -> Result<SamplingReport, ApiError> {
         Ok(views::sampling::sampling_report_view(self.host.sampling(r.server).await?))
     }
     async fn set_sampling(&self, r: SetSampling) -> Result<EmptyObject, ApiError> {
         servers::set_sampling(self, r).await
     }
-
     async fn unmute(&self, r: ServerName) -> Result<EmptyObject, ApiError> {
         Ok(self.host.unmute(r.server).await.map(|()| EmptyObject {})?)
     }
@@ -348,6 +304,38 @@ impl Handler for Api {
     }
     async fn export_conversation(&self, r: ExportConversation) -> Result<SavedFile, ApiError> {
         chat::export_conversation(self, r).await
+    }
+
+    async fn app_page(&self, r: AppRef) -> Result<AppPageReport, ApiError> {
+        Ok(self.apps.page(&r.server, &r.tool).await?)
+    }
+    async fn approve_app(&self, r: ApproveApp) -> Result<EmptyObject, ApiError> {
+        Ok(self.apps.approve(&r.server, &r.tool, &r.hash, r.grants).await.map(|()| EmptyObject {})?)
+    }
+    async fn revoke_app(&self, r: AppPageRef) -> Result<EmptyObject, ApiError> {
+        apps::revoke_app(self, r).await
+    }
+    async fn open_app(&self, r: OpenApp) -> Result<OpenedApp, ApiError> {
+        Ok(self.apps.open(r.server, r.tool, r.call, r.context).await?)
+    }
+    async fn app_message(&self, r: AppMessage) -> Result<EmptyObject, ApiError> {
+        Ok(self.apps.receive_message(&r.view, r.message).map(|()| EmptyObject {})?)
+    }
+    async fn set_app_context(&self, r: SetAppContext) -> Result<EmptyObject, ApiError> {
+        Ok(self.apps.change_context(&r.view, r.context).map(|()| EmptyObject {})?)
+    }
+    async fn answer_app(&self, r: AnswerApp) -> Result<EmptyObject, ApiError> {
+        Ok(self.apps.answer(&r.view, r.request, r.answer).map(|()| EmptyObject {})?)
+    }
+    async fn save_app_file(&self, r: SaveAppFile) -> Result<SavedFile, ApiError> {
+        apps::save_app_file(self, r).await
+    }
+    async fn app_document(&self, r: AppViewRef) -> Result<AppDocumentText, ApiError> {
+        Ok(self.apps.document(&r.view)?)
+    }
+    async fn close_app(&self, r: AppViewRef) -> Result<EmptyObject, ApiError> {
+        self.apps.close(&r.view);
+        Ok(EmptyObject {})
     }
 
     async fn audit(&self, r: AuditRange) -> Result<AuditPage, ApiError> {

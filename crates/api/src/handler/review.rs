@@ -1,7 +1,7 @@
 //! Commands for reviews of definitions.
 
 use host::ShownDefinition;
-use offers::review::{DefinitionKind, Pin, ServerPins};
+use offers::review::{AppApproval, DefinitionKind, Pin, ServerPins};
 use serde_json::Value;
 
 use super::{Api, errors};
@@ -23,7 +23,7 @@ pub(super) async fn pins(api: &Api, server: String) -> Result<Pins, ApiError> {
         return Err(errors::not_found_error(&format!("server \"{server}\"")));
     }
     let kept = api.host.pins().await?.remove(&server).unwrap_or_default();
-    let ServerPins { identity, issuer, endpoints, tools, prompts } = &*kept;
+    let ServerPins { identity, issuer, endpoints, tools, prompts, apps } = &*kept;
     let words = |(name, value): (&String, &Value)| match value {
         Value::Null => None,
         Value::Array(items) if items.is_empty() => None,
@@ -41,7 +41,13 @@ pub(super) async fn pins(api: &Api, server: String) -> Result<Pins, ApiError> {
         issuer: issuer.clone(),
         tools: tools.iter().map(pinned_definition_view).collect(),
         prompts: prompts.iter().map(pinned_definition_view).collect(),
+        apps: apps.iter().map(approved_app_view).collect(),
     })
+}
+
+fn approved_app_view((uri, approval): (&String, &AppApproval)) -> ApprovedApp {
+    let AppApproval { hash, grants, at } = approval;
+    ApprovedApp { uri: uri.clone(), hash: hash.clone(), grants: grants.clone(), since: *at }
 }
 
 fn pinned_definition_view((name, pin): (&String, &Pin)) -> PinnedDefinition {

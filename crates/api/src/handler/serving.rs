@@ -4,9 +4,11 @@
 use std::sync::Arc;
 
 use ::chat::Chat;
+use app_views::AppViews;
 use checkup::CheckInputs;
 use host::Host;
 use installer::Installer;
+use mcp_apps::FrameAncestor;
 use other_apps::AppEnvironment;
 
 use crate::EventStream;
@@ -16,6 +18,7 @@ use crate::EventStream;
 pub struct Api {
     pub(super) host: Host,
     pub(super) chat: Chat,
+    pub(super) apps: AppViews,
     /// Home folder and environment that are searched for other apps, or `None` to disable the import.
     pub(super) surroundings: Option<Arc<AppEnvironment>>,
     /// Installer of servers, or `None` to disable the installation commands.
@@ -28,7 +31,23 @@ impl Api {
     /// Creates the implementation for this host.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self { chat: Chat::new(host.clone()), host, surroundings: None, installer: None, computer: None }
+        let chat = Chat::new(host.clone());
+        let apps = AppViews::new(host.clone(), chat.clone());
+        Self { chat, apps, host, surroundings: None, installer: None, computer: None }
+    }
+
+    /// Shows apps in frames of pages with these origins. The caller serves [`AppViews::respond`] to the frames, each view
+    /// from an origin of its own.
+    #[must_use]
+    pub fn with_app_frames(mut self, ancestors: Vec<FrameAncestor>) -> Self {
+        self.apps = self.apps.with_ancestors(ancestors);
+        self
+    }
+
+    /// Returns the shown apps.
+    #[must_use]
+    pub const fn app_views(&self) -> &AppViews {
+        &self.apps
     }
 
     /// Returns the host that the commands run on.

@@ -20,6 +20,7 @@ pub(super) use conversation::tree_item_view;
 pub(super) use review::review_marks_view;
 pub(super) use sampling::{to_sampling_params, to_sampling_result};
 
+use domain::app_view::AppViewEvent;
 use domain::item::ConversationEvent;
 use host::view::{AppSettings, DetectedTransport, HostEvent, RemoteConnection, ServerState as HostState, ServerView};
 use mcp_proto::session::ServerFacts;
@@ -55,6 +56,7 @@ pub(crate) fn event_view(event: &HostEvent, conversations: Vec<ConversationSumma
             let item = Box::new(conversation::item_view(*item, left_out));
             Event::ItemChanged { conversation, item, answering }
         }
+        HostEvent::AppView(AppViewEvent { view, change }) => Event::AppViewChanged { view, change },
         HostEvent::AuditChanged(_) => Event::AuditChanged,
         HostEvent::ModelsChanged => Event::ModelsChanged,
         HostEvent::SettingsChanged(settings) => Event::SettingsChanged { settings: self::settings_view(settings) },

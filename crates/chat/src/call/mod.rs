@@ -84,13 +84,23 @@ impl Chat {
     /// Returns the [`CallFailure`] that ended the call without a result. A failed write to the history is only logged,
     /// since the call was made.
     pub async fn call_tool(&self, call: ToolCall) -> Result<ToolResult, CallFailure> {
+        self.call_tool_until(call, CancellationToken::new()).await
+    }
+
+    /// Calls a tool like [`call_tool`](Self::call_tool), until `stop` is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`CallFailure`] that ended the call without a result.
+    pub async fn call_tool_until(&self, call: ToolCall, stop: CancellationToken) -> Result<ToolResult, CallFailure> {
         let chat = self.clone();
         let made = tokio::spawn(async move {
-            let record = match call.origin.conversation() {
-                Some(conversation) => CallRecord::AtEnd { chat: &chat, conversation: conversation.to_owned() },
-                None => CallRecord::Nowhere,
+            let record = match (&call.origin, call.origin.conversation()) {
+                // An app can call tools many times in a minute. Its calls are in the audit log only.
+                (CallOrigin::App { .. }, _) | (_, None) => CallRecord::Nowhere,
+                (_, Some(conversation)) => CallRecord::AtEnd { chat: &chat, conversation: conversation.to_owned() },
             };
-            let (is_allowed, stop) = (async { Ok(()) }, CancellationToken::new());
+            let is_allowed = async { Ok(()) };
             let end = make_recorded_call(&chat.host, call, record, is_allowed, &stop).await;
             if let Err(error) = &end.kept {
                 tracing::warn!(%error, "a call could not be stored in its conversation");

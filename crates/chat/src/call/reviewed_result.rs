@@ -29,7 +29,7 @@ impl<'a> ReviewedResult<'a> {
                 server: call.server.clone(),
                 tool: call.tool.clone(),
             }),
-            CallOrigin::User { .. } | CallOrigin::CommandLine => None,
+            CallOrigin::User { .. } | CallOrigin::App { .. } | CallOrigin::CommandLine => None,
         };
         Self { host, stop, of }
     }
@@ -74,7 +74,7 @@ impl<'a> ReviewedResult<'a> {
         }
         let content = vec![Content::Text { text }];
         let (structured, structured_problem, arguments) = (None, None, Value::Null);
-        let result = ToolResult { content, structured, structured_problem, is_error: true, arguments };
+        let result = ToolResult { content, structured, structured_problem, is_error: true, meta: None, arguments };
         match self.review_result_text(result).await {
             Ok(passed) => passed.content.into_iter().find_map(text_content).unwrap_or_default(),
             Err(withheld) => withheld,

@@ -67,6 +67,7 @@ fn tool_call_item(id: &str, reply: &str, used: &str, result: Result<&str, &str>)
         structured: None,
         structured_problem: None,
         is_error: false,
+        meta: None,
         arguments: json!({}),
     });
     let body = ItemBody::ToolCall {

@@ -128,6 +128,9 @@ impl ReplyRun {
             Some((ToolState::Disabled, server)) => {
                 format!("not made: the tool {key:?} of {server} is turned off for models in the settings")
             }
+            Some((ToolState::AppOnly, server)) => {
+                format!("not made: {server} offers the tool {key:?} only to its apps")
+            }
             _ => format!("There is no tool {key:?} that you can use in this conversation."),
         }
     }

@@ -266,3 +266,22 @@ fn help_describes_usage() {
         assert!(text.contains(word), "help should contain {word}");
     }
 }
+
+#[test]
+fn app_of_a_tool_is_named_and_saved() {
+    let folder = TestFolder::new();
+    let answers = allowing_answers(json!([]));
+    let called = folder.run_with(&answers, &["call", "demo", "show_board"]);
+    assert!(called.value()["content"][0]["text"].as_str().is_some_and(|text| text.contains("Paint the buoy")));
+    let file = folder.path("board.html");
+    let named = file.to_str().expect("the path is text");
+    let shown = folder.run_with(&answers, &["app", "demo", "show_board", "--html", named]);
+    assert_eq!(shown.value()["uri"], "ui://demo/board.html");
+    assert_eq!(shown.value()["access"], json!([]), "the board should request no access");
+    let html = std::fs::read_to_string(&file).expect("the page should be saved");
+    assert_eq!(shown.value()["bytes"], html.len(), "the whole page should be saved");
+    let again = folder.run_with(&answers, &["app", "demo", "show_board", "--html", named]);
+    assert!(again.error(2).1.contains("can't be written"), "an existing file should not be replaced");
+    let without = folder.run_with(&answers, &["app", "demo", "add"]);
+    assert_eq!(without.error(1).0, "not_found", "a tool without an app should be an error");
+}

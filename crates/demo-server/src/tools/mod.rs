@@ -3,6 +3,7 @@
 #![allow(deprecated, reason = "logging is deprecated for the future and part of every revision so far")]
 
 mod ask;
+mod board;
 mod change;
 mod show;
 mod simple;
@@ -47,6 +48,7 @@ pub(crate) fn list(state: &State) -> Vec<Tool> {
     all.extend(ask::definitions());
     all.push(visit::definition());
     all.extend(simple::log_and_ping_definitions());
+    all.extend(board::definitions());
     all.extend(change::definitions());
     all.extend(state.added_tools().iter().map(change::added_definition));
     all
@@ -68,6 +70,8 @@ pub(crate) async fn call(name: &str, call: ToolCall<'_>) -> Result<CallToolRespo
         "check_in" => visit::check_in(&call).await,
         "log_something" => simple::log_something(&call).await,
         "ping_host" => simple::ping_host(&call).await,
+        "show_board" => board::show_board(&call),
+        "move_card" => board::move_card(&call),
         "add_tool" => change::add_tool(&call),
         "change_tool" => change::change_tool(&call),
         name => change::call_added_tool(&call, name),

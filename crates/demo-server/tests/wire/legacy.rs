@@ -239,6 +239,50 @@ fn changed_tool_has_another_definition() {
 }
 
 #[test]
+fn board_has_an_app_whose_page_is_listed_and_read() {
+    for revision in ["2024-11-05", "2025-11-25"] {
+        let mut host = Host::start_legacy(revision);
+        let page = host.request_result("tools/list", json!({ "cursor": "from-10" }));
+        let tools = page["tools"].as_array().expect("tools").clone();
+        let metadata = |name: &str| {
+            let tool = tools.iter().find(|tool| tool["name"] == name).unwrap_or_else(|| panic!("{name} in {tools:?}"));
+            tool["_meta"].clone()
+        };
+        let uri = "ui://demo/board.html";
+        assert_eq!(metadata("show_board"), json!({ "ui": { "resourceUri": uri } }), "{revision}: the tool has a page");
+        assert_eq!(
+            metadata("move_card"),
+            json!({ "ui": { "visibility": ["app"] } }),
+            "{revision}: only the app should call this tool"
+        );
+        let first = host.request_result("resources/list", json!({}));
+        let resources = first["resources"].as_array().expect("resources");
+        let listed = resources.iter().find(|resource| resource["uri"] == uri).expect("the page should be listed");
+        let read = host.request_result("resources/read", json!({ "uri": uri }));
+        let contents = &read["contents"][0];
+        for described in [listed, contents] {
+            assert_eq!(described["mimeType"], "text/html;profile=mcp-app", "{revision}: media type of apps");
+            assert!(described["_meta"].is_null(), "{revision}: the page needs no hosts and no permissions");
+        }
+        let html = contents["text"].as_str().expect("the page should be text");
+        assert_eq!(listed["size"], html.len(), "{revision}: the size should be that of the page");
+        assert!(html.starts_with("<!doctype html>") && html.contains("ui/initialize"), "{revision}: {html:.80}");
+    }
+}
+
+#[test]
+fn moved_card_is_on_the_board_of_later_calls() {
+    let mut host = Host::start_legacy("2025-11-25");
+    let shown = call_tool(&mut host, "show_board", json!({}));
+    assert!(joined_texts(&shown).starts_with("To do: Paint the buoy (buoy)"), "the text is for hosts without apps");
+    assert_eq!(shown["structuredContent"]["columns"][0]["cards"][0]["id"], "buoy", "{shown}");
+    let moved = call_tool(&mut host, "move_card", json!({ "card": "buoy", "column": "done" }));
+    let shown = call_tool(&mut host, "show_board", json!({}));
+    assert_eq!(shown["structuredContent"], moved["structuredContent"], "both tools should return the same board");
+    assert_eq!(shown["structuredContent"]["columns"][2]["cards"][1]["id"], "buoy", "{shown}");
+}
+
+#[test]
 fn completion_depends_on_earlier_arguments() {
     let mut host = Host::start_legacy("2025-06-18");
     let complete = |host: &mut Host, reference: Value, name: &str, context: Value| -> Value {
@@ -276,6 +320,8 @@ fn wrong_arguments_fail_the_call_without_a_protocol_error() {
         ("add", json!({ "a": "two" })),
         ("write_note", json!({ "name": "../x", "text": "" })),
         ("plan_trip", json!({ "ship": "Aurora" })),
+        ("move_card", json!({ "card": "buoy", "column": "sea" })),
+        ("move_card", json!({ "card": "anchor", "column": "done" })),
         ("fail", json!({})),
     ] {
         let result = call_tool(&mut host, tool, arguments);

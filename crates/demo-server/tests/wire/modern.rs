@@ -39,6 +39,18 @@ fn results_have_a_type_and_a_ttl() {
 }
 
 #[test]
+fn board_and_its_page_are_the_same_in_stateless_requests() {
+    let mut host = start_modern_host();
+    let read = host.modern_result("resources/read", json!({ "uri": "ui://demo/board.html" }));
+    assert_eq!(read["contents"][0]["mimeType"], "text/html;profile=mcp-app", "media type of apps");
+    let moved =
+        call_tool(&mut host, json!({ "name": "move_card", "arguments": { "card": "gulls", "column": "done" } }));
+    let shown = call_tool(&mut host, json!({ "name": "show_board", "arguments": {} }));
+    assert_eq!(shown["structuredContent"], moved["structuredContent"], "the board should outlive its request");
+    assert!(joined_texts(&shown).contains("Done: Sweep the quay (quay), Count the gulls (gulls)"), "{shown}");
+}
+
+#[test]
 fn modern_server_rejects_initialize() {
     let mut host = Host::start(&["--era", "modern"]);
     let params = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });

@@ -1,7 +1,6 @@
 //! The originator of a call. Used by `host/src/handle/calls.rs`, and by code of the owner that decides about calls.
 
-/// The originator of a call. If calls by an app that a server provides are ever supported, they need their own variant,
-/// with a different originator in the audit log, and count as made after third-party content.
+/// The originator of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOrigin {
     /// The user, on the page.
@@ -14,6 +13,17 @@ pub enum CallOrigin {
         /// Identifier of the conversation.
         conversation: String,
     },
+    /// An app: a page that the called server provides and the user has opened (MCP Apps). A click in it is not the
+    /// user's consent, since the page can click for itself.
+    App {
+        /// Conversation in which the app is shown, if any.
+        conversation: Option<String>,
+        /// Name of the tool whose page it is.
+        tool: String,
+        /// Set if the page may load content of other hosts or contact them. Its calls then count as made after
+        /// untrusted content, since that content may have caused them.
+        reaches_other_hosts: bool,
+    },
     /// The user, on the command line.
     CommandLine,
 }
@@ -24,6 +34,7 @@ impl CallOrigin {
         match self {
             Self::User { .. } | Self::CommandLine => "user",
             Self::Model { .. } => "model",
+            Self::App { .. } => "app",
         }
     }
 
@@ -31,7 +42,7 @@ impl CallOrigin {
     #[must_use]
     pub fn conversation(&self) -> Option<&str> {
         match self {
-            Self::User { conversation } => conversation.as_deref(),
+            Self::User { conversation } | Self::App { conversation, .. } => conversation.as_deref(),
             Self::Model { conversation } => Some(conversation),
             Self::CommandLine => None,
         }

@@ -83,6 +83,7 @@ pub const fn originator_name(why: &ConsentRequestOrigin) -> &'static str {
     match why {
         ConsentRequestOrigin::User { .. } => "user",
         ConsentRequestOrigin::Model { .. } => "model",
+        ConsentRequestOrigin::App { .. } => "app",
         ConsentRequestOrigin::Call { .. } | ConsentRequestOrigin::Server => "server",
         ConsentRequestOrigin::Ended { .. } => "host",
     }

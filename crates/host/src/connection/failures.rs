@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use mcp_proto::session::{CloseReason, HandshakeFault};
+use host_state::blocked_path_text;
 use process::{CommandNotFound, MissingDependency, SpawnError, blocked_paths, missing_dependencies};
 
 use super::ConnectionTarget;
-use crate::view::{BlockedPath, Failure, FailureReason, FolderProposal, PathMention, ProposalRefusal};
+use crate::view::{Failure, FailureReason};
 
 /// Maximum number of lines of standard error that are included in a failure.
 pub(super) const STDERR_LINES: usize = 20;
@@ -38,44 +38,6 @@ pub(crate) fn spawn_failure(error: &SpawnError) -> Failure {
 /// Describes a secret or variable in the settings that is not available.
 pub(crate) fn unresolved_secret_failure(cause: &impl std::fmt::Display) -> Failure {
     Failure::new(FailureReason::NoSecret, cause.to_string())
-}
-
-/// Describes the end of a session, including sessions that were ended because the server violated the protocol. Returns
-/// `None` if the user stopped the server.
-pub(crate) fn session_end_failure(
-    reason: &CloseReason,
-    fault: Option<HandshakeFault>,
-    was_ready: bool,
-    remote: bool,
-    stderr: Vec<String>,
-) -> Option<Failure> {
-    let reason_kind = match reason {
-        CloseReason::StoppedByUser => return None,
-        CloseReason::LimitReached(_) => FailureReason::LimitReached,
-        _ if fault == Some(HandshakeFault::NoAnswer) => FailureReason::NoAnswer,
-        _ if matches!(fault, Some(HandshakeFault::Refused | HandshakeFault::NotStreamable)) => FailureReason::Protocol,
-        _ if fault == Some(HandshakeFault::Unauthorized) => FailureReason::Unauthorized,
-        _ if matches!(fault, Some(HandshakeFault::Unreachable | HandshakeFault::ServerError)) => {
-            FailureReason::Unreachable
-        }
-        CloseReason::Unresponsive(_) => FailureReason::NoAnswer,
-        _ if was_ready => FailureReason::Exited,
-        _ if remote => FailureReason::Unreachable,
-        _ => FailureReason::ExitedEarly,
-    };
-    let hint = match reason_kind {
-        FailureReason::ExitedEarly => {
-            Some("Its own words below usually say why. Try the same command in a terminal.".to_owned())
-        }
-        FailureReason::Unauthorized => {
-            Some("If its provider gave you a key, put it into a header such as Authorization.".to_owned())
-        }
-        FailureReason::LimitReached => {
-            Some("If that is what it needs, raise the limit in Drawbridge's settings and start it again.".to_owned())
-        }
-        _ => None,
-    };
-    Some(Failure { stderr, hint, ..Failure::new(reason_kind, reason.to_string()) })
 }
 
 /// Adds the files that the sandbox may have hidden from a server that failed to start, and the next step for the user,
@@ -115,29 +77,4 @@ pub(super) async fn with_blocked_paths(failure: Failure, target: &ConnectionTarg
         hint.push_str(before);
     }
     Failure { hint: Some(hint), blocked: blocked.into(), ..failure }
-}
-
-/// Describes a path that the sandbox hides from the server, and the next step for the user.
-fn blocked_path_text(blocked: &BlockedPath) -> String {
-    let BlockedPath { path, named_by, offer } = blocked;
-    let by = match named_by {
-        PathMention::Command => "Its command names",
-        PathMention::Server => "It says that it needs",
-    };
-    let next = match offer {
-        FolderProposal::Folder { folder, .. } => {
-            format!("If it may read that, add the folder {folder} to its sandbox.")
-        }
-        FolderProposal::None { because } => {
-            let why = match because {
-                ProposalRefusal::Secrets => "it contains keys, passwords or sessions",
-                ProposalRefusal::TooBroad => "that folder holds far more than a program",
-                ProposalRefusal::System => "that is the system's",
-                ProposalRefusal::Own => "that is Drawbridge's own",
-                ProposalRefusal::Name => "its name has invisible characters",
-            };
-            format!("No folder is proposed, as {why}.")
-        }
-    };
-    format!("{by} {path}, which the sandbox hides. {next}")
 }

@@ -262,7 +262,7 @@ impl<'a> SessionRun<'a> {
         }
         let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
         let stderr = stderr.last_lines(failures::STDERR_LINES);
-        let failure = failures::session_end_failure(&reason, self.ending.fault, self.ready, remote, stderr);
+        let failure = host_state::session_end_failure(&reason, self.ending.fault, self.ready, remote, stderr);
         let failure = match failure {
             Some(failure) => Some(failures::with_blocked_paths(failure, self.start.target.get()).await),
             None => None,

@@ -120,6 +120,22 @@ impl Host {
         uri: String,
         refresh: bool,
     ) -> Result<ResourceRead, CallFailure> {
+        self.read_resource_as(USER_OUTSIDE_CONVERSATION, id, server, uri, refresh).await
+    }
+
+    /// Reads a resource for the given originator, such as an app of the same server.
+    ///
+    /// # Errors
+    ///
+    /// Returns the [`CallFailure`] that ended the call without the resource's contents.
+    pub async fn read_resource_as(
+        &self,
+        origin: CallOrigin,
+        id: String,
+        server: String,
+        uri: String,
+        refresh: bool,
+    ) -> Result<ResourceRead, CallFailure> {
         let wanted = (server.clone(), uri.clone());
         let fresh = self.with_owner(move |owner| owner.cached_read(&wanted.0, &wanted.1)).await?;
         if let Some(read) = fresh.filter(|_| !refresh) {
@@ -127,8 +143,7 @@ impl Host {
         }
         let request = ClientRequest::ReadResource { uri: uri.clone() };
         let (kind, name) = (CallKind::Resource, uri.clone());
-        let (origin, shown) = (USER_OUTSIDE_CONVERSATION, None);
-        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown, sent: None };
+        let call = NewCall { id, server: server.clone(), kind, name, origin, request, shown: None, sent: None };
         match self.call(call).await.map_err(|failure| with_missing_resource(failure, &uri))? {
             ServerResult::Contents { contents, cache } => {
                 let keep = move |owner: &mut Owner| {

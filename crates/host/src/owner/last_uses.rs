@@ -84,6 +84,7 @@ pub(super) const fn call_originator(origin: &CallOrigin) -> UsedBy {
     match origin {
         CallOrigin::User { .. } => UsedBy::User,
         CallOrigin::Model { .. } => UsedBy::Model,
+        CallOrigin::App { .. } => UsedBy::App,
         CallOrigin::CommandLine => UsedBy::CommandLine,
     }
 }

@@ -1,6 +1,7 @@
 //! The owner: all state of the host, behind one lock. The state is accessed in turns (`turn.rs`), in which no code
 //! waits. Slow work is done in spawned tasks, which take another turn when they are done.
 
+mod apps;
 mod audit;
 mod audited_decision;
 mod calls;

@@ -1,5 +1,5 @@
-//! Decisions about getting prompts and reading resources. The user requests these directly, so they are allowed unless
-//! a rule or the preset requires otherwise.
+//! Decisions about getting prompts and reading resources. What the user requests directly is allowed unless a rule or
+//! the preset requires otherwise. Apps may read what their server lists.
 
 use domain::call::{CallFailure, ServerCall};
 use mcp_proto::session::ClientRequest;
@@ -22,7 +22,8 @@ impl Owner {
         request: &ClientRequest,
     ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
-        let act = PolicyAct::ReadAtUsersWish { server, conversation: call.conversation.as_deref() };
+        let is_wanted = self.is_wanted_read(server, origin, request);
+        let act = PolicyAct::Read { is_wanted, server, conversation: call.conversation.as_deref() };
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Allow { by } => {
                 let body = read_body(call, request);
@@ -63,6 +64,17 @@ impl Owner {
                 Err(CallFailure::Refused(format!("by {by}")))
             }
         }
+    }
+}
+
+impl Owner {
+    /// Returns `true` for a request of the user, and for a resource that the server of an app lists. The address of any
+    /// other resource can contain data, and so can one that content of other hosts chose.
+    fn is_wanted_read(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
+        let CallOrigin::App { reaches_other_hosts, .. } = origin else { return true };
+        let ClientRequest::ReadResource { uri } = request else { return false };
+        let resources = self.servers.records.get(server).map(|record| record.offer.catalog.resources.as_slice());
+        !reaches_other_hosts && resources.unwrap_or_default().iter().any(|resource| resource.name() == uri)
     }
 }
 

@@ -1,21 +1,44 @@
 //! The lists in a server's settings that restrict which of its tools models may call. Used by `servers.rs` when the
 //! settings file was read, by `server_start/launch.rs` for each start, and by `calls/decision.rs` for each call of a
-//! model.
+//! model or an app.
 
 use std::sync::Arc;
 
 use domain::consent_request::ConsentRequestOrigin;
+use mcp_apps::ToolMetadata;
 use policy::{Hash, canonical_json};
 use ports::server_config::{ServerConfig, ToolFilter};
 use serde_json::{Value, json};
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::state::PendingRequest;
+use super::state::{CallOrigin, PendingRequest};
 use crate::view::ConsentRequestBody;
 
+/// Reason for refusing a model's call of a tool whose server reserves it for its apps.
+const ONLY_FOR_APPS_REASON: &str = "because the server offers the tool only to its apps";
+/// Reason for refusing an app's call of a tool whose server doesn't offer it to apps.
+const NOT_FOR_APPS_REASON: &str = "because the server doesn't offer the tool to its apps";
 /// Reason for refusing a model's call of a tool that the user turned off.
-pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for models in the settings";
+pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for models and apps in the settings";
+
+/// Returns the source of the rule and the reason for refusing a call of a tool to its originator, or `None` if the
+/// user's settings and the server offer the tool to it. The user may call every tool.
+pub(super) fn withheld_tool(
+    origin: &CallOrigin,
+    filter: &ToolFilter,
+    tool: &str,
+    app: &ToolMetadata,
+) -> Option<(&'static str, &'static str)> {
+    match origin {
+        CallOrigin::User { .. } | CallOrigin::CommandLine => None,
+        CallOrigin::Model { .. } | CallOrigin::App { .. } if !filter.admits(tool) => {
+            Some(("settings", TURNED_OFF_REASON))
+        }
+        CallOrigin::Model { .. } => (!app.is_visible_to_model()).then_some(("visibility", ONLY_FOR_APPS_REASON)),
+        CallOrigin::App { .. } => (!app.is_callable_by_app()).then_some(("visibility", NOT_FOR_APPS_REASON)),
+    }
+}
 
 impl Owner {
     /// Changes which tools of a server are available to models, without restarting the server. Pending consent requests
@@ -81,10 +104,10 @@ impl Owner {
         });
     }
 
-    /// Returns `true` if a consent request is for a model's call of a tool that the user turned off.
+    /// Returns `true` if a consent request is for a call of a tool that the user turned off, by a model or an app.
     fn is_for_disabled_tool(&self, pending: &PendingRequest) -> bool {
         let ConsentRequestBody::Tool { tool, .. } = &pending.view.body else { return false };
-        matches!(pending.view.why, ConsentRequestOrigin::Model { .. })
+        matches!(pending.view.why, ConsentRequestOrigin::Model { .. } | ConsentRequestOrigin::App { .. })
             && self
                 .servers
                 .records

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
 mod activity;
+mod app_calls;
 mod asks_each_time;
 mod audit;
 mod contained_start;

@@ -2,6 +2,7 @@
 //! reviewed definition, similar names, and flags on text that may mislead a model. Pure functions.
 //! `host/src/owner/pins.rs` stores the pins.
 
+mod app_approvals;
 mod deceptive_letters;
 mod diff;
 mod flags;
@@ -15,6 +16,7 @@ mod results;
 mod visible_text;
 mod word_diff;
 
+pub use app_approvals::{AppApproval, AppReviewState, MAX_APP_APPROVALS, app_review_state, approve_app};
 pub use diff::{DefinitionChange, DefinitionDiff, MAX_CHANGES};
 pub use flags::{Flag, FlagReason, flags_of_definition, flags_of_name, flags_of_text, is_valid_variation};
 pub use foreign::is_hidden;

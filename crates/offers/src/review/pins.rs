@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::name_index::NameIndex;
-use super::{DefinitionChange, DefinitionDiff, display_title};
+use super::{AppApproval, DefinitionChange, DefinitionDiff, display_title};
 
 /// Maximum number of pinned definitions of one kind per server. Definitions beyond it remain new, so that their use
 /// requires consent each time.
@@ -66,6 +66,9 @@ pub struct ServerPins {
     pub tools: BTreeMap<String, Pin>,
     /// Pinned prompts by name.
     pub prompts: BTreeMap<String, Pin>,
+    /// Approved pages of apps by URI.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub apps: BTreeMap<String, AppApproval>,
 }
 
 /// The approved command of a server with the program that it resolves to, or its approved address.
@@ -128,6 +131,7 @@ impl ServerPins {
         }
         pins.tools = merge_file_changes(&self.tools, &before.tools, &now.tools);
         pins.prompts = merge_file_changes(&self.prompts, &before.prompts, &now.prompts);
+        pins.apps = merge_file_changes(&self.apps, &before.apps, &now.apps);
         pins
     }
 

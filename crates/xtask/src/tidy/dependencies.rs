@@ -42,9 +42,12 @@ pub(super) fn host_state_in_the_host_only(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports crates that export TypeScript unconditionally. Only `api` may. Other crates derive the TypeScript of their
-/// types behind a feature, and crates for other programs have no such feature.
+/// types behind a feature. The wire protocol and its transports have no such feature, since the page has types of its own
+/// for them.
 pub(super) fn ts_rs_behind_a_feature(tree: &Tree) -> Vec<Finding> {
-    let is_of_the_app = |path: &str| !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/");
+    let is_of_the_app = |path: &str| {
+        path.starts_with("crates/mcp-apps/") || !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/")
+    };
     let findings = dependency_only_in(tree, "crates/api/", |name| name == "ts-rs").into_iter();
     let findings = findings.filter(|finding| {
         let manifest = tree.files.iter().find(|file| file.path == finding.path);

@@ -4,7 +4,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// Names of the pure crates in `crates/`.
-pub(super) const PURE_CRATES: [&str; 2] = ["mcp-proto", "policy"];
+pub(super) const PURE_CRATES: [&str; 3] = ["mcp-apps", "mcp-proto", "policy"];
 /// Crates of plain data that must not use system APIs, although crates that they depend on do.
 const DATA_CRATES: [&str; 1] = ["domain"];
 

@@ -76,6 +76,7 @@ fn call_item(name: &str, text: &str) -> ChatItem {
         structured: Some(json!([text])),
         structured_problem: Some(text.to_owned()),
         is_error: true,
+        meta: None,
         arguments: json!({}),
     };
     let body = ItemBody::ToolCall {

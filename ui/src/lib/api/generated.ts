@@ -101,6 +101,16 @@ export interface Commands {
   conversation_tools: { request: ConversationRef; response: ConversationTools };
   conversation_cost: { request: ConversationRef; response: ConversationCost };
   export_conversation: { request: ExportConversation; response: SavedFile };
+  app_page: { request: AppRef; response: AppPageReport };
+  approve_app: { request: ApproveApp; response: EmptyObject };
+  revoke_app: { request: AppPageRef; response: EmptyObject };
+  open_app: { request: OpenApp; response: OpenedApp };
+  app_message: { request: AppMessage; response: EmptyObject };
+  set_app_context: { request: SetAppContext; response: EmptyObject };
+  answer_app: { request: AnswerApp; response: EmptyObject };
+  save_app_file: { request: SaveAppFile; response: SavedFile };
+  app_document: { request: AppViewRef; response: AppDocumentText };
+  close_app: { request: AppViewRef; response: EmptyObject };
   audit: { request: AuditRange; response: AuditPage };
   verify_audit: { request: EmptyObject; response: AuditVerdict };
   export_audit: { request: EmptyObject; response: SavedFile };
@@ -342,6 +352,23 @@ dpop: boolean | null,
 assertion: string | null, };
 
 /**
+ * Decision of the user on a request of a shown app.
+ */
+export type AnswerApp = { 
+/**
+ * Identifier of the shown app.
+ */
+view: string, 
+/**
+ * Number of the request.
+ */
+request: number, 
+/**
+ * Decision on the request.
+ */
+answer: AppAnswer, };
+
+/**
  * Error returned by a command.
  */
 export type ApiError = { 
@@ -357,6 +384,332 @@ message: string,
  * Further details, whose shape depends on the code.
  */
 data?: JsonValue, };
+
+/**
+ * Decision on a request of an app.
+ */
+export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "display_mode", 
+/**
+ * Mode that is in force.
+ */
+mode: AppDisplayMode, };
+
+/**
+ * Reason why a view is closed.
+ */
+export type AppCloseCause = "confirmed" | "failed" | "timed_out" | "never_initialized" | "page_gone";
+
+/**
+ * Appearance and place of a shown app.
+ */
+export type AppContext = { 
+/**
+ * Color theme of the window.
+ */
+theme: AppTheme, 
+/**
+ * Standard style variables with their CSS values: all colors or none.
+ */
+styles: { [key in string]: string }, 
+/**
+ * Mode in which the app is displayed.
+ */
+displayMode: AppDisplayMode, 
+/**
+ * Width of the frame, in CSS pixels.
+ */
+width: number, 
+/**
+ * Maximum height of the frame if the app is inline, and its height in other modes, in CSS pixels.
+ */
+height: number, 
+/**
+ * Language and region as a BCP 47 tag.
+ */
+locale: string, 
+/**
+ * Time zone by its IANA name.
+ */
+timeZone: string, 
+/**
+ * Set if the computer has a touch screen.
+ */
+touch: boolean, 
+/**
+ * Set if a pointer can hover.
+ */
+hover: boolean, };
+
+/**
+ * Way in which a view is displayed (specification 2026-01-26, section "Display Modes").
+ */
+export type AppDisplayMode = "inline" | "fullscreen" | "pip";
+
+/**
+ * Source of a shown app, for display as text.
+ */
+export type AppDocumentText = { 
+/**
+ * HTML document of the page.
+ */
+html: string, 
+/**
+ * Value of the header `Content-Security-Policy` with which the document is loaded.
+ */
+policy: string, };
+
+/**
+ * Kind of a fault.
+ */
+export type AppFaultKind = "malformed" | "invalid_content" | "unknown_method" | "forgery" | "not_offered" | "early" | "out_of_order" | "duplicate_id" | "unknown_id" | "too_large" | "too_many" | "timed_out";
+
+/**
+ * File that an app offers for saving.
+ */
+export type AppFile = { 
+/**
+ * Suggested name.
+ */
+name: string, 
+/**
+ * Media type that the app claims. Empty if unknown.
+ */
+mimeType: string, 
+/**
+ * Size in bytes.
+ */
+bytes: number, };
+
+/**
+ * Message that a shown app posted.
+ */
+export type AppMessage = { 
+/**
+ * Identifier of the shown app.
+ */
+view: string, 
+/**
+ * Message as JSON text.
+ */
+message: string, };
+
+/**
+ * Direction of a message between a page and the host.
+ */
+export type AppMessageDirection = "from_page" | "to_page";
+
+/**
+ * Request to remove the approval of an app's page.
+ */
+export type AppPageRef = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * URI of the page.
+ */
+uri: string, };
+
+/**
+ * Page of an app, as its server provides it now, for the user's review.
+ */
+export type AppPageReport = { 
+/**
+ * URI of the page, with the scheme `ui`.
+ */
+uri: string, 
+/**
+ * Hash over the URI, the document and the declared metadata. An approval is valid for one hash.
+ */
+hash: string, 
+/**
+ * Size of the document in bytes.
+ */
+bytes: number, 
+/**
+ * State of the user's review.
+ */
+review: AppPageReview, 
+/**
+ * Access of the approved page, or the access that an approval of everything requested grants.
+ */
+grants: SandboxGrants, 
+/**
+ * Hosts that the page requests to contact or to load from.
+ */
+sources: Array<AppSource>, 
+/**
+ * Permissions that the page requests.
+ */
+permissions: Array<AppPermission>, 
+/**
+ * Declarations of the server that were ignored, with the reasons in English.
+ */
+notes: Array<string>, };
+
+/**
+ * State of the user's review of a page.
+ */
+export type AppPageReview = "new" | "changed" | "approved";
+
+/**
+ * Capability of the browser that a page can request, and that the host may grant.
+ */
+export type AppPermission = "camera" | "microphone" | "geolocation" | "clipboardWrite";
+
+/**
+ * A set of permissions, in the order of `ALL`.
+ */
+export type AppPermissions = Array<AppPermission>;
+
+/**
+ * Request that refers to the app of a tool.
+ */
+export type AppRef = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Name of the tool, as its server lists it.
+ */
+tool: string, };
+
+/**
+ * Host that a page may contact or load from, or requests to.
+ */
+export type AppSource = { 
+/**
+ * Purpose of the access.
+ */
+usedAs: AppSourceUse, 
+/**
+ * Origin, such as `https://example.com`, or `*` for every host.
+ */
+origin: string, 
+/**
+ * Computers that the origin can reach.
+ */
+reach: AppSourceReach, };
+
+/**
+ * Computers that a source can reach. Decides how broad the consent to it is.
+ */
+export type AppSourceReach = "internet" | "private_network" | "loopback" | "every_host";
+
+/**
+ * Use of a domain by a page.
+ */
+export type AppSourceUse = "connect" | "resource" | "frame" | "base_uri";
+
+/**
+ * Color theme of the host.
+ */
+export type AppTheme = "light" | "dark";
+
+/**
+ * Request of an app that the user decides.
+ */
+export type AppUserRequest = { "type": "open_link", 
+/**
+ * Address, which is shown before it is opened.
+ */
+url: string, } | { "type": "save_files", 
+/**
+ * Files, at least one.
+ */
+files: Array<AppFile>, } | { "type": "send_message", 
+/**
+ * Text of the message.
+ */
+text: string, } | { "type": "display_mode", 
+/**
+ * Wanted mode.
+ */
+mode: AppDisplayMode, };
+
+/**
+ * Change of a shown app. All texts in it are from the app, and untrusted.
+ */
+export type AppViewChange = { "type": "message", 
+/**
+ * JSON-RPC message, posted unchanged.
+ */
+message: JsonValue, } | { "type": "initialized", 
+/**
+ * Name that the app claims.
+ */
+name: string, 
+/**
+ * Version that the app claims.
+ */
+version: string, 
+/**
+ * Display modes that the app supports. Empty if it declares none.
+ */
+displayModes: Array<AppDisplayMode>, } | { "type": "resized", 
+/**
+ * Width, or `None` if the host decides it.
+ */
+width: number | null, 
+/**
+ * Height, or `None` if the host decides it.
+ */
+height: number | null, } | { "type": "display_mode_changed", 
+/**
+ * Mode that is in force.
+ */
+mode: AppDisplayMode, } | { "type": "requested", 
+/**
+ * Number of the request, unique for the shown app.
+ */
+request: number, 
+/**
+ * Content of the request.
+ */
+wanted: AppUserRequest, } | { "type": "withdrawn", 
+/**
+ * Number of the request.
+ */
+request: number, } | { "type": "model_context_changed", 
+/**
+ * Context as text. Empty if the app removed it.
+ */
+text: string, } | { "type": "teardown_requested" } | { "type": "fault", 
+/**
+ * Sender of the message.
+ */
+direction: AppMessageDirection, 
+/**
+ * Kind of the fault.
+ */
+kind: AppFaultKind, 
+/**
+ * Explanation in English.
+ */
+detail: string, } | { "type": "logged", 
+/**
+ * Level of the message, as in MCP.
+ */
+level: string, 
+/**
+ * Message as text.
+ */
+text: string, } | { "type": "closed", 
+/**
+ * Reason for the end.
+ */
+cause: AppCloseCause, };
+
+/**
+ * Reference to a shown app.
+ */
+export type AppViewRef = { 
+/**
+ * Identifier of the shown app.
+ */
+view: string, };
 
 /**
  * Items to append to a conversation.
@@ -375,6 +728,48 @@ items: Array<ConversationItem>, };
  * Period or conversation in which an approval is valid.
  */
 export type ApprovalScope = "once" | "conversation" | "session" | "always";
+
+/**
+ * Request to approve exactly one version of an app's page.
+ */
+export type ApproveApp = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Name of the tool, as its server lists it.
+ */
+tool: string, 
+/**
+ * Hash of the page that was shown to the user.
+ */
+hash: string, 
+/**
+ * Access that the user grants.
+ */
+grants: SandboxGrants, };
+
+/**
+ * Approved page of an app.
+ */
+export type ApprovedApp = { 
+/**
+ * URI of the page.
+ */
+uri: string, 
+/**
+ * Hash of the approved version.
+ */
+hash: string, 
+/**
+ * Access of the page.
+ */
+grants: SandboxGrants, 
+/**
+ * Time of the approval, in milliseconds since 1970.
+ */
+since: number, };
 
 /**
  * Result of checking one argument condition of a rule.
@@ -1539,7 +1934,7 @@ response: SamplingResponse, } | { "change": "model",
 model: ModelRef, };
 
 /**
- * Origin of a consent request: the user, a model, a call, or the server.
+ * Origin of a consent request: the user, a model, an app, a call, or the server.
  */
 export type ConsentRequestOrigin = { "by": "user", 
 /**
@@ -1558,7 +1953,19 @@ after: Array<string>,
  * Content of the called server that the model has already read in the conversation, and after which the
  * server's data flow settings require consent for its calls.
  */
-read?: Array<Reading>, } | { "by": "call", 
+read?: Array<Reading>, } | { "by": "app", 
+/**
+ * Identifier of the conversation that shows the app, or `None` outside of conversations.
+ */
+conversation: string | null, 
+/**
+ * Name of the tool whose page the app is.
+ */
+tool: string, 
+/**
+ * Set if the page may load content of other hosts or contact them.
+ */
+reachesOtherHosts: boolean, } | { "by": "call", 
 /**
  * Identifier of the call, which its caller chose.
  */
@@ -2087,6 +2494,23 @@ server: string,
 mute: boolean, };
 
 /**
+ * Finished tool call that an app displays.
+ */
+export type DisplayedCall = { "type": "item", 
+/**
+ * Identifier of the conversation.
+ */
+conversation: string, 
+/**
+ * Identifier of the call's item.
+ */
+item: string, } | { "type": "result", 
+/**
+ * Result of the call.
+ */
+result: ToolResult, };
+
+/**
  * Act on which the policy decides in a dry run.
  */
 export type DryRun = { 
@@ -2338,7 +2762,15 @@ item: ConversationItem,
 /**
  * `true` if a model is replying in the conversation.
  */
-answering: boolean, } | { "type": "audit_changed" } | { "type": "models_changed" } | { "type": "settings_changed", 
+answering: boolean, } | { "type": "app_view_changed", 
+/**
+ * Identifier of the shown app.
+ */
+view: string, 
+/**
+ * Change of the app. All texts in it are from the app.
+ */
+change: AppViewChange, } | { "type": "audit_changed" } | { "type": "models_changed" } | { "type": "settings_changed", 
 /**
  * All settings after the change.
  */
@@ -4224,6 +4656,56 @@ bytes: number,
 isText: boolean, };
 
 /**
+ * Request to show the app of a finished tool call.
+ */
+export type OpenApp = { 
+/**
+ * Name of the server in the settings.
+ */
+server: string, 
+/**
+ * Name of the tool, as its server lists it.
+ */
+tool: string, 
+/**
+ * Call that the app displays.
+ */
+call: DisplayedCall, 
+/**
+ * Appearance and place of the app.
+ */
+context: AppContext, };
+
+/**
+ * App that is ready to be loaded into a frame.
+ */
+export type OpenedApp = { 
+/**
+ * Identifier of the shown app, which is the host of its origin.
+ */
+view: string, 
+/**
+ * Value of the frame's attribute `sandbox`.
+ */
+sandbox: string, 
+/**
+ * Value of the frame's attribute `allow`. Empty if the app has no permission.
+ */
+allow: string, 
+/**
+ * `true` if the app prefers a border, `false` if it draws its own, and `None` if it declares no preference.
+ */
+border: boolean | null, 
+/**
+ * Hosts that the app may use.
+ */
+sources: Array<AppSource>, 
+/**
+ * Permissions that the app has.
+ */
+permissions: Array<AppPermission>, };
+
+/**
  * Version of a package, with the hash and origin of its files.
  */
 export type PackageVersion = { 
@@ -4355,7 +4837,11 @@ tools: Array<PinnedDefinition>,
 /**
  * Prompts whose definitions the user has reviewed.
  */
-prompts: Array<PinnedDefinition>, };
+prompts: Array<PinnedDefinition>, 
+/**
+ * Pages of apps that the user has approved.
+ */
+apps: Array<ApprovedApp>, };
 
 /**
  * An input of an install plan, which the user fills in. All texts are from the publisher and untrusted.
@@ -5829,6 +6315,27 @@ path: string,
 access: FolderAccess, };
 
 /**
+ * Kinds of access that the user or the host grants to a page. Nothing is granted by default.
+ */
+export type SandboxGrants = { 
+/**
+ * Set if declared origins in the internet or a private network are granted.
+ */
+declaredOrigins: boolean, 
+/**
+ * Set if declared origins on this computer are granted.
+ */
+loopback: boolean, 
+/**
+ * Set if `*` is granted, which means every host.
+ */
+everyHost: boolean, 
+/**
+ * Permissions that are granted if the page requests them.
+ */
+permissions: AppPermissions, };
+
+/**
  * Network access of a sandboxed server.
  */
 export type SandboxNetwork = { "preset": "files_only" } | { "preset": "named_hosts", 
@@ -5932,6 +6439,23 @@ cause?: SandboxProblem,
  * Files that the server appears to need but can't access, as sentences for the user.
  */
 missing?: Array<string>, };
+
+/**
+ * Request to save a file that a shown app offers, at a place that the user selects.
+ */
+export type SaveAppFile = { 
+/**
+ * Identifier of the shown app.
+ */
+view: string, 
+/**
+ * Number of the app's request.
+ */
+request: number, 
+/**
+ * Index of the file in the request.
+ */
+file: number, };
 
 /**
  * Request to save binary content from a server to a file.
@@ -6492,6 +7016,19 @@ cause: string,
  * `true` if a sign-in is in progress.
  */
 signingIn: boolean, };
+
+/**
+ * Request to change the appearance or place of a shown app.
+ */
+export type SetAppContext = { 
+/**
+ * Identifier of the shown app.
+ */
+view: string, 
+/**
+ * Context after the change.
+ */
+context: AppContext, };
 
 /**
  * Request to replace the settings of a conversation.
@@ -7162,6 +7699,10 @@ structuredProblem: string | null,
  */
 isError: boolean, 
 /**
+ * Metadata of the result (`_meta`), which only the app of the tool receives. `None` if the server sent none.
+ */
+meta?: { [key in string]: JsonValue }, 
+/**
  * Arguments that were sent to the server, including changes by the user.
  */
 arguments: JsonValue, };
@@ -7169,7 +7710,7 @@ arguments: JsonValue, };
 /**
  * State of a tool in a conversation.
  */
-export type ToolState = "offered" | "off" | "disabled" | "new" | "changed" | "unusable" | "not_ready";
+export type ToolState = "offered" | "off" | "disabled" | "app_only" | "new" | "changed" | "unusable" | "not_ready";
 
 /**
  * Reference to the tool use that requested a call, in a model's reply.
@@ -7326,7 +7867,7 @@ export type UrlWarning = "not_encrypted" | "user_information" | "internationaliz
 /**
  * The originator of an act that required no consent.
  */
-export type UsedBy = "user" | "model" | "command_line" | "host" | "server";
+export type UsedBy = "user" | "model" | "app" | "command_line" | "host" | "server";
 
 /**
  * Report on newer versions of an installed server.

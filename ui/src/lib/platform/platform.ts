@@ -134,4 +134,13 @@ export interface Platform {
   pageSandbox(): Promise<PageSandbox>;
   /** Requests that the next start of the app tries the sandbox again. */
   retryPageSandbox(): Promise<void>;
+  /** Returns the URL of a document of a shown MCP App. Each app has an origin of its own. */
+  appUrl(view: string, path: string): string;
+  /** Returns the origin of the documents of a shown MCP App, as events report it. */
+  appOrigin(view: string): string;
+  /**
+   * Set if a frame fires `load` once for each of its documents. WebKitGTK also fires it for documents of nested frames,
+   * such as an empty one. There, an app that navigates its own frame becomes blank.
+   */
+  readonly firesLoadOncePerDocument: boolean;
 }

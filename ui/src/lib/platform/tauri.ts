@@ -5,6 +5,9 @@ import type { Events } from "$lib/api/generated";
 
 import type { Platform, ShellEvent } from "./platform";
 
+// Some engines report "null" as the `origin` of URLs with custom schemes, so it is not read from a URL.
+const appOrigin = (view: string) => `drawbridge-app://${view}`;
+
 export const tauriPlatform: Platform = {
   call: (name, request) => invoke(name, { request }),
   async listen(receive) {
@@ -37,4 +40,7 @@ export const tauriPlatform: Platform = {
   consentDrawn: (id) => void invoke("question_drawn", { id }).catch(() => undefined),
   pageSandbox: () => invoke("page_sandbox"),
   retryPageSandbox: () => invoke("retry_page_sandbox"),
+  appUrl: (view, path) => `${appOrigin(view)}/${path}`,
+  appOrigin,
+  firesLoadOncePerDocument: false,
 };

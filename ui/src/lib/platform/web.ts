@@ -5,6 +5,12 @@ import type { Platform } from "./platform";
 
 const RETRY_MS = 500;
 
+// The development server forwards commands and events to the development host, but not the frames of apps.
+const APP_PORT = import.meta.env.DEV ? "1430" : location.port;
+// Names below `localhost` are this computer, and each is an origin other than that of the page.
+const appOrigin = (view: string) =>
+  `http://${view}.localhost${APP_PORT === "" ? "" : `:${APP_PORT}`}`;
+
 export const webPlatform: Platform = {
   async call(name, request) {
     const response = await fetch(`/api/${name}`, {
@@ -53,4 +59,7 @@ export const webPlatform: Platform = {
   // The sandbox of the browser.
   pageSandbox: () => Promise.resolve({ is: "native" }),
   retryPageSandbox: () => Promise.resolve(),
+  appUrl: (view, path) => `${appOrigin(view)}/${path}`,
+  appOrigin,
+  firesLoadOncePerDocument: true,
 };

@@ -35,7 +35,11 @@ const NOTHING_SET_UP: Answers = {
   conversation: ({ conversation }) => sampleConversation({ id: conversation }),
   pins: ({ server }) => ({
     ...{ server, identity: [], identitySince: null, issuer: null },
-    ...{ tools: [], prompts: [] },
+    ...{ tools: [], prompts: [], apps: [] },
+  }),
+  catalog: ({ server }) => ({
+    ...{ server, tools: [], prompts: [], resources: [], templates: [], notes: [] },
+    freshUntil: NO_EXPIRY,
   }),
   models: () => ({ providers: [], default: null, found: [], presets: [] }),
   newer_versions: () => ({ servers: [] }),
@@ -122,6 +126,16 @@ export class FakeHost implements Platform {
   retryPageSandbox(): Promise<void> {
     this.sandboxRetries += 1;
     return Promise.resolve();
+  }
+
+  readonly firesLoadOncePerDocument = true;
+
+  appUrl(view: string, path: string): string {
+    return `${this.appOrigin(view)}/${path}`;
+  }
+
+  appOrigin(view: string): string {
+    return `drawbridge-app://${view}`;
   }
 
   listenShell(receive: (event: ShellEvent) => void): Promise<void> {

@@ -18,7 +18,7 @@ use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::SendPermit;
 use crate::owner::path_links::{resolve_links, unresolved_paths};
 use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, tool_review_state};
-use crate::owner::tool_filter::TURNED_OFF_REASON;
+use crate::owner::tool_filter::withheld_tool;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
@@ -107,10 +107,10 @@ impl Owner {
         let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
         let definition =
             record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
-        if matches!(origin, CallOrigin::Model { .. }) && !record.config.tools.admits(tool) {
+        if let Some((rule, reason)) = withheld_tool(origin, &record.config.tools, tool, &definition.app) {
             let hashed = definition.call_hash(arguments);
-            self.audit_denied_call(call, origin, tool, hashed, "settings".into());
-            return Err(CallFailure::Refused(TURNED_OFF_REASON.to_owned()));
+            self.audit_denied_call(call, origin, tool, hashed, rule.into());
+            return Err(CallFailure::Refused(reason.to_owned()));
         }
         let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
         let standing = record.offer.catalog.current_review_state(CatalogList::Tools, definition.standing);

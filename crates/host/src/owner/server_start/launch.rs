@@ -13,7 +13,7 @@ use ports::Secrets;
 use ports::secrets::{ResolvedValues, UnresolvedSecret};
 use ports::server_config::{HttpConfig, ServerConfig, ServerTransport, StdioConfig, address_hash};
 use process::{LaunchFiles, SearchPath, ServerCommand};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::command_lookup::verify_bundle;
 use crate::connection::{self, ConnectionStart, ConnectionTarget, HttpStart, RunId, outcome_unresolved};
@@ -161,7 +161,7 @@ impl Owner {
         record.session.sampling_offered.clone_from(&sampling);
         let mut session = SessionConfig {
             client: self.options.client.clone(),
-            capabilities: client_capabilities(&record.config, sampling),
+            capabilities: client_capabilities(&record.config, sampling, self.options.shows_apps),
             opening: record.config.revision.map_or(HandshakeMode::Probe, HandshakeMode::Pinned),
             known,
             trace: self.options.trace.clone(),
@@ -201,11 +201,17 @@ async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Res
 
 /// Returns the client capabilities to declare to a server. The session omits those that the negotiated revision doesn't
 /// define.
-fn client_capabilities(config: &ServerConfig, sampling: Option<SamplingCapability>) -> ClientCapabilities {
+fn client_capabilities(
+    config: &ServerConfig,
+    sampling: Option<SamplingCapability>,
+    shows_apps: bool,
+) -> ClientCapabilities {
     let auth = config.as_http().and_then(|http| http.auth.as_ref());
-    let extension = auth.and_then(|auth| auth.grant.extension());
+    let sign_in = auth.and_then(|auth| auth.grant.extension()).map(|name| (name.to_owned(), json!({})));
+    let apps = shows_apps.then(|| (mcp_apps::EXTENSION_ID.to_owned(), mcp_apps::extension_settings()));
+    let extensions: Map<String, Value> = sign_in.into_iter().chain(apps).collect();
     ClientCapabilities {
-        extensions: extension.map(|name| [(name.to_owned(), json!({}))].into_iter().collect()),
+        extensions: (!extensions.is_empty()).then_some(extensions),
         roots: Some(RootsCapability { list_changed: Some(true) }),
         sampling,
         elicitation: Some(ElicitationCapability { form: Some(Default::default()), url: Some(Default::default()) }),

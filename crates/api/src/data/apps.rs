@@ -1,0 +1,110 @@
+//! Requests about apps: pages that servers provide for the results of their tools (MCP Apps).
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::{AppAnswer, AppContext, DisplayedCall, SandboxGrants};
+
+/// Request that refers to the app of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AppRef {
+    /// Name of the server in the settings.
+    pub server: String,
+    /// Name of the tool, as its server lists it.
+    pub tool: String,
+}
+
+/// Request to approve exactly one version of an app's page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ApproveApp {
+    /// Name of the server in the settings.
+    pub server: String,
+    /// Name of the tool, as its server lists it.
+    pub tool: String,
+    /// Hash of the page that was shown to the user.
+    pub hash: String,
+    /// Access that the user grants.
+    pub grants: SandboxGrants,
+}
+
+/// Request to remove the approval of an app's page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AppPageRef {
+    /// Name of the server in the settings.
+    pub server: String,
+    /// URI of the page.
+    pub uri: String,
+}
+
+/// Request to show the app of a finished tool call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct OpenApp {
+    /// Name of the server in the settings.
+    pub server: String,
+    /// Name of the tool, as its server lists it.
+    pub tool: String,
+    /// Call that the app displays.
+    pub call: DisplayedCall,
+    /// Appearance and place of the app.
+    pub context: AppContext,
+}
+
+/// Message that a shown app posted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AppMessage {
+    /// Identifier of the shown app.
+    pub view: String,
+    /// Message as JSON text.
+    pub message: String,
+}
+
+/// Request to change the appearance or place of a shown app.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SetAppContext {
+    /// Identifier of the shown app.
+    pub view: String,
+    /// Context after the change.
+    pub context: AppContext,
+}
+
+/// Decision of the user on a request of a shown app.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AnswerApp {
+    /// Identifier of the shown app.
+    pub view: String,
+    /// Number of the request.
+    pub request: u64,
+    /// Decision on the request.
+    pub answer: AppAnswer,
+}
+
+/// Request to save a file that a shown app offers, at a place that the user selects.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct SaveAppFile {
+    /// Identifier of the shown app.
+    pub view: String,
+    /// Number of the app's request.
+    pub request: u64,
+    /// Index of the file in the request.
+    pub file: u32,
+}
+
+/// Reference to a shown app.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AppViewRef {
+    /// Identifier of the shown app.
+    pub view: String,
+}
+
+/// Approved page of an app.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ApprovedApp {
+    /// URI of the page.
+    pub uri: String,
+    /// Hash of the approved version.
+    pub hash: String,
+    /// Access of the page.
+    pub grants: SandboxGrants,
+    /// Time of the approval, in milliseconds since 1970.
+    pub since: u64,
+}

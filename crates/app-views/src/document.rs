@@ -1,0 +1,89 @@
+//! Documents of frames, and the headers that isolate them. The desktop shell serves them from a custom scheme, the
+//! development host from a name below `localhost`. In both, each shown app has an origin of its own.
+
+use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxPolicy};
+
+/// Path of the self-test, which the page of Drawbridge loads into a frame before the app.
+const SELF_TEST_PATH: &str = "/self-test";
+/// Document that tries to reach the page of Drawbridge, and reports what it reached.
+const SELF_TEST: &str = include_str!("self_test.html");
+/// Media type of all documents.
+const HTML: &str = "text/html; charset=utf-8";
+
+/// Response to a request of a frame.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppResponse {
+    /// HTTP status code.
+    pub status: u16,
+    /// Headers with their values.
+    pub headers: Vec<(&'static str, String)>,
+    /// Content of the document.
+    pub body: Vec<u8>,
+}
+
+impl AppResponse {
+    /// Returns the response to a request for anything else than the documents of a shown app.
+    #[must_use]
+    pub fn not_found() -> Self {
+        // Without a policy, a frame with this response would be less restricted than one with a document.
+        let policy = "default-src 'none'; frame-ancestors 'none'; sandbox".to_owned();
+        Self { status: 404, headers: vec![("Content-Security-Policy", policy)], body: Vec::new() }
+    }
+}
+
+/// Documents of one shown app. Each is served once, since no other frame may load it, and the app may not load itself
+/// again.
+#[derive(Debug)]
+pub(crate) struct FrameDocuments {
+    page: Option<Vec<u8>>,
+    self_test: Option<&'static str>,
+    html: String,
+    content_security_policy: String,
+    permissions_policy: String,
+}
+
+impl FrameDocuments {
+    pub(crate) fn new(page: &AppPage, policy: &SandboxPolicy, ancestors: &[FrameAncestor]) -> Self {
+        Self {
+            page: Some(page.html.clone().into_bytes()),
+            self_test: Some(SELF_TEST),
+            html: page.html.clone(),
+            // The attribute of the frame says the same, but only while the frame is in the page of Drawbridge.
+            content_security_policy: format!(
+                "{}; sandbox {SANDBOX_ATTRIBUTE}",
+                policy.content_security_policy(ancestors)
+            ),
+            permissions_policy: policy.permissions_policy(),
+        }
+    }
+
+    /// Returns the HTML document of the app.
+    pub(crate) fn html(&self) -> &str {
+        &self.html
+    }
+
+    /// Returns the value of the header `Content-Security-Policy`.
+    pub(crate) fn content_security_policy(&self) -> &str {
+        &self.content_security_policy
+    }
+
+    /// Returns the response to the request for `path`.
+    pub(crate) fn respond(&mut self, path: &str) -> AppResponse {
+        let body = match path {
+            "/" | "" => self.page.take(),
+            SELF_TEST_PATH => self.self_test.take().map(|text| text.as_bytes().to_vec()),
+            _ => None,
+        };
+        let Some(body) = body else { return AppResponse::not_found() };
+        let headers = vec![
+            ("Content-Type", HTML.to_owned()),
+            ("Content-Security-Policy", self.content_security_policy.clone()),
+            ("Permissions-Policy", self.permissions_policy.clone()),
+            ("Referrer-Policy", "no-referrer".to_owned()),
+            ("X-Content-Type-Options", "nosniff".to_owned()),
+            ("X-DNS-Prefetch-Control", "off".to_owned()),
+            ("Cache-Control", "no-store".to_owned()),
+        ];
+        AppResponse { status: 200, headers, body }
+    }
+}

@@ -1,0 +1,379 @@
+//! Shown apps: pages that servers provide for the results of their tools (MCP Apps).
+//!
+//! [`AppViews`] works on a [`Chat`] and its host. It reads the page of a tool, stores the user's approval of it, and runs
+//! one task for each shown app, which owns its [`mcp_apps::View`]. The page of Drawbridge only carries messages between
+//! the frame and this crate, which emits a [`domain::app_view::AppViewEvent`] for each change.
+//!
+//! - `page_source`: the page of a tool, read from its server.
+//! - `page_report`: a page as the user reviews it.
+//! - `document`: documents of frames with the headers that isolate them.
+//! - `view_task`: the task of a shown app.
+//! - `requests`: requests of apps that need no decision of the page: calls, lists and resources of their server.
+//! - `user_requests`: requests of apps that the user decides on the page.
+
+mod context;
+mod document;
+mod error;
+mod page_report;
+mod page_source;
+mod requests;
+mod result;
+mod shapes;
+mod user_requests;
+mod view_task;
+
+pub use context::AppContext;
+pub use document::AppResponse;
+pub use error::AppViewError;
+pub use page_report::{AppPageReport, AppSource, PageReview};
+pub use page_source::AppPageError;
+pub use shapes::{AppAnswer, AppDocumentText, DisplayedCall, OpenedApp};
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use aws_lc_rs::rand::{SecureRandom as _, SystemRandom};
+use chat::Chat;
+use domain::app_view::AppViewId;
+use domain::call::CallFailure;
+use domain::content::ToolResult;
+use domain::item::ItemBody;
+use host::Host;
+use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, ToolInfo, UiUri};
+use offers::review::AppReviewState;
+use ports::server_config::ServerConfig;
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+
+use document::FrameDocuments;
+use user_requests::SavedFile;
+use view_task::{ViewInput, ViewSetup};
+
+/// Maximum number of apps that are shown at the same time.
+const MAX_VIEWS: usize = 32;
+/// Maximum total size of an app's messages that wait for its task, in bytes.
+const MAX_QUEUED_BYTES: usize = 32 << 20;
+/// Number of random bytes in the identifier of a view.
+const ID_BYTES: usize = 16;
+/// Reason why apps are not shown by default.
+const NO_FRAMES: &str = "this environment can't isolate their pages from the window";
+
+/// The shown apps of a host. Clones share their state.
+#[derive(Clone)]
+pub struct AppViews {
+    host: Host,
+    chat: Chat,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// Origins of the pages that may embed apps. Empty if apps can't be shown.
+    ancestors: Vec<FrameAncestor>,
+    views: Mutex<HashMap<AppViewId, ShownView>>,
+}
+
+/// A shown app.
+#[derive(Debug)]
+struct ShownView {
+    server: String,
+    uri: String,
+    documents: FrameDocuments,
+    inputs: mpsc::Sender<ViewInput>,
+    /// Total size of the messages that wait for the task, in bytes.
+    queued: Arc<AtomicUsize>,
+}
+
+impl AppViews {
+    /// Creates the apps of a host. None can be shown, since no page may embed them.
+    #[must_use]
+    pub fn new(host: Host, chat: Chat) -> Self {
+        Self { host, chat, shared: Arc::default() }
+    }
+
+    /// Returns the apps of a host that pages of these origins may embed. The caller serves [`respond`](Self::respond)
+    /// from an origin of its own for each view.
+    #[must_use]
+    pub fn with_ancestors(self, ancestors: Vec<FrameAncestor>) -> Self {
+        Self { shared: Arc::new(Shared { ancestors, ..Shared::default() }), ..self }
+    }
+
+    /// Reads the page of a tool from its server, for the user's review.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppViewError::Unsupported`] if apps can't be shown, and [`AppViewError::Page`] if the tool has no page
+    /// or the page can't be read.
+    pub async fn page(&self, server: &str, tool: &str) -> Result<AppPageReport, AppViewError> {
+        let page = self.read_page(server, tool).await?;
+        let state = self.host.app_review_state(server.to_owned(), &page).await?;
+        Ok(AppPageReport::new(&page, state))
+    }
+
+    /// Returns the URI of a tool's page, or `None` if the tool has none or isn't listed.
+    pub async fn page_uri(&self, server: &str, tool: &str) -> Option<UiUri> {
+        page_source::page_uri(&self.host, server, tool).await
+    }
+
+    /// Reads the page of a tool from its server, also where apps can't be shown.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppViewError::Page`] if the tool has no page or the page can't be read.
+    pub async fn load_page(&self, server: &str, tool: &str) -> Result<AppPage, AppViewError> {
+        let call = new_view_id().ok_or(AppViewError::NoRandomNumbers)?;
+        Ok(page_source::read_page(&self.host, call, server, tool).await?)
+    }
+
+    /// Stores the user's approval of the page with this hash, and ends the apps that show the page with other access.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`page`](Self::page), [`AppViewError::OtherPage`] if the server now provides another page
+    /// than the one with this hash, and [`AppViewError::Review`] if the approval can't be stored.
+    pub async fn approve(
+        &self,
+        server: &str,
+        tool: &str,
+        hash: &str,
+        grants: SandboxGrants,
+    ) -> Result<(), AppViewError> {
+        let page = self.read_page(server, tool).await?;
+        if page.hash.to_string() != hash {
+            return Err(AppViewError::OtherPage);
+        }
+        self.host.approve_app(server.to_owned(), &page, grants).await?;
+        self.remove_page(server, page.uri.as_str());
+        Ok(())
+    }
+
+    /// Removes the approval of a page, and ends the apps that show it. Returns `false` if the page has no approval.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppViewError::Page`] if the host has shut down.
+    pub async fn revoke(&self, server: &str, uri: &str) -> Result<bool, AppViewError> {
+        let had_approval = self.host.revoke_app(server.to_owned(), uri.to_owned()).await?;
+        self.remove_page(server, uri);
+        Ok(had_approval)
+    }
+
+    /// Shows the app of a finished tool call. The app is loaded when its frame requests its documents.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`page`](Self::page), [`AppViewError::NotApproved`] if the user has not approved this
+    /// version of the page, [`AppViewError::NoResult`] or [`AppViewError::Conversation`] if the call can't be read, and
+    /// [`AppViewError::TooMany`] if the maximum number of apps is shown.
+    pub async fn open(
+        &self,
+        server: String,
+        tool: String,
+        call: DisplayedCall,
+        context: AppContext,
+    ) -> Result<OpenedApp, AppViewError> {
+        let page = self.read_page(&server, &tool).await?;
+        let AppReviewState::Approved(grants) = self.host.app_review_state(server.clone(), &page).await? else {
+            return Err(AppViewError::NotApproved);
+        };
+        let (conversation, result) = self.displayed_call(&server, &tool, call).await?;
+        let policy = SandboxPolicy::new(&page.metadata, &grants);
+        let definition = page_source::tool_definition(&self.host, &server, &tool).await;
+        let definition = definition.and_then(|definition| ToolInfo::new(None, &definition));
+        let callable_tools = page_source::callable_tools(&self.host, &server).await;
+        let id = new_view_id().ok_or(AppViewError::NoRandomNumbers)?;
+        let opened = OpenedApp {
+            view: id.clone(),
+            sandbox: SANDBOX_ATTRIBUTE.to_owned(),
+            allow: policy.allow_attribute(),
+            border: page.metadata.prefers_border,
+            sources: page_report::list_sources(&policy.sources),
+            permissions: policy.permissions.iter().collect(),
+        };
+        let setup = ViewSetup {
+            id: id.clone(),
+            server: server.clone(),
+            tool,
+            conversation,
+            granted: policy.granted(),
+            reaches_other_hosts: policy.sources.iter().next().is_some(),
+            context,
+            definition,
+            callable_tools,
+            result,
+            config: self.server_config(&server).await?,
+        };
+        let uri = page.uri.as_str().to_owned();
+        let queued = Arc::new(AtomicUsize::new(0));
+        let documents = FrameDocuments::new(&page, &policy, &self.shared.ancestors);
+        let (inputs, received) = mpsc::channel(view_task::MAX_INPUTS);
+        {
+            let mut views = self.views();
+            if views.len() >= MAX_VIEWS {
+                return Err(AppViewError::TooMany);
+            }
+            let queued = Arc::clone(&queued);
+            views.insert(id.clone(), ShownView { server: server.clone(), uri, documents, inputs, queued });
+        }
+        tokio::spawn(view_task::run(self.clone(), setup, received, queued));
+        // The approval may have been removed or replaced since it was read.
+        if self.host.app_review_state(server, &page).await? != AppReviewState::Approved(grants) {
+            self.views().remove(&id);
+            return Err(AppViewError::NotApproved);
+        }
+        Ok(opened)
+    }
+
+    /// Returns the response to a request of a frame for `path` at the origin of a view.
+    #[must_use]
+    pub fn respond(&self, view: &str, path: &str) -> AppResponse {
+        self.views().get_mut(view).map_or_else(AppResponse::not_found, |shown| shown.documents.respond(path))
+    }
+
+    /// Returns the source of a shown app.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppViewError::Closed`] if the app is not shown.
+    pub fn document(&self, view: &str) -> Result<AppDocumentText, AppViewError> {
+        let views = self.views();
+        let documents = &views.get(view).ok_or(AppViewError::Closed)?.documents;
+        let policy = documents.content_security_policy().to_owned();
+        Ok(AppDocumentText { html: documents.html().to_owned(), policy })
+    }
+
+    /// Passes a message that the frame of an app posted to its view.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppViewError::Closed`] if the app is not shown, and [`AppViewError::Busy`] if too many of its messages
+    /// wait.
+    pub fn receive_message(&self, view: &str, message: String) -> Result<(), AppViewError> {
+        let bytes = message.len();
+        let queued = self.views().get(view).map(|shown| Arc::clone(&shown.queued)).ok_or(AppViewError::Closed)?;
+        if queued.fetch_add(bytes, Ordering::Relaxed) + bytes > MAX_QUEUED_BYTES {
+            queued.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(AppViewError::Busy);
+        }
+        let sent = self.send_input(view, ViewInput::Message(message));
+        if sent.is_err() {
+            queued.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        sent
+    }
+
+    /// Changes the appearance or place of a shown app.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`receive_message`](Self::receive_message).
+    pub fn change_context(&self, view: &str, context: AppContext) -> Result<(), AppViewError> {
+        self.send_input(view, ViewInput::Context(Box::new(context)))
+    }
+
+    /// Passes the user's decision on a request of an app to its view.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`receive_message`](Self::receive_message).
+    pub fn answer(&self, view: &str, request: u64, answer: AppAnswer) -> Result<(), AppViewError> {
+        self.send_input(view, ViewInput::Answer { request, answer })
+    }
+
+    /// Closes a shown app. The app is notified, and gets a short time to save its state. Closing an app that is not
+    /// shown has no effect.
+    pub fn close(&self, view: &str) {
+        // An app that floods its view is closed without notice.
+        if let Err(AppViewError::Busy) = self.send_input(view, ViewInput::Close) {
+            self.views().remove(view);
+        }
+    }
+
+    /// Returns a file that an app offers for saving, with its suggested name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppViewError::NoRequest`] if the app has no such request or file, and the errors of
+    /// [`receive_message`](Self::receive_message).
+    pub async fn file(&self, view: &str, request: u64, index: u32) -> Result<(String, Vec<u8>), AppViewError> {
+        let (reply, replied) = tokio::sync::oneshot::channel();
+        self.send_input(view, ViewInput::File { request, index, reply })?;
+        let SavedFile { name, bytes } = replied.await.ok().flatten().ok_or(AppViewError::NoRequest)?;
+        Ok((name, bytes))
+    }
+
+    fn views(&self) -> MutexGuard<'_, HashMap<AppViewId, ShownView>> {
+        self.shared.views.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send_input(&self, view: &str, input: ViewInput) -> Result<(), AppViewError> {
+        let inputs = self.views().get(view).map(|shown| shown.inputs.clone()).ok_or(AppViewError::Closed)?;
+        inputs.try_send(input).map_err(|error| match error {
+            TrySendError::Full(_) => AppViewError::Busy,
+            TrySendError::Closed(_) => AppViewError::Closed,
+        })
+    }
+
+    /// Ends all apps that show this page, without time to save their state.
+    fn remove_page(&self, server: &str, uri: &str) {
+        self.views().retain(|_, view| view.server != server || view.uri != uri);
+    }
+
+    /// Ends all apps. Called when the page of Drawbridge is loaded again, whose frames are gone.
+    pub fn remove_all(&self) {
+        self.views().clear();
+    }
+
+    /// Reads the page of a tool if apps can be shown.
+    async fn read_page(&self, server: &str, tool: &str) -> Result<AppPage, AppViewError> {
+        if self.shared.ancestors.is_empty() {
+            return Err(AppViewError::Unsupported(NO_FRAMES));
+        }
+        self.load_page(server, tool).await
+    }
+
+    async fn server_config(&self, server: &str) -> Result<ServerConfig, AppViewError> {
+        let servers = self.host.snapshot().await?.servers;
+        let found = servers.into_iter().find(|view| view.name == server);
+        Ok(found.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?.config)
+    }
+
+    /// Returns the conversation of a call, if any, and its result.
+    async fn displayed_call(
+        &self,
+        server: &str,
+        tool: &str,
+        call: DisplayedCall,
+    ) -> Result<(Option<String>, ToolResult), AppViewError> {
+        let (conversation, item) = match call {
+            DisplayedCall::Result { result } => return Ok((None, *result)),
+            DisplayedCall::Item { conversation, item } => (conversation, item),
+        };
+        let item = self.chat.item(&conversation, item).await?;
+        match item.body {
+            ItemBody::ToolCall { server: called, tool: name, result: Some(result), .. }
+                if called == server && name == tool =>
+            {
+                Ok((Some(conversation), result))
+            }
+            _ => Err(AppViewError::NoResult),
+        }
+    }
+}
+
+/// Returns a random identifier, or `None` if the operating system provides no random numbers.
+fn new_view_id() -> Option<AppViewId> {
+    let mut bytes = [0; ID_BYTES];
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Returns the arguments of a call as an object. Other values count as no arguments.
+fn arguments_object(arguments: Value) -> Option<mcp_proto::types::Map> {
+    match arguments {
+        Value::Object(arguments) => Some(arguments),
+        _ => None,
+    }
+}

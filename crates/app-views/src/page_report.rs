@@ -1,0 +1,100 @@
+//! A page as it is shown to the user for approval. Used by `AppViews::page`.
+
+use mcp_apps::{AppPage, DeclaredSources, Permission, Reach, SandboxGrants, SourceUse};
+use offers::review::AppReviewState;
+use serde::{Deserialize, Serialize};
+
+/// Page of an app, as its server provides it now, for the user's review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AppPageReport {
+    /// URI of the page, with the scheme `ui`.
+    pub uri: String,
+    /// Hash over the URI, the document and the declared metadata. An approval is valid for one hash.
+    pub hash: String,
+    /// Size of the document in bytes.
+    pub bytes: u64,
+    /// State of the user's review.
+    pub review: PageReview,
+    /// Access of the approved page, or the access that an approval of everything requested grants.
+    pub grants: SandboxGrants,
+    /// Hosts that the page requests to contact or to load from.
+    pub sources: Vec<AppSource>,
+    /// Permissions that the page requests.
+    pub permissions: Vec<Permission>,
+    /// Declarations of the server that were ignored, with the reasons in English.
+    pub notes: Vec<String>,
+}
+
+/// State of the user's review of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPageReview"))]
+#[serde(rename_all = "snake_case")]
+pub enum PageReview {
+    /// No version of the page was approved.
+    New,
+    /// Another version of the page was approved.
+    Changed,
+    /// This version of the page was approved.
+    Approved,
+}
+
+/// Host that a page may contact or load from, or requests to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AppSource {
+    /// Purpose of the access.
+    pub used_as: SourceUse,
+    /// Origin, such as `https://example.com`, or `*` for every host.
+    pub origin: String,
+    /// Computers that the origin can reach.
+    pub reach: Reach,
+}
+
+impl AppPageReport {
+    pub(crate) fn new(page: &AppPage, state: AppReviewState) -> Self {
+        let declared = page.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
+        let sources = list_sources(&declared);
+        let requested = requested_grants(page, &sources);
+        let (review, grants) = match state {
+            AppReviewState::New => (PageReview::New, requested),
+            AppReviewState::Changed => (PageReview::Changed, requested),
+            AppReviewState::Approved(grants) => (PageReview::Approved, grants),
+        };
+        let faults = page.metadata.faults.iter().map(ToString::to_string);
+        let echoed = page.echoed_uri.iter().map(|uri| format!("the server returned the page as {uri}"));
+        Self {
+            uri: page.uri.as_str().to_owned(),
+            hash: page.hash.to_string(),
+            bytes: page.html.len() as u64,
+            review,
+            grants,
+            sources,
+            permissions: page.metadata.permissions.iter().collect(),
+            notes: faults.chain(declared.dropped.iter().map(ToString::to_string)).chain(echoed).collect(),
+        }
+    }
+}
+
+/// Returns the grants for everything that a page requests.
+fn requested_grants(page: &AppPage, sources: &[AppSource]) -> SandboxGrants {
+    let reaches = |wanted: &[Reach]| sources.iter().any(|source| wanted.contains(&source.reach));
+    SandboxGrants {
+        declared_origins: reaches(&[Reach::Internet, Reach::PrivateNetwork]),
+        loopback: reaches(&[Reach::Loopback]),
+        every_host: reaches(&[Reach::EveryHost]),
+        permissions: page.metadata.permissions.clone(),
+    }
+}
+
+/// Returns the sources in the form in which they are shown to the user.
+pub(crate) fn list_sources(sources: &DeclaredSources) -> Vec<AppSource> {
+    let shown = |(used_as, source): (SourceUse, &mcp_apps::Source)| AppSource {
+        used_as,
+        origin: source.to_string(),
+        reach: source.reach(),
+    };
+    sources.iter().map(shown).collect()
+}

@@ -1,0 +1,71 @@
+//! The page of a tool, and the tools that it may call, from the lists of its server. Used by `AppViews`.
+
+use std::collections::BTreeSet;
+
+use domain::call::CallFailure;
+use host::{CallOrigin, Host};
+use mcp_apps::{AppPage, PageError, Permissions, ToolMetadata, UiUri};
+use mcp_proto::types::{Map, Tool};
+use serde_json::json;
+
+/// Reason why a tool's page can't be shown.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AppPageError {
+    /// The server doesn't list the tool, or the tool has no page.
+    #[error("the tool has no app")]
+    NoPage,
+    /// The server's resource is not a page.
+    #[error("the app can't be shown: {0}")]
+    Page(#[from] PageError),
+    /// The page can't be read.
+    #[error(transparent)]
+    Call(#[from] CallFailure),
+}
+
+/// Returns the definition of a tool, or `None` if its server doesn't list it.
+pub(crate) async fn tool_definition(host: &Host, server: &str, tool: &str) -> Option<Tool> {
+    host.catalog(server.to_owned()).await.ok()?.tool(tool)
+}
+
+/// Returns the URI of a tool's page, or `None` if the tool has none or isn't listed.
+pub(crate) async fn page_uri(host: &Host, server: &str, tool: &str) -> Option<UiUri> {
+    ToolMetadata::read(tool_definition(host, server, tool).await?.meta.as_ref()).page
+}
+
+/// Reads the page of a tool. It is read like a resource that the user opens. `call` identifies the call.
+pub(crate) async fn read_page(host: &Host, call: String, server: &str, tool: &str) -> Result<AppPage, AppPageError> {
+    let uri = page_uri(host, server, tool).await.ok_or(AppPageError::NoPage)?;
+    let origin = CallOrigin::User { conversation: None };
+    let read = host.read_resource_as(origin, call, server.to_owned(), uri.as_str().to_owned(), false).await?;
+    let result: Map = std::iter::once(("contents".to_owned(), json!(read.contents))).collect();
+    let catalog = host.catalog(server.to_owned()).await.map_err(|_| CallFailure::Closing)?;
+    let read = tokio::task::spawn_blocking(move || {
+        let listed = catalog.resources.iter().find(|resource| resource.name() == uri.as_str());
+        let listed: Option<Map> = listed.and_then(|resource| resource.raw().parse().ok());
+        AppPage::from_read_result(&uri, &result, listed.as_ref()).map(without_unsupported_access)
+    });
+    Ok(read.await.map_err(|_| CallFailure::Internal)??)
+}
+
+/// Returns the names of a server's tools that its apps may call. Empty if the host has shut down.
+pub(crate) async fn callable_tools(host: &Host, server: &str) -> BTreeSet<String> {
+    let Ok(catalog) = host.catalog(server.to_owned()).await else { return BTreeSet::new() };
+    let listed = tokio::task::spawn_blocking(move || {
+        let for_apps = catalog.tools.iter().filter_map(|entry| {
+            let tool = entry.read().ok()?;
+            ToolMetadata::read(tool.meta.as_ref()).is_callable_by_app().then(|| entry.name().to_owned())
+        });
+        for_apps.collect()
+    });
+    listed.await.unwrap_or_default()
+}
+
+/// Removes the access that no environment of Drawbridge can give to a frame: nested frames, whose navigation the window
+/// denies, and permissions of the web view. The hash covers what the page declares.
+fn without_unsupported_access(mut page: AppPage) -> AppPage {
+    if let Some(domains) = &mut page.metadata.domains {
+        domains.frame_domains.clear();
+    }
+    page.metadata.permissions = Permissions::default();
+    page
+}

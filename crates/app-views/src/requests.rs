@@ -1,0 +1,157 @@
+//! Requests of an app to its own server: calls of tools, lists and resources. The host decides on each call as on that
+//! of a model, with the app as its originator.
+
+use std::collections::HashMap;
+
+use chat::{Chat, ToolCall};
+use domain::call::CallFailure;
+use host::{CallOrigin, Host};
+use mcp_apps::{AppRequest, AppRequestId, HostResponse};
+use mcp_proto::RpcError;
+use mcp_proto::jsonrpc::code;
+use mcp_proto::session::CallError;
+use mcp_proto::types::{ListEntry, ListEntryType, Map};
+use offers::catalog::Catalog;
+use serde_json::{Value, json};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+use crate::result::{call_tool_result, list_result};
+
+/// Number of refused calls in a row after which further calls of the app are refused without a consent request.
+const MAX_REFUSED_IN_A_ROW: u32 = 3;
+/// Reason for refusing further calls.
+const TOO_OFTEN_REFUSED: &str = "several calls were refused in a row; the user can reload the app to allow more";
+
+/// Requests of one app that wait for its server or for a decision.
+pub(crate) struct ServerRequests {
+    host: Host,
+    chat: Chat,
+    server: String,
+    origin: CallOrigin,
+    running: JoinSet<(AppRequestId, HostResponse)>,
+    /// Running requests.
+    calls: HashMap<AppRequestId, RunningRequest>,
+    /// Number of calls in a row that were refused.
+    refused: u32,
+}
+
+/// A request that waits for its response.
+struct RunningRequest {
+    task: AbortHandle,
+    call: String,
+    /// Cancels a tool call, also one that the host has not registered yet.
+    stop: CancellationToken,
+}
+
+impl ServerRequests {
+    pub(crate) fn new(host: Host, chat: Chat, server: String, origin: CallOrigin) -> Self {
+        Self { host, chat, server, origin, running: JoinSet::new(), calls: HashMap::new(), refused: 0 }
+    }
+
+    /// Starts a request, or returns it if it is not one to the server.
+    pub(crate) fn start(&mut self, id: AppRequestId, request: AppRequest) -> Result<(), AppRequest> {
+        let Some(call) = crate::new_view_id() else { return Err(request) };
+        let (host, chat, server) = (self.host.clone(), self.chat.clone(), self.server.clone());
+        let (origin, call_id, stop) = (self.origin.clone(), call.clone(), CancellationToken::new());
+        let stopped = stop.clone();
+        let task = match request {
+            AppRequest::CallTool { .. } if self.refused >= MAX_REFUSED_IN_A_ROW => {
+                self.running.spawn(async move { (id, HostResponse::Refused(TOO_OFTEN_REFUSED.to_owned())) })
+            }
+            AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
+                let call = ToolCall { id: call_id, origin, server, tool: name, arguments };
+                let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result(&result));
+                (id, response_of(result))
+            }),
+            AppRequest::ReadResource { uri } => self.running.spawn(async move {
+                // Contents from the cache would need no decision.
+                let read = host.read_resource_as(origin, call_id, server, uri, true).await;
+                let contents = read.map(|read| read.contents.iter().map(|part| json!(part)).collect());
+                (id, response_of(contents.map(|contents| list_result("contents", contents))))
+            }),
+            AppRequest::ListTools { .. } => self.spawn_list(id, "tools", |catalog| raw_entries(&catalog.tools)),
+            AppRequest::ListResources { .. } => {
+                self.spawn_list(id, "resources", |catalog| raw_entries(&catalog.resources))
+            }
+            AppRequest::ListResourceTemplates { .. } => {
+                self.spawn_list(id, "resourceTemplates", |catalog| raw_entries(&catalog.templates))
+            }
+            AppRequest::ListPrompts { .. } => self.spawn_list(id, "prompts", |catalog| raw_entries(&catalog.prompts)),
+            other => return Err(other),
+        };
+        self.calls.insert(id, RunningRequest { task, call, stop });
+        Ok(())
+    }
+
+    /// Starts a list request. The host has all parts of the list, so that the response has no further cursor.
+    fn spawn_list(&mut self, id: AppRequestId, name: &'static str, entries: fn(&Catalog) -> Vec<Value>) -> AbortHandle {
+        let (host, server) = (self.host.clone(), self.server.clone());
+        self.running.spawn(async move {
+            let catalog = host.catalog(server).await.map_err(|_| CallFailure::Closing);
+            (id, response_of(catalog.map(|catalog| list_result(name, entries(&catalog)))))
+        })
+    }
+
+    /// Returns the next response. Waits forever while no request is running. Cancel safe.
+    pub(crate) async fn next_response(&mut self) -> (AppRequestId, HostResponse) {
+        loop {
+            match self.running.join_next().await {
+                Some(Ok((id, response))) => {
+                    self.calls.remove(&id);
+                    self.refused = match response {
+                        HostResponse::Refused(_) => self.refused.saturating_add(1),
+                        _ => 0,
+                    };
+                    return (id, response);
+                }
+                // The request was cancelled, so that it needs no response.
+                Some(Err(error)) if error.is_cancelled() => {}
+                Some(Err(error)) => {
+                    tracing::error!(%error, "a request of an app panicked");
+                    let ended = self.calls.iter().find(|(_, running)| running.task.id() == error.id());
+                    if let Some(id) = ended.map(|(id, _)| *id) {
+                        self.calls.remove(&id);
+                        return (id, response_of(Err(CallFailure::Internal)));
+                    }
+                }
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    /// Cancels a request that needs no response any more.
+    pub(crate) fn cancel(&mut self, id: AppRequestId) {
+        let Some(RunningRequest { task, call, stop }) = self.calls.remove(&id) else { return };
+        stop.cancel();
+        task.abort();
+        let host = self.host.clone();
+        // The call may have ended already.
+        tokio::spawn(async move { drop(host.cancel_call(call).await) });
+    }
+}
+
+impl Drop for ServerRequests {
+    fn drop(&mut self) {
+        let requests: Vec<AppRequestId> = self.calls.keys().copied().collect();
+        for id in requests {
+            self.cancel(id);
+        }
+    }
+}
+
+fn raw_entries<T: ListEntryType>(entries: &[ListEntry<T>]) -> Vec<Value> {
+    entries.iter().filter_map(|entry| entry.raw().parse().ok()).collect()
+}
+
+fn response_of(result: Result<Map, CallFailure>) -> HostResponse {
+    match result {
+        Ok(result) => HostResponse::Result(result),
+        Err(CallFailure::Refused(reason)) => HostResponse::Refused(format!("the call was refused {reason}")),
+        Err(CallFailure::Session { error, .. }) if matches!(*error, CallError::Server(_)) => match *error {
+            CallError::Server(error) => HostResponse::Failed(error),
+            other => HostResponse::Failed(RpcError::new(code::INTERNAL_ERROR, other.to_string())),
+        },
+        Err(other) => HostResponse::Failed(RpcError::new(code::INTERNAL_ERROR, other.to_string())),
+    }
+}

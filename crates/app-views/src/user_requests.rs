@@ -1,0 +1,89 @@
+//! Requests of an app that the user decides on the page: links, files, messages and display modes.
+
+use std::collections::HashMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use domain::app_view::{AppFile, AppUserRequest};
+use mcp_apps::{AppRequest, AppRequestId, Download, DownloadSource};
+use mcp_proto::types::ContentBlock;
+
+/// Reason for refusing files that the host would have to fetch.
+const LINKED_FILES: &str = "files can be saved only if the request contains them";
+/// Reason for refusing files whose contents can't be decoded.
+const BROKEN_FILES: &str = "the contents of a file are neither text nor base64";
+/// Reason for refusing sampling, which is not announced.
+const NO_SAMPLING: &str = "the host offers no sampling to apps";
+
+/// A file that an app offers, with its suggested name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SavedFile {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Requests of one app that wait for the user. The view bounds their number and size.
+#[derive(Debug, Default)]
+pub(crate) struct UserRequests {
+    waiting: HashMap<u64, (AppRequestId, Vec<SavedFile>)>,
+}
+
+impl UserRequests {
+    /// Adds a request, and returns it in the form that the page shows.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the request can't be shown to the user.
+    pub(crate) fn insert(&mut self, id: AppRequestId, request: AppRequest) -> Result<AppUserRequest, &'static str> {
+        let mut files = Vec::new();
+        let wanted = match request {
+            AppRequest::OpenLink { url } => AppUserRequest::OpenLink { url: url.into() },
+            AppRequest::RequestDisplayMode { mode } => AppUserRequest::DisplayMode { mode },
+            AppRequest::SendMessage { content } => AppUserRequest::SendMessage { text: message_text(&content) },
+            AppRequest::DownloadFile { files: offered } => {
+                let mut shown = Vec::new();
+                for Download { file_name, source } in offered {
+                    let DownloadSource::Embedded(contents) = source else { return Err(LINKED_FILES) };
+                    let bytes = match (contents.text, contents.blob) {
+                        (Some(text), None) => text.to_string().into_bytes(),
+                        (None, Some(blob)) => STANDARD.decode(blob.to_string()).map_err(|_| BROKEN_FILES)?,
+                        _ => return Err(BROKEN_FILES),
+                    };
+                    let mime_type = contents.mime_type.unwrap_or_default();
+                    shown.push(AppFile { name: file_name.clone(), mime_type, bytes: bytes.len() as u64 });
+                    files.push(SavedFile { name: file_name, bytes });
+                }
+                AppUserRequest::SaveFiles { files: shown }
+            }
+            AppRequest::Sample(_) => return Err(NO_SAMPLING),
+            AppRequest::CallTool { .. }
+            | AppRequest::ListTools { .. }
+            | AppRequest::ReadResource { .. }
+            | AppRequest::ListResources { .. }
+            | AppRequest::ListResourceTemplates { .. }
+            | AppRequest::ListPrompts { .. }
+            | AppRequest::UpdateModelContext(_) => return Err("the request can't be carried out now"),
+        };
+        self.waiting.insert(id.number(), (id, files));
+        Ok(wanted)
+    }
+
+    /// Removes a request, or returns `None` if it doesn't wait.
+    pub(crate) fn remove(&mut self, request: u64) -> Option<AppRequestId> {
+        self.waiting.remove(&request).map(|(id, _)| id)
+    }
+
+    /// Returns a file of a request, or `None` if there is none.
+    pub(crate) fn file(&self, request: u64, index: u32) -> Option<SavedFile> {
+        self.waiting.get(&request)?.1.get(usize::try_from(index).ok()?).cloned()
+    }
+}
+
+/// Returns the text of a message. Only text is announced to apps.
+fn message_text(content: &[ContentBlock]) -> String {
+    let texts = content.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.to_string()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,318 @@
+//! The task of a shown app. It owns the app's [`View`], feeds it messages, decisions and time, and carries out what it
+//! outputs.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chat::Chat;
+use domain::app_view::{AppViewChange, AppViewEvent, AppViewId};
+use domain::content::ToolResult;
+use host::view::HostEvent;
+use host::{CallOrigin, Host};
+use mcp_apps::{
+    AppInfo, AppRequest, AppRequestId, ContentKinds, GrantedSandbox, HostCapabilities, HostResponse, ModelContext,
+    ServerList, ServerLists, ToolInfo, View, ViewConfig, ViewEvent, ViewOutput,
+};
+use mcp_proto::types::{ContentBlock, Implementation, LogMessage};
+use ports::server_config::ServerConfig;
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+
+use crate::requests::ServerRequests;
+use crate::user_requests::{SavedFile, UserRequests};
+use crate::{AppAnswer, AppContext, AppViews, page_source, result};
+
+/// Maximum number of inputs that wait for the task. The rate of an app's messages is limited by its view.
+pub(crate) const MAX_INPUTS: usize = 256;
+
+/// Input of the task.
+#[derive(Debug)]
+pub(crate) enum ViewInput {
+    /// The frame posted a message.
+    Message(String),
+    /// The appearance or place of the app changed.
+    Context(Box<AppContext>),
+    /// The user decided on a request.
+    Answer { request: u64, answer: AppAnswer },
+    /// The user saves a file that the app offers.
+    File { request: u64, index: u32, reply: oneshot::Sender<Option<SavedFile>> },
+    /// The app is removed.
+    Close,
+}
+
+/// Data with which an app is shown.
+pub(crate) struct ViewSetup {
+    pub(crate) id: AppViewId,
+    pub(crate) server: String,
+    pub(crate) tool: String,
+    pub(crate) conversation: Option<String>,
+    pub(crate) granted: GrantedSandbox,
+    pub(crate) reaches_other_hosts: bool,
+    pub(crate) context: AppContext,
+    pub(crate) definition: Option<ToolInfo>,
+    pub(crate) callable_tools: BTreeSet<String>,
+    pub(crate) result: ToolResult,
+    /// Configuration of the server. The app ends when it changes.
+    pub(crate) config: ServerConfig,
+}
+
+/// A running task.
+struct ViewTask {
+    host: Host,
+    id: AppViewId,
+    server: String,
+    config: ServerConfig,
+    definition: Option<ToolInfo>,
+    view: View,
+    requests: ServerRequests,
+    pending: UserRequests,
+}
+
+/// Runs a shown app until it is closed.
+pub(crate) async fn run(
+    views: AppViews,
+    setup: ViewSetup,
+    inputs: mpsc::Receiver<ViewInput>,
+    queued: Arc<AtomicUsize>,
+) {
+    let task = ViewTask::new(views.host.clone(), views.chat.clone(), setup);
+    let _entry = ViewEntry { views, id: task.id.clone() };
+    task.run(inputs, &queued).await;
+}
+
+/// Entry of a running task in the table of shown apps. Removed on drop, also if the task panics.
+struct ViewEntry {
+    views: AppViews,
+    id: AppViewId,
+}
+
+impl Drop for ViewEntry {
+    fn drop(&mut self) {
+        self.views.views().remove(&self.id);
+    }
+}
+
+impl ViewTask {
+    fn new(host: Host, chat: Chat, setup: ViewSetup) -> Self {
+        let capabilities = HostCapabilities {
+            open_links: true,
+            download_file: true,
+            server_tools: Some(ServerLists { list_changed: true }),
+            server_resources: Some(ServerLists { list_changed: true }),
+            logging: true,
+            sandbox: Some(setup.granted),
+            update_model_context: setup
+                .conversation
+                .is_some()
+                .then_some(ContentKinds { structured_content: true, ..ContentKinds::TEXT }),
+            message: setup.conversation.is_some().then_some(ContentKinds::TEXT),
+            sampling: None,
+        };
+        let config = ViewConfig {
+            host: Implementation {
+                name: "drawbridge".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                ..Implementation::default()
+            },
+            capabilities,
+            context: setup.context.to_host_context(setup.definition.clone()),
+            callable_tools: setup.callable_tools,
+        };
+        let mut view = View::new(config, Instant::now().into_std());
+        let arguments = crate::arguments_object(setup.result.arguments.clone());
+        // A new view accepts the input and the result of one call, in this order.
+        let delivered = view.send_input(arguments).and_then(|()| {
+            let result = result::call_tool_result(&setup.result);
+            view.send_result(result)
+        });
+        if let Err(error) = delivered {
+            tracing::error!(%error, "an app gets no result");
+        }
+        let origin = CallOrigin::App {
+            conversation: setup.conversation,
+            tool: setup.tool,
+            reaches_other_hosts: setup.reaches_other_hosts,
+        };
+        let requests = ServerRequests::new(host.clone(), chat, setup.server.clone(), origin);
+        let (id, server, config, definition) = (setup.id, setup.server, setup.config, setup.definition);
+        Self { host, id, server, config, definition, view, requests, pending: UserRequests::default() }
+    }
+
+    async fn run(mut self, mut inputs: mpsc::Receiver<ViewInput>, queued: &AtomicUsize) {
+        let mut events = self.host.events();
+        let mut last_event = None;
+        loop {
+            while let Some(output) = self.view.poll_output() {
+                self.process_output(output).await;
+            }
+            if self.view.is_closed() {
+                return;
+            }
+            let timeout = self.view.poll_timeout().map(Instant::from_std);
+            tokio::select! {
+                input = inputs.recv() => match input {
+                    Some(input) => {
+                        if let ViewInput::Message(text) = &input {
+                            queued.fetch_sub(text.len(), Ordering::Relaxed);
+                        }
+                        self.process_input(input);
+                    }
+                    None => self.view.page_gone(),
+                },
+                (id, response) = self.requests.next_response() => self.respond(id, response),
+                () = sleep_until(timeout) => self.view.handle_timeout(Instant::now().into_std()),
+                event = events.next() => {
+                    // The host has shut down.
+                    let Some(event) = event else { self.view.page_gone(); continue };
+                    let has_gap = last_event.replace(event.number).is_some_and(|last| event.number != last + 1);
+                    self.process_event(&event.event, has_gap).await;
+                },
+            }
+        }
+    }
+
+    fn process_input(&mut self, input: ViewInput) {
+        let now = Instant::now().into_std();
+        match input {
+            ViewInput::Message(text) => self.view.handle_message(&text, now),
+            ViewInput::Context(context) => {
+                // The page shows an app only in modes that it declares.
+                if let Err(error) = self.view.change_context(context.to_host_context(self.definition.clone())) {
+                    tracing::debug!(%error, "the context of an app was not changed");
+                }
+            }
+            ViewInput::Answer { request, answer } => {
+                if let Some(id) = self.pending.remove(request) {
+                    self.respond(id, answer.into());
+                }
+            }
+            ViewInput::File { request, index, reply } => {
+                // The caller may have stopped waiting.
+                let _ = reply.send(self.pending.file(request, index));
+            }
+            ViewInput::Close => self.view.begin_teardown(now),
+        }
+    }
+
+    fn respond(&mut self, id: AppRequestId, response: HostResponse) {
+        // The request may have been withdrawn meanwhile, or the app does not support the mode.
+        if let Err(error) = self.view.respond(id, response) {
+            tracing::debug!(%error, "a response to an app was dropped");
+        }
+    }
+
+    /// Processes an event of the host. With `has_gap` set, earlier events were missed.
+    async fn process_event(&mut self, event: &HostEvent, has_gap: bool) {
+        let is_gone = match event {
+            HostEvent::ServerRemoved(server) => *server == self.server,
+            HostEvent::ServerChanged(view) => view.name == self.server && view.config != self.config,
+            _ => false,
+        };
+        if is_gone {
+            return self.view.page_gone();
+        }
+        if has_gap || matches!(event, HostEvent::CatalogChanged(server) if *server == self.server) {
+            self.update_tools().await;
+            self.view.notify_list_changed(ServerList::Resources);
+            self.view.notify_list_changed(ServerList::Prompts);
+        }
+    }
+
+    async fn update_tools(&mut self) {
+        let tools = page_source::callable_tools(&self.host, &self.server).await;
+        self.view.change_callable_tools(tools);
+    }
+
+    async fn process_output(&mut self, output: ViewOutput) {
+        match output {
+            ViewOutput::Send(message) => self.emit(AppViewChange::Message { message }).await,
+            ViewOutput::Request { id, request } => self.process_request(id, request).await,
+            ViewOutput::Withdrawn(id) => {
+                self.requests.cancel(id);
+                if self.pending.remove(id.number()).is_some() {
+                    self.emit(AppViewChange::Withdrawn { request: id.number() }).await;
+                }
+            }
+            ViewOutput::Event(event) => {
+                if let Some(change) = change_of_event(event) {
+                    self.emit(change).await;
+                }
+            }
+            ViewOutput::Fault(fault) => {
+                let (direction, kind, detail) = (fault.direction, fault.kind, fault.detail);
+                self.emit(AppViewChange::Fault { direction, kind, detail }).await;
+            }
+        }
+    }
+
+    async fn process_request(&mut self, id: AppRequestId, request: AppRequest) {
+        match request {
+            AppRequest::UpdateModelContext(context) => {
+                self.respond(id, HostResponse::Done);
+                self.emit(AppViewChange::ModelContextChanged { text: context_text(&context) }).await;
+            }
+            request => match self.requests.start(id, request) {
+                Ok(()) => {}
+                Err(request) => match self.pending.insert(id, request) {
+                    Ok(wanted) => self.emit(AppViewChange::Requested { request: id.number(), wanted }).await,
+                    Err(refused) => self.respond(id, HostResponse::Refused(refused.to_owned())),
+                },
+            },
+        }
+    }
+
+    async fn emit(&self, change: AppViewChange) {
+        // The host may have shut down, with no observers left.
+        let _ = self.host.emit_app_view_event(AppViewEvent { view: self.id.clone(), change }).await;
+    }
+}
+
+impl From<AppAnswer> for HostResponse {
+    fn from(answer: AppAnswer) -> Self {
+        match answer {
+            AppAnswer::Done => Self::Done,
+            AppAnswer::Refused => Self::Refused("the user refused".to_owned()),
+            AppAnswer::DisplayMode { mode } => Self::DisplayMode(mode),
+        }
+    }
+}
+
+/// Waits until a time, or forever without one.
+async fn sleep_until(time: Option<Instant>) {
+    match time {
+        Some(time) => tokio::time::sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Returns the change that the page of Drawbridge is notified of, or `None` for events of tools of the app, which are
+/// never listed.
+fn change_of_event(event: ViewEvent) -> Option<AppViewChange> {
+    Some(match event {
+        ViewEvent::Initialized(AppInfo {
+            implementation: Implementation { name, version, .. }, display_modes, ..
+        }) => AppViewChange::Initialized { name, version, display_modes: display_modes.unwrap_or_default() },
+        ViewEvent::Resized(size) => AppViewChange::Resized { width: size.width, height: size.height },
+        ViewEvent::DisplayModeChanged(mode) => AppViewChange::DisplayModeChanged { mode },
+        ViewEvent::Logged(LogMessage { level, data, .. }) => AppViewChange::Logged {
+            level: serde_json::to_value(level).ok()?.as_str()?.to_owned(),
+            text: data.as_str().map_or_else(|| data.to_string(), str::to_owned),
+        },
+        ViewEvent::TeardownRequested => AppViewChange::TeardownRequested,
+        ViewEvent::Closed(cause) => AppViewChange::Closed { cause },
+        ViewEvent::AppToolsListed(_) | ViewEvent::AppToolsChanged | ViewEvent::AppToolCallEnded { .. } => return None,
+    })
+}
+
+/// Returns the context that an app offers for the model as one text.
+fn context_text(context: &ModelContext) -> String {
+    let texts = context.content.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.to_string()),
+        _ => None,
+    });
+    let structured = context.structured_content.clone().map(Value::Object);
+    let structured = structured.and_then(|value| serde_json::to_string_pretty(&value).ok());
+    texts.chain(structured).collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,68 @@
+//! Approval of pages: nothing is shown before it, and it is valid for one version of a page.
+
+use app_views::{AppPageError, AppViewError, AppViews, PageReview};
+use chat::Chat;
+use domain::app_view::AppViewChange;
+use mcp_apps::{CloseCause, Reach, SandboxGrants, SourceUse};
+use serde_json::json;
+
+use super::{HTML, SERVER, TOOL, TestViews, context, displayed_call};
+
+#[tokio::test]
+async fn an_app_is_shown_only_after_its_approval() {
+    let test =
+        TestViews::start(&[HTML], json!({ "connectDomains": ["https://api.example.com", "*; script-src *"] })).await;
+    let page = test.views.page(SERVER, TOOL).await.unwrap();
+    assert_eq!((page.review, page.bytes), (PageReview::New, HTML.len() as u64));
+    let sources: Vec<_> = page.sources.iter().map(|source| (source.used_as, &*source.origin, source.reach)).collect();
+    assert_eq!(sources, [(SourceUse::Connect, "https://api.example.com", Reach::Internet)]);
+    assert_eq!(page.notes.len(), 1, "the refused domain should be listed: {:?}", page.notes);
+    let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
+    assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
+    test.approve().await;
+    let opened = test.open().await;
+    assert_eq!(opened.sources, page.sources, "the approval should grant what the page requests");
+    assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::Approved);
+}
+
+#[tokio::test]
+async fn a_changed_page_is_reviewed_again() {
+    let test = TestViews::start(&[HTML, HTML, "<!doctype html><p>Other", "<!doctype html><p>Other"], json!({})).await;
+    test.approve().await;
+    let changed = test.views.page(SERVER, TOOL).await.unwrap();
+    assert_eq!(changed.review, PageReview::Changed);
+    let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
+    assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_approval_applies_only_to_the_page_that_the_user_saw() {
+    let test = TestViews::start(&[HTML, "<!doctype html><p>Other"], json!({})).await;
+    let seen = test.views.page(SERVER, TOOL).await.unwrap();
+    let approved = test.views.approve(SERVER, TOOL, &seen.hash, SandboxGrants::default()).await;
+    assert!(matches!(approved, Err(AppViewError::OtherPage)), "{approved:?}");
+    assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::New);
+}
+
+#[tokio::test]
+async fn removing_an_approval_closes_the_app() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let uri = test.views.page(SERVER, TOOL).await.unwrap().uri;
+    assert!(test.views.revoke(SERVER, &uri).await.unwrap(), "the page should have an approval");
+    test.change(&opened, |change| matches!(change, AppViewChange::Closed { cause: CloseCause::PageGone })).await;
+    assert_eq!(test.views.respond(&opened.view, "/").status, 404, "the page should not be served any more");
+    let refused = test.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await;
+    assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
+    assert!(!test.views.revoke(SERVER, &uri).await.unwrap(), "the approval should be removed");
+}
+
+#[tokio::test]
+async fn tools_without_a_page_and_hosts_without_frames_show_no_app() {
+    let test = TestViews::start(&[HTML], json!({})).await;
+    let without = test.views.page(SERVER, "environment").await;
+    assert!(matches!(without, Err(AppViewError::Page(AppPageError::NoPage))), "{without:?}");
+    let views = AppViews::new(test.app.host.clone(), Chat::new(test.app.host.clone()));
+    let unsupported = views.page(SERVER, TOOL).await;
+    assert!(matches!(unsupported, Err(AppViewError::Unsupported(_))), "{unsupported:?}");
+}

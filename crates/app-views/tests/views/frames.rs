@@ -1,0 +1,41 @@
+//! Documents of frames: what is served, with which headers, and how often.
+
+use serde_json::json;
+
+use super::{HTML, TestViews};
+
+fn header<'a>(response: &'a app_views::AppResponse, name: &str) -> &'a str {
+    response.headers.iter().find(|(header, _)| *header == name).map_or("", |(_, value)| value)
+}
+
+#[tokio::test]
+async fn a_document_is_served_once_with_the_policy_of_its_approval() {
+    let test = TestViews::start(&[HTML], json!({ "connectDomains": ["https://api.example.com"] })).await;
+    test.approve().await;
+    let opened = test.open().await;
+    let self_test = test.views.respond(&opened.view, "/self-test");
+    assert_eq!(self_test.status, 200);
+    assert!(String::from_utf8(self_test.body.clone()).unwrap().contains("self-test"));
+    let page = test.views.respond(&opened.view, "/");
+    assert_eq!((page.status, page.body.as_slice()), (200, HTML.as_bytes()));
+    assert_eq!(page.headers, self_test.headers, "the self-test should run under the policy of the app");
+    let policy = header(&page, "Content-Security-Policy");
+    for part in ["default-src 'none'", "connect-src https://api.example.com", "frame-ancestors tauri://localhost"] {
+        assert!(policy.contains(part), "{part} should be in {policy}");
+    }
+    assert!(header(&page, "Permissions-Policy").contains("camera=()"), "nothing should be permitted by default");
+    assert_eq!(test.views.respond(&opened.view, "/").status, 404, "no frame should load the app again");
+    assert_eq!(test.views.document(&opened.view).unwrap().html, HTML, "the source should stay readable");
+}
+
+#[tokio::test]
+async fn unknown_views_and_paths_are_not_found() {
+    let test = TestViews::start(&[HTML], json!({})).await;
+    test.approve().await;
+    let opened = test.open().await;
+    for (view, path) in [("0123456789abcdef0123456789abcdef", "/"), (&*opened.view, "/other"), (&*opened.view, "/..")] {
+        let response = test.views.respond(view, path);
+        assert_eq!((response.status, response.body.len()), (404, 0), "{view} {path}");
+        assert!(header(&response, "Content-Security-Policy").contains("sandbox"), "{view} {path}");
+    }
+}

@@ -1,0 +1,146 @@
+//! Apps of a real server process: approval of pages, documents, messages, calls and requests for the user.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod approval;
+mod frames;
+mod messages;
+
+use app_views::{AppContext, AppViews, DisplayedCall, OpenedApp};
+use chat::Chat;
+use domain::app_view::AppViewChange;
+use domain::content::{Content, ToolResult};
+use host::EventReceiver;
+use host::view::HostEvent;
+use mcp_apps::{DisplayMode, FrameAncestor, PAGE_MEDIA_TYPE, Theme};
+use serde_json::{Value, json};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
+
+pub(crate) const SERVER: &str = "board";
+/// Tool whose results the app shows, and that it may call.
+pub(crate) const TOOL: &str = "echo";
+const PAGE_URI: &str = "ui://board/app.html";
+pub(crate) const HTML: &str = "<!doctype html><title>Board</title>";
+
+/// A host with a server that has an app, and the events of the host.
+pub(crate) struct TestViews {
+    pub(crate) app: TestApp,
+    pub(crate) views: AppViews,
+    events: EventReceiver,
+}
+
+impl TestViews {
+    /// Starts the server with pages of these documents, one for each time that the page is read.
+    pub(crate) async fn start(documents: &[&str], csp: Value) -> Self {
+        let ui = json!({ "resourceUri": PAGE_URI });
+        let tools = json!({ "tools": [
+            { "name": TOOL, "inputSchema": { "type": "object" }, "_meta": { "ui": ui } },
+            { "name": "environment", "inputSchema": { "type": "object" } },
+        ] });
+        let page = |html: &&str| {
+            let meta = json!({ "ui": { "csp": csp } });
+            let item = json!({ "uri": PAGE_URI, "mimeType": PAGE_MEDIA_TYPE, "text": html, "_meta": meta });
+            format!("resources/read={}", json!({ "contents": [item] }))
+        };
+        let mut arguments = vec!["--reply".to_owned(), format!("tools/list={tools}")];
+        for document in documents {
+            arguments.extend(["--reply".to_owned(), page(document)]);
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let app = TestApp::start(vec![(SERVER, scripted_config(&arguments))]).await;
+        app.ready(SERVER).await;
+        let ancestors = vec![FrameAncestor::new("tauri://localhost").unwrap()];
+        let views = AppViews::new(app.host.clone(), Chat::new(app.host.clone())).with_ancestors(ancestors);
+        let events = app.host.events();
+        Self { app, views, events }
+    }
+
+    /// Approves the page as the server provides it now, with the access that it requests.
+    pub(crate) async fn approve(&self) {
+        let page = self.views.page(SERVER, TOOL).await.unwrap();
+        self.views.approve(SERVER, TOOL, &page.hash, page.grants).await.unwrap();
+    }
+
+    /// Opens the app for a result.
+    pub(crate) async fn open(&self) -> OpenedApp {
+        self.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await.unwrap()
+    }
+
+    /// Approves and opens the app, and initializes it as its page does.
+    pub(crate) async fn open_initialized(&mut self) -> OpenedApp {
+        self.approve().await;
+        let opened = self.open().await;
+        let params = json!({ "appInfo": { "name": "Board", "version": "1" }, "protocolVersion": "2026-01-26",
+            "appCapabilities": { "availableDisplayModes": ["inline", "fullscreen"] } });
+        self.post(&opened, json!({ "jsonrpc": "2.0", "id": 0, "method": "ui/initialize", "params": params }));
+        self.response(&opened, 0).await;
+        self.post(&opened, json!({ "jsonrpc": "2.0", "method": "ui/notifications/initialized" }));
+        self.change(&opened, |change| matches!(change, AppViewChange::Initialized { .. })).await;
+        opened
+    }
+
+    /// Posts a message as the page of the app.
+    pub(crate) fn post(&self, opened: &OpenedApp, message: Value) {
+        self.views.receive_message(&opened.view, message.to_string()).unwrap();
+    }
+
+    /// Waits for the first later change of the app for which `is_wanted` returns `true`.
+    pub(crate) async fn change(
+        &mut self,
+        opened: &OpenedApp,
+        is_wanted: impl Fn(&AppViewChange) -> bool,
+    ) -> AppViewChange {
+        let find = async {
+            loop {
+                let event = self.events.next().await.expect("the host should run");
+                if let HostEvent::AppView(event) = &event.event
+                    && event.view == opened.view
+                    && is_wanted(&event.change)
+                {
+                    return event.change.clone();
+                }
+            }
+        };
+        tokio::time::timeout(EVENT_TIMEOUT, find).await.expect("the change should come in time")
+    }
+
+    /// Waits for the response to the request of the page with this id.
+    pub(crate) async fn response(&mut self, opened: &OpenedApp, id: i64) -> Value {
+        let is_response = |change: &AppViewChange| matches!(change, AppViewChange::Message { message } if message["id"] == id && message.get("method").is_none());
+        let AppViewChange::Message { message } = self.change(opened, is_response).await else { unreachable!() };
+        message
+    }
+
+    /// Waits for the message of the host with this method.
+    pub(crate) async fn message(&mut self, opened: &OpenedApp, method: &str) -> Value {
+        let is_message = |change: &AppViewChange| matches!(change, AppViewChange::Message { message } if message["method"] == method);
+        let AppViewChange::Message { message } = self.change(opened, is_message).await else { unreachable!() };
+        message
+    }
+}
+
+/// Returns a call outside of conversations, with a result that has all members.
+pub(crate) fn displayed_call() -> DisplayedCall {
+    let result = ToolResult {
+        content: vec![Content::Text { text: "3 cards".into() }],
+        structured: Some(json!({ "cards": 3 })),
+        structured_problem: None,
+        is_error: false,
+        meta: json!({ "cursor": "a" }).as_object().cloned(),
+        arguments: json!({ "board": 1 }),
+    };
+    DisplayedCall::Result { result: Box::new(result) }
+}
+
+pub(crate) fn context() -> AppContext {
+    AppContext {
+        theme: Theme::Dark,
+        styles: Default::default(),
+        display_mode: DisplayMode::Inline,
+        width: 640,
+        height: 600,
+        locale: "en".into(),
+        time_zone: "Europe/Berlin".into(),
+        touch: false,
+        hover: true,
+    }
+}

@@ -1,0 +1,179 @@
+//! Messages of a shown app: the call that it displays, calls of its own, and requests that the user decides.
+
+use app_views::{AppAnswer, AppViewError};
+use domain::app_view::{AppUserRequest, AppViewChange};
+use domain::consent_request::ConsentRequestOrigin;
+use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
+use mcp_apps::DisplayMode;
+use policy::ApprovalScope;
+use serde_json::json;
+
+use super::{HTML, SERVER, TOOL, TestViews};
+
+fn is_call(request: &ConsentRequestView) -> bool {
+    matches!(request.body, ConsentRequestBody::Tool { .. })
+}
+
+#[tokio::test]
+async fn an_app_receives_input_and_whole_result_of_the_displayed_call() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let input = test.message(&opened, "ui/notifications/tool-input").await;
+    assert_eq!(input["params"], json!({ "arguments": { "board": 1 } }));
+    let result = test.message(&opened, "ui/notifications/tool-result").await;
+    let expected = json!({
+        "content": [{ "type": "text", "text": "3 cards" }],
+        "structuredContent": { "cards": 3 },
+        "_meta": { "cursor": "a" },
+    });
+    assert_eq!(result["params"], expected);
+}
+
+#[tokio::test]
+async fn a_call_of_an_app_waits_for_the_users_consent() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let call = |id: i64| {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call",
+        "params": { "name": TOOL, "arguments": { "text": "moved" } } })
+    };
+    test.post(&opened, call(1));
+    let request = test.app.consent_request(SERVER, "the call of the app", is_call).await;
+    let ConsentRequestOrigin::App { tool, .. } = &request.why else { panic!("{:?}", request.why) };
+    assert_eq!(tool, TOOL, "the request should name the tool of the app");
+    test.app.decide(&request, UserDecision::Deny).await;
+    let refused = test.response(&opened, 1).await;
+    assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("refused")), "{refused}");
+    test.post(&opened, call(2));
+    let request = test.app.consent_request(SERVER, "the second call", is_call).await;
+    test.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
+    let answered = test.response(&opened, 2).await;
+    assert!(answered["result"]["content"].is_array(), "{answered}");
+}
+
+#[tokio::test]
+async fn a_closed_app_leaves_no_consent_request() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": TOOL } });
+    test.post(&opened, call);
+    test.app.consent_request(SERVER, "the call of the app", is_call).await;
+    test.views.close(&opened.view);
+    let teardown = test.message(&opened, "ui/resource-teardown").await;
+    test.post(&opened, json!({ "jsonrpc": "2.0", "id": teardown["id"], "result": {} }));
+    test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
+    test.app.until(SERVER, "without consent requests", |_| true).await;
+    let wait = async {
+        while !test.app.consent_requests().await.is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(testkit::app::EVENT_TIMEOUT, wait).await.expect("the call should be cancelled");
+    let late = test.views.receive_message(&opened.view, "{}".to_owned());
+    assert!(matches!(late, Err(AppViewError::Closed)), "{late:?}");
+}
+
+#[tokio::test]
+async fn lists_contain_only_what_apps_may_use() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }));
+    let listed = test.response(&opened, 1).await;
+    let names: Vec<_> = listed["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, [TOOL, "environment"], "tools are for apps by default: {listed}");
+}
+
+#[tokio::test]
+async fn links_files_and_modes_wait_for_the_user() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let is_request = |change: &AppViewChange| matches!(change, AppViewChange::Requested { .. });
+    let post = |id: i64, method: &str, params: serde_json::Value| {
+        test.views
+            .receive_message(
+                &opened.view,
+                json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string(),
+            )
+            .unwrap();
+    };
+    post(1, "ui/open-link", json!({ "url": "https://example.com/" }));
+    let resource = json!({ "uri": "file:///notes/cards.txt", "mimeType": "text/plain", "text": "cards" });
+    let AppViewChange::Requested { request, wanted } = test.change(&opened, is_request).await else { unreachable!() };
+    assert_eq!(wanted, AppUserRequest::OpenLink { url: "https://example.com/".into() });
+    test.views.answer(&opened.view, request, AppAnswer::Refused).unwrap();
+    let refused = test.response(&opened, 1).await;
+    assert!(refused["error"].is_object() || refused["result"]["isError"] == true, "{refused}");
+
+    let download = json!({ "jsonrpc": "2.0", "id": 2, "method": "ui/download-file",
+        "params": { "contents": [{ "type": "resource", "resource": resource }] } });
+    test.post(&opened, download);
+    let AppViewChange::Requested { request, wanted } = test.change(&opened, is_request).await else { unreachable!() };
+    assert!(matches!(&wanted, AppUserRequest::SaveFiles { files } if files[0].name == "cards.txt"), "{wanted:?}");
+    assert_eq!(test.views.file(&opened.view, request, 0).await.unwrap(), ("cards.txt".to_owned(), b"cards".to_vec()));
+    assert!(matches!(test.views.file(&opened.view, request, 1).await, Err(AppViewError::NoRequest)));
+    test.views.answer(&opened.view, request, AppAnswer::Done).unwrap();
+    assert!(test.response(&opened, 2).await["result"].is_object());
+
+    let mode =
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "ui/request-display-mode", "params": { "mode": "fullscreen" } });
+    test.post(&opened, mode);
+    let AppViewChange::Requested { request, wanted } = test.change(&opened, is_request).await else { unreachable!() };
+    assert_eq!(wanted, AppUserRequest::DisplayMode { mode: DisplayMode::Fullscreen });
+    test.views.answer(&opened.view, request, AppAnswer::DisplayMode { mode: DisplayMode::Fullscreen }).unwrap();
+    assert_eq!(test.response(&opened, 3).await["result"], json!({ "mode": "fullscreen" }));
+}
+
+#[tokio::test]
+async fn a_model_context_and_messages_need_a_conversation() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    for (id, method, params) in [
+        (1, "ui/update-model-context", json!({ "content": [{ "type": "text", "text": "a" }] })),
+        (2, "ui/message", json!({ "role": "user", "content": [{ "type": "text", "text": "a" }] })),
+    ] {
+        test.post(&opened, json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let refused = test.response(&opened, id).await;
+        assert!(refused["error"].is_object() || refused["result"]["isError"] == true, "{method}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_read_of_an_unlisted_resource_waits_for_the_users_consent() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let params = json!({ "uri": "notes://what-the-user-typed" });
+    test.post(&opened, json!({ "jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params }));
+    let is_read = |request: &ConsentRequestView| matches!(request.body, ConsentRequestBody::Read { .. });
+    let request = test.app.consent_request(SERVER, "the read of the app", is_read).await;
+    assert_eq!(request.rule, "app-reads-ask");
+    test.app.decide(&request, UserDecision::Deny).await;
+    let refused = test.response(&opened, 1).await;
+    assert!(refused["error"].is_object(), "{refused}");
+}
+
+#[tokio::test]
+async fn calls_after_three_refusals_are_refused_without_a_consent_request() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    let call = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": TOOL } });
+    for id in 1..=3 {
+        test.post(&opened, call(id));
+        let request = test.app.consent_request(SERVER, "a call of the app", is_call).await;
+        test.app.decide(&request, UserDecision::Deny).await;
+        test.response(&opened, id).await;
+    }
+    test.post(&opened, call(4));
+    let refused = test.response(&opened, 4).await;
+    assert!(refused["error"]["message"].as_str().is_some_and(|text| text.contains("in a row")), "{refused}");
+    assert!(test.app.consent_requests().await.is_empty(), "the user should not be asked again");
+}
+
+#[tokio::test]
+async fn an_app_ends_when_the_page_of_drawbridge_is_loaded_again() {
+    let mut test = TestViews::start(&[HTML], json!({})).await;
+    let opened = test.open_initialized().await;
+    test.views.remove_all();
+    test.change(&opened, |change| matches!(change, AppViewChange::Closed { .. })).await;
+    let late = test.views.receive_message(&opened.view, "{}".to_owned());
+    assert!(matches!(late, Err(AppViewError::Closed)), "{late:?}");
+}

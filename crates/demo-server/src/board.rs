@@ -1,0 +1,146 @@
+//! Board of tasks that the tools in `tools/board.rs` show and change.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Columns of the board, in the order in which they are displayed.
+pub(crate) const COLUMNS: [Column; 3] = [Column::ToDo, Column::Doing, Column::Done];
+
+/// Column of the board, which is the state of the tasks in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Column {
+    /// Tasks that nobody has started.
+    ToDo,
+    /// Tasks that somebody works on.
+    Doing,
+    /// Tasks that are finished.
+    Done,
+}
+
+impl Column {
+    /// Returns the name of the column in arguments and in structured content.
+    pub(crate) const fn id(self) -> &'static str {
+        match self {
+            Self::ToDo => "to_do",
+            Self::Doing => "doing",
+            Self::Done => "done",
+        }
+    }
+
+    /// Returns the heading of the column.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::ToDo => "To do",
+            Self::Doing => "Doing",
+            Self::Done => "Done",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Card {
+    id: &'static str,
+    title: &'static str,
+    note: &'static str,
+    column: Column,
+}
+
+/// The board has no card with the requested identifier.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct UnknownCard;
+
+/// A board with three columns and a fixed set of cards, each in one column.
+#[derive(Debug)]
+pub(crate) struct Board {
+    /// Cards in the order in which they are displayed within their columns.
+    cards: Vec<Card>,
+}
+
+impl Board {
+    /// Creates a board with cards in all columns.
+    pub(crate) fn new() -> Self {
+        let card = |id, title, note, column| Card { id, title, note, column };
+        Self {
+            cards: vec![
+                card("buoy", "Paint the buoy", "Red, with a white stripe.", Column::ToDo),
+                card("winch", "Grease the winch", "It screams in the morning.", Column::ToDo),
+                card("gulls", "Count the gulls", "Twice, since they move.", Column::Doing),
+                card("quay", "Sweep the quay", "The broom is in the shed.", Column::Done),
+            ],
+        }
+    }
+
+    /// Moves a card to the end of a column, and returns the title of the card.
+    pub(crate) fn move_card(&mut self, id: &str, column: Column) -> Result<&'static str, UnknownCard> {
+        let index = self.cards.iter().position(|card| card.id == id).ok_or(UnknownCard)?;
+        let card = self.cards.remove(index);
+        self.cards.push(Card { column, ..card });
+        Ok(card.title)
+    }
+
+    /// Returns the board as text, with one line for each column.
+    pub(crate) fn to_text(&self) -> String {
+        let lines = COLUMNS.map(|column| {
+            let cards: Vec<_> = self.cards_in(column).map(|card| format!("{} ({})", card.title, card.id)).collect();
+            format!("{}: {}", column.title(), if cards.is_empty() { "nothing".to_owned() } else { cards.join(", ") })
+        });
+        lines.join("\n")
+    }
+
+    /// Returns the board as structured content.
+    pub(crate) fn to_json(&self) -> Value {
+        let columns = COLUMNS.map(|column| {
+            let card = |card: &Card| json!({ "id": card.id, "title": card.title, "note": card.note });
+            let cards: Vec<_> = self.cards_in(column).map(card).collect();
+            json!({ "id": column.id(), "title": column.title(), "cards": cards })
+        });
+        json!({ "columns": columns })
+    }
+
+    fn cards_in(&self, column: Column) -> impl Iterator<Item = &Card> {
+        self.cards.iter().filter(move |card| card.column == column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moved_card_is_the_last_of_its_column() {
+        let mut board = Board::new();
+        assert_eq!(board.move_card("buoy", Column::Doing), Ok("Paint the buoy"));
+        assert_eq!(
+            board.to_text(),
+            "To do: Grease the winch (winch)\n\
+             Doing: Count the gulls (gulls), Paint the buoy (buoy)\n\
+             Done: Sweep the quay (quay)"
+        );
+        assert_eq!(board.to_json()["columns"][1]["cards"][1]["title"], "Paint the buoy");
+    }
+
+    #[test]
+    fn empty_column_is_displayed() {
+        let mut board = Board::new();
+        assert_eq!(board.move_card("quay", Column::ToDo), Ok("Sweep the quay"));
+        assert!(board.to_text().ends_with("Done: nothing"), "{}", board.to_text());
+        assert_eq!(board.to_json()["columns"][2]["cards"], json!([]));
+    }
+
+    #[test]
+    fn unknown_card_changes_nothing() {
+        let mut board = Board::new();
+        let before = board.to_json();
+        assert_eq!(board.move_card("anchor", Column::Done), Err(UnknownCard));
+        assert_eq!(board.to_json(), before);
+    }
+
+    #[test]
+    fn columns_have_the_names_that_arguments_use() {
+        for column in COLUMNS {
+            let parsed: Result<Column, _> = serde_json::from_value(json!(column.id()));
+            assert_eq!(parsed.ok(), Some(column));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Changes of shown apps (MCP Apps), as the page receives them. Created by the crate `app-views`.
+
+use mcp_apps::{CloseCause, DisplayMode, FaultKind, MessageDirection};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Identifier of a shown app: 32 hexadecimal digits, random, so that other pages can't guess it. The host of the
+/// page's origin.
+pub type AppViewId = String;
+
+/// A change of one shown app.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AppViewEvent {
+    /// Identifier of the shown app.
+    pub view: AppViewId,
+    /// The change.
+    pub change: AppViewChange,
+}
+
+/// Change of a shown app. All texts in it are from the app, and untrusted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum AppViewChange {
+    /// Message to post to the frame of the app.
+    Message {
+        /// JSON-RPC message, posted unchanged.
+        message: Value,
+    },
+    /// The app is initialized.
+    Initialized {
+        /// Name that the app claims.
+        name: String,
+        /// Version that the app claims.
+        version: String,
+        /// Display modes that the app supports. Empty if it declares none.
+        display_modes: Vec<DisplayMode>,
+    },
+    /// The app has another size, in CSS pixels.
+    Resized {
+        /// Width, or `None` if the host decides it.
+        width: Option<u32>,
+        /// Height, or `None` if the host decides it.
+        height: Option<u32>,
+    },
+    /// The display mode changed at the request of the app.
+    DisplayModeChanged {
+        /// Mode that is in force.
+        mode: DisplayMode,
+    },
+    /// The app requests something that the user decides.
+    Requested {
+        /// Number of the request, unique for the shown app.
+        request: u64,
+        /// Content of the request.
+        wanted: AppUserRequest,
+    },
+    /// A request needs no decision any more.
+    Withdrawn {
+        /// Number of the request.
+        request: u64,
+    },
+    /// The app replaced the context that it offers for the model.
+    ModelContextChanged {
+        /// Context as text. Empty if the app removed it.
+        text: String,
+    },
+    /// The app requests to be removed.
+    TeardownRequested,
+    /// A message was not processed as sent.
+    Fault {
+        /// Sender of the message.
+        direction: MessageDirection,
+        /// Kind of the fault.
+        kind: FaultKind,
+        /// Explanation in English.
+        detail: String,
+    },
+    /// The app logged a message.
+    Logged {
+        /// Level of the message, as in MCP.
+        level: String,
+        /// Message as text.
+        text: String,
+    },
+    /// The app is closed. No change follows.
+    Closed {
+        /// Reason for the end.
+        cause: CloseCause,
+    },
+}
+
+/// Request of an app that the user decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum AppUserRequest {
+    /// Link to open in the system's browser.
+    OpenLink {
+        /// Address, which is shown before it is opened.
+        url: String,
+    },
+    /// Files to save.
+    SaveFiles {
+        /// Files, at least one.
+        files: Vec<AppFile>,
+    },
+    /// Message to add to the conversation, as a draft that the user sends.
+    SendMessage {
+        /// Text of the message.
+        text: String,
+    },
+    /// Another display mode.
+    DisplayMode {
+        /// Wanted mode.
+        mode: DisplayMode,
+    },
+}
+
+/// File that an app offers for saving.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct AppFile {
+    /// Suggested name.
+    pub name: String,
+    /// Media type that the app claims. Empty if unknown.
+    pub mime_type: String,
+    /// Size in bytes.
+    pub bytes: u64,
+}

@@ -1,0 +1,53 @@
+//! Pages of apps (MCP Apps): the user's approval of them, and events of shown apps. Used by the crate `app-views`.
+
+use domain::app_view::AppViewEvent;
+use domain::call::CallFailure;
+use mcp_apps::{AppPage, SandboxGrants, SandboxPolicy};
+use offers::review::AppReviewState;
+
+use super::{Host, HostClosed};
+use crate::owner::ReviewError;
+
+impl Host {
+    /// Returns the review state of a page.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::Closing`] if the host has shut down.
+    pub async fn app_review_state(&self, server: String, page: &AppPage) -> Result<AppReviewState, CallFailure> {
+        let (uri, hash) = (page.uri.as_str().to_owned(), page.hash.to_string());
+        Ok(self.with_owner(move |owner| owner.app_review_state(&server, &uri, &hash)).await?)
+    }
+
+    /// Stores the user's approval of exactly this page, with the access that it gets.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ReviewError`] if no server has this name, too many pages are approved, or the approval can't be
+    /// written.
+    pub async fn approve_app(&self, server: String, page: &AppPage, grants: SandboxGrants) -> Result<(), ReviewError> {
+        let policy = SandboxPolicy::new(&page.metadata, &grants);
+        let sources = policy.sources.iter().map(|(used_as, source)| format!("{} {source}", used_as.member())).collect();
+        let (uri, hash) = (page.uri.as_str().to_owned(), page.hash.to_string());
+        self.with_owner_reply(move |owner, reply| owner.approve_app(&server, &uri, &hash, (grants, sources), reply))
+            .await?
+    }
+
+    /// Removes the approval of a page. Returns `false` if it has none.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`CallFailure::Closing`] if the host has shut down.
+    pub async fn revoke_app(&self, server: String, uri: String) -> Result<bool, CallFailure> {
+        Ok(self.with_owner(move |owner| owner.revoke_app(&server, &uri)).await?)
+    }
+
+    /// Emits a change of a shown app to the observers, without waiting for its delivery.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`HostClosed`] if the host has shut down.
+    pub async fn emit_app_view_event(&self, event: AppViewEvent) -> Result<(), HostClosed> {
+        self.with_owner(move |owner| owner.emit_app_view_event(event)).await
+    }
+}

@@ -1,0 +1,86 @@
+//! Approvals of apps: pages that a server provides for the results of its tools (MCP Apps). Used by `handle/apps.rs`.
+
+use domain::app_view::AppViewEvent;
+use mcp_apps::SandboxGrants;
+use offers::review::{AppApproval, AppReviewState, app_review_state, approve_app};
+use policy::canonical_json;
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use super::Owner;
+use super::audited_decision::AuditedDecision;
+use super::state::ReviewError;
+use crate::view::HostEvent;
+
+/// Kind of audit entries about pages.
+const APP_AUDIT_KIND: &str = "app";
+
+impl Owner {
+    /// Returns the review state of a page of a server.
+    pub(crate) fn app_review_state(&self, server: &str, uri: &str, hash: &str) -> AppReviewState {
+        self.reviews.pins.get(server).map_or(AppReviewState::New, |pins| app_review_state(&pins.apps, uri, hash))
+    }
+
+    /// Stores the user's approval of a page with the access that it gets. The audit entry is written first. `sources`
+    /// are the origins that the page may use, as the user saw them.
+    pub(crate) fn approve_app(
+        &mut self,
+        server: &str,
+        uri: &str,
+        hash: &str,
+        (grants, sources): (SandboxGrants, Vec<String>),
+        reply: oneshot::Sender<Result<(), ReviewError>>,
+    ) {
+        if !self.servers.records.contains_key(server) {
+            // The caller may have stopped waiting, here and below.
+            let _ = reply.send(Err(ReviewError::NotFound(server.to_owned())));
+            return;
+        }
+        let subject = canonical_json(&json!({ "grants": grants, "sources": sources, "uri": uri }));
+        let decided = AuditedDecision {
+            server,
+            kind: APP_AUDIT_KIND,
+            subject: &subject,
+            decision: "allowed",
+            by: self.options.decides,
+            hash,
+            ..AuditedDecision::default()
+        };
+        let approval = AppApproval { hash: hash.to_owned(), grants, at: self.now() };
+        let (server, uri) = (server.to_owned(), uri.to_owned());
+        self.audit_then(decided, move |owner, written| {
+            if written.is_err() {
+                let _ = reply.send(Err(ReviewError::Audit));
+                return;
+            }
+            let has_room =
+                owner.change_pins(&server, true, move |pins| approve_app(&mut pins.apps, &uri, approval.clone()));
+            owner.events.emit(HostEvent::CatalogChanged(server.clone()));
+            let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
+        });
+    }
+
+    /// Removes the approval of a page. Returns `false` if it has none.
+    pub(crate) fn revoke_app(&mut self, server: &str, uri: &str) -> bool {
+        if !self.reviews.pins.get(server).is_some_and(|pins| pins.apps.contains_key(uri)) {
+            return false;
+        }
+        self.audit_without_waiting(AuditedDecision {
+            server,
+            kind: APP_AUDIT_KIND,
+            subject: uri,
+            decision: "revoked",
+            by: self.options.decides,
+            ..AuditedDecision::default()
+        });
+        let page = uri.to_owned();
+        self.change_pins(server, true, move |pins| drop(pins.apps.remove(&page)));
+        self.events.emit(HostEvent::CatalogChanged(server.to_owned()));
+        true
+    }
+
+    /// Emits a change of a shown app to the observers.
+    pub(crate) fn emit_app_view_event(&mut self, event: AppViewEvent) {
+        self.events.emit(HostEvent::AppView(event));
+    }
+}

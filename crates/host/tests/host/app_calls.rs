@@ -1,0 +1,107 @@
+//! Tool calls by apps, which are pages of the called server (MCP Apps): who may call which tool, and consent to calls.
+
+use domain::call::CallFailure;
+use domain::consent_request::ConsentRequestOrigin;
+use host::CallOrigin;
+use host::view::{ConsentRequestBody, UserDecision};
+use mcp_proto::types::CallToolResult;
+use policy::ApprovalScope;
+use ports::server_config::ServerConfig;
+use serde_json::{Map, Value, json};
+use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
+use tokio::task::JoinHandle;
+
+use crate::kept::entries_of_kind;
+
+const SERVER: &str = "monitor";
+/// Tool that only apps may call.
+const APP_TOOL: &str = "echo";
+/// Tool that only models may call.
+const MODEL_TOOL: &str = "environment";
+
+fn monitor_server() -> ServerConfig {
+    let tool = |name: &str, visibility: Value| json!({ "name": name, "inputSchema": { "type": "object" }, "_meta": { "ui": { "visibility": visibility } } });
+    let list = json!({ "tools": [tool(APP_TOOL, json!(["app"])), tool(MODEL_TOOL, json!(["model"]))] });
+    scripted_config(&["--reply", &format!("tools/list={list}")])
+}
+
+fn app_origin(reaches_other_hosts: bool) -> CallOrigin {
+    CallOrigin::App { conversation: Some("c".to_owned()), tool: "show-monitor".to_owned(), reaches_other_hosts }
+}
+
+fn spawn_call(
+    app: &TestApp,
+    id: &str,
+    origin: CallOrigin,
+    tool: &str,
+) -> JoinHandle<Result<CallToolResult, CallFailure>> {
+    let (host, id, tool) = (app.host.clone(), id.to_owned(), tool.to_owned());
+    let sent = tokio::sync::oneshot::channel().0;
+    tokio::spawn(async move { host.call_tool_as(origin, id, SERVER.into(), tool, Map::new(), sent).await })
+}
+
+async fn call_result(call: JoinHandle<Result<CallToolResult, CallFailure>>) -> Result<CallToolResult, CallFailure> {
+    tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call should end in time").unwrap()
+}
+
+#[tokio::test]
+async fn a_tool_is_refused_to_callers_that_its_server_excludes() {
+    let app = TestApp::start(vec![(SERVER, monitor_server())]).await;
+    app.ready(SERVER).await;
+    let model = CallOrigin::Model { conversation: "c".to_owned() };
+    let by_model = call_result(spawn_call(&app, "1", model, APP_TOOL)).await;
+    assert!(
+        matches!(&by_model, Err(CallFailure::Refused(cause)) if cause.contains("only to its apps")),
+        "a tool without `model` should be refused to models: {by_model:?}"
+    );
+    let by_app = call_result(spawn_call(&app, "2", app_origin(false), MODEL_TOOL)).await;
+    assert!(
+        matches!(&by_app, Err(CallFailure::Refused(cause)) if cause.contains("doesn't offer the tool to its apps")),
+        "a tool without `app` should be refused to apps: {by_app:?}"
+    );
+    assert!(app.consent_requests().await.is_empty(), "a refused call should not ask the user");
+    let entries = entries_of_kind(&app, "tool");
+    let refused: Vec<_> = entries.iter().map(|entry| (&*entry.decision, &*entry.rule, &*entry.asker)).collect();
+    assert_eq!(refused, [("denied", "visibility", "model"), ("denied", "visibility", "app")]);
+}
+
+#[tokio::test]
+async fn a_call_by_an_app_requires_consent_and_names_the_app() {
+    let app = TestApp::start(vec![(SERVER, monitor_server())]).await;
+    app.ready(SERVER).await;
+    let called = spawn_call(&app, "1", app_origin(false), APP_TOOL);
+    let request = app
+        .consent_request(SERVER, "the app's call", |request| matches!(request.body, ConsentRequestBody::Tool { .. }))
+        .await;
+    let ConsentRequestOrigin::App { conversation, tool, reaches_other_hosts } = &request.why else {
+        panic!("the request should come from the app: {:?}", request.why)
+    };
+    assert_eq!((conversation.as_deref(), tool.as_str(), *reaches_other_hosts), (Some("c"), "show-monitor", false));
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
+    call_result(called).await.expect("the approved call should return a result");
+    call_result(spawn_call(&app, "2", app_origin(false), APP_TOOL))
+        .await
+        .expect("the grant should allow the next call");
+    let entries = entries_of_kind(&app, "tool");
+    assert!(
+        entries.iter().all(|entry| entry.asker == "app"),
+        "each entry should name the app as the caller: {entries:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_grant_does_not_cover_an_app_that_other_hosts_can_influence() {
+    let app = TestApp::start(vec![(SERVER, monitor_server())]).await;
+    app.ready(SERVER).await;
+    let allowed = spawn_call(&app, "1", app_origin(false), APP_TOOL);
+    let is_call = |request: &host::view::ConsentRequestView| matches!(request.body, ConsentRequestBody::Tool { .. });
+    let request = app.consent_request(SERVER, "the first call", is_call).await;
+    app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
+    call_result(allowed).await.expect("the approved call should return a result");
+    let called = spawn_call(&app, "2", app_origin(true), APP_TOOL);
+    let request = app.consent_request(SERVER, "the influenced call", is_call).await;
+    assert_eq!(request.rule, "after-untrusted", "content of other hosts may have caused the call");
+    app.decide(&request, UserDecision::Deny).await;
+    let refused = call_result(called).await;
+    assert!(matches!(refused, Err(CallFailure::Refused(_))), "{refused:?}");
+}

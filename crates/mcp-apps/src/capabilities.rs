@@ -1,0 +1,167 @@
+//! Capabilities that the host announces to a page in the response to `ui/initialize`.
+
+use mcp_proto::types::{ContentBlock, Map};
+use serde_json::{Value, json};
+
+use crate::sandbox_policy::GrantedSandbox;
+
+/// Capabilities of the host. Nothing is announced by default, and a request for what is not announced is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HostCapabilities {
+    /// Set if links are opened in the system's browser.
+    pub open_links: bool,
+    /// Set if files can be saved.
+    pub download_file: bool,
+    /// Tools of the page's server, or `None` if pages can't call them.
+    pub server_tools: Option<ServerLists>,
+    /// Resources and prompts of the page's server, or `None` if pages can't read them.
+    pub server_resources: Option<ServerLists>,
+    /// Set if log messages are recorded.
+    pub logging: bool,
+    /// Granted domains and permissions of the page.
+    pub sandbox: Option<GrantedSandbox>,
+    /// Content that a page may add to the context of models, or `None` if there is no such context.
+    pub update_model_context: Option<ContentKinds>,
+    /// Content of messages that a page may add to the conversation, or `None` if it can't.
+    pub message: Option<ContentKinds>,
+    /// Sampling for pages, or `None` if pages can't request it.
+    pub sampling: Option<SamplingSupport>,
+}
+
+/// Access to lists of the page's server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ServerLists {
+    /// Set if the page is notified of changes of the lists.
+    pub list_changed: bool,
+}
+
+/// Sampling that the host offers to pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SamplingSupport {
+    /// Set if the page may pass tools to the model.
+    pub tools: bool,
+}
+
+/// Kinds of content that the host accepts for one purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ContentKinds {
+    /// Set if blocks of text are accepted.
+    pub text: bool,
+    /// Set if images are accepted.
+    pub image: bool,
+    /// Set if audio is accepted.
+    pub audio: bool,
+    /// Set if embedded resources are accepted.
+    pub resource: bool,
+    /// Set if links to resources are accepted.
+    pub resource_link: bool,
+    /// Set if structured content is accepted.
+    pub structured_content: bool,
+}
+
+impl ContentKinds {
+    /// Text, and nothing else.
+    pub const TEXT: Self = Self {
+        text: true,
+        image: false,
+        audio: false,
+        resource: false,
+        resource_link: false,
+        structured_content: false,
+    };
+
+    /// Returns the name of the first kind of block that is not accepted, or `None` if all are.
+    pub(crate) fn first_refused(self, blocks: &[ContentBlock]) -> Option<&'static str> {
+        blocks.iter().find_map(|block| {
+            let (accepted, name) = match block {
+                ContentBlock::Text(_) => (self.text, "text"),
+                ContentBlock::Image(_) => (self.image, "image"),
+                ContentBlock::Audio(_) => (self.audio, "audio"),
+                ContentBlock::Resource(_) => (self.resource, "resource"),
+                ContentBlock::ResourceLink(_) => (self.resource_link, "resource_link"),
+                ContentBlock::ToolUse(_) | ContentBlock::ToolResult(_) | ContentBlock::Unknown(_) => (false, "other"),
+            };
+            (!accepted).then_some(name)
+        })
+    }
+
+    fn to_value(self) -> Value {
+        members([
+            ("text", self.text.then(|| json!({}))),
+            ("image", self.image.then(|| json!({}))),
+            ("audio", self.audio.then(|| json!({}))),
+            ("resource", self.resource.then(|| json!({}))),
+            ("resourceLink", self.resource_link.then(|| json!({}))),
+            ("structuredContent", self.structured_content.then(|| json!({}))),
+        ])
+    }
+}
+
+impl HostCapabilities {
+    /// Returns the capabilities as `hostCapabilities` of the response to `ui/initialize`.
+    #[must_use]
+    pub fn to_value(&self) -> Value {
+        let lists = |lists: ServerLists| if lists.list_changed { json!({ "listChanged": true }) } else { json!({}) };
+        let sampling = |support: SamplingSupport| if support.tools { json!({ "tools": {} }) } else { json!({}) };
+        members([
+            ("openLinks", self.open_links.then(|| json!({}))),
+            ("downloadFile", self.download_file.then(|| json!({}))),
+            ("serverTools", self.server_tools.map(lists)),
+            ("serverResources", self.server_resources.map(lists)),
+            ("logging", self.logging.then(|| json!({}))),
+            ("sandbox", self.sandbox.as_ref().map(|granted| granted.as_value().clone())),
+            ("updateModelContext", self.update_model_context.map(ContentKinds::to_value)),
+            ("message", self.message.map(ContentKinds::to_value)),
+            ("sampling", self.sampling.map(sampling)),
+        ])
+    }
+}
+
+/// Returns an object with the members that are present.
+fn members<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+    let present = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(present.collect::<Map>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_announced_by_default() {
+        assert_eq!(HostCapabilities::default().to_value(), json!({}));
+    }
+
+    #[test]
+    fn announced_capabilities_are_members() {
+        let capabilities = HostCapabilities {
+            open_links: true,
+            server_tools: Some(ServerLists { list_changed: true }),
+            server_resources: Some(ServerLists::default()),
+            message: Some(ContentKinds::TEXT),
+            sampling: Some(SamplingSupport { tools: true }),
+            ..HostCapabilities::default()
+        };
+        let expected = json!({
+            "openLinks": {},
+            "serverTools": { "listChanged": true },
+            "serverResources": {},
+            "message": { "text": {} },
+            "sampling": { "tools": {} },
+        });
+        assert_eq!(capabilities.to_value(), expected);
+    }
+
+    #[test]
+    fn content_of_unannounced_kinds_is_named() {
+        let blocks: Vec<ContentBlock> = serde_json::from_value(json!([
+            { "type": "text", "text": "a" },
+            { "type": "image", "data": "", "mimeType": "image/png" },
+        ]))
+        .unwrap();
+        assert_eq!(ContentKinds::TEXT.first_refused(&blocks), Some("image"));
+        assert_eq!(ContentKinds::TEXT.first_refused(&blocks[..1]), None);
+        assert_eq!(ContentKinds { image: true, ..ContentKinds::TEXT }.first_refused(&blocks), None);
+        assert_eq!(ContentKinds::default().first_refused(&[]), None);
+    }
+}

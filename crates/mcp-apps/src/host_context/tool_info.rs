@@ -1,0 +1,68 @@
+//! Tool call that a view belongs to, as the page sees it.
+
+use mcp_proto::RequestId;
+use mcp_proto::types::{Map, Tool};
+use serde_json::{Value, json};
+
+/// Tool whose call a view shows. Only members that the specification defines are passed on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolInfo {
+    call: Option<RequestId>,
+    definition: Value,
+}
+
+impl ToolInfo {
+    /// Takes the definition of the tool as the server listed it, and the id of the `tools/call` request if it is known.
+    ///
+    /// Returns `None` if the input schema is not a schema of an object. A page would refuse the whole context.
+    #[must_use]
+    pub fn new(call: Option<RequestId>, tool: &Tool) -> Option<Self> {
+        let is_object = |schema: &Value| schema.get("type").and_then(Value::as_str) == Some("object");
+        if !is_object(&tool.input_schema) {
+            return None;
+        }
+        let mut known = Tool { extra: Map::new(), icons: Vec::new(), execution: None, ..tool.clone() };
+        known.output_schema = known.output_schema.filter(is_object);
+        if let Some(annotations) = &mut known.annotations {
+            annotations.extra = Map::new();
+        }
+        serde_json::to_value(known).ok().map(|definition| Self { call, definition })
+    }
+
+    pub(super) fn to_value(&self) -> Value {
+        match &self.call {
+            Some(id) => json!({ "id": id, "tool": self.definition }),
+            None => json!({ "tool": self.definition }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_outside_of_the_specification_are_not_passed_on() {
+        let tool: Tool = serde_json::from_value(json!({
+            "name": "get-time",
+            "inputSchema": { "type": "object" },
+            "annotations": { "readOnlyHint": true, "color": "red" },
+            "_meta": { "ui": { "resourceUri": "ui://clock" } },
+            "price": 5,
+        }))
+        .unwrap();
+        let info = ToolInfo::new(Some(7.into()), &tool).unwrap();
+        let expected = json!({
+            "id": 7,
+            "tool": {
+                "name": "get-time",
+                "inputSchema": { "type": "object" },
+                "annotations": { "readOnlyHint": true },
+                "_meta": { "ui": { "resourceUri": "ui://clock" } },
+            },
+        });
+        assert_eq!(info.to_value(), expected);
+        let unusual = Tool { input_schema: json!(true), ..tool };
+        assert_eq!(ToolInfo::new(None, &unusual), None);
+    }
+}

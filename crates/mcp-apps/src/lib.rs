@@ -1,0 +1,49 @@
+//! The host's side of MCP Apps (extension `io.modelcontextprotocol/ui`).
+//!
+#![doc = include_str!("../README.md")]
+
+mod capabilities;
+mod display_mode;
+mod host_context;
+mod media_type;
+mod metadata;
+mod page;
+mod resource_uri;
+mod sandbox_policy;
+mod text;
+mod view;
+
+pub use capabilities::{ContentKinds, HostCapabilities, SamplingSupport, ServerLists};
+pub use display_mode::DisplayMode;
+pub use host_context::{
+    AxisSize, ContainerSize, HostContext, InputDevices, Platform, STYLE_VARIABLES, StyleError, StyleVariables, Theme,
+    ToolInfo,
+};
+pub use media_type::PAGE_MEDIA_TYPE;
+pub use metadata::{
+    DeclaredDomains, MAX_DOMAIN_BYTES, MAX_DOMAINS, MAX_METADATA_FAULTS, MetadataFault, MetadataProblem, PageMetadata,
+    Permission, Permissions, ToolMetadata, ToolVisibility,
+};
+pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
+pub use resource_uri::{MAX_URI_BYTES, UiUri, UriProblem};
+pub use sandbox_policy::{
+    AncestorError, DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, Reach,
+    SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceUse,
+};
+pub use text::Excerpt;
+pub use view::{
+    AppCallId, AppInfo, AppRequest, AppRequestId, AppTool, AppToolError, AppToolList, CloseCause, Download,
+    DownloadSource, FaultKind, HostResponse, MessageDirection, ModelContext, PROTOCOL_VERSIONS, ResponseError,
+    ServerList, ToolOrderError, UndeclaredMode, View, ViewConfig, ViewEvent, ViewFault, ViewOutput, ViewSize, limits,
+};
+
+use serde_json::{Value, json};
+
+/// Identifier of the extension in the capabilities of clients and servers.
+pub const EXTENSION_ID: &str = "io.modelcontextprotocol/ui";
+
+/// Returns the settings that a client announces for [`EXTENSION_ID`].
+#[must_use]
+pub fn extension_settings() -> Value {
+    json!({ "mimeTypes": [PAGE_MEDIA_TYPE] })
+}

@@ -1,0 +1,265 @@
+//! Metadata of a page: the domains and permissions that it requests, and its appearance.
+
+use mcp_proto::types::Map;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
+
+/// Maximum number of domains in each list that are read.
+pub const MAX_DOMAINS: usize = 32;
+/// Maximum length of one declared domain in bytes.
+pub const MAX_DOMAIN_BYTES: usize = 300;
+
+/// Capability of the browser that a page can request, and that the host may grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPermission"))]
+#[serde(rename_all = "camelCase")]
+pub enum Permission {
+    /// Pictures of the camera.
+    Camera,
+    /// Sound of the microphone.
+    Microphone,
+    /// Position of the computer.
+    Geolocation,
+    /// Writing to the clipboard.
+    ClipboardWrite,
+}
+
+impl Permission {
+    /// All permissions that the specification defines.
+    pub const ALL: [Self; 4] = [Self::Camera, Self::Microphone, Self::Geolocation, Self::ClipboardWrite];
+
+    /// Returns the name of the member in the metadata and in the host's capabilities.
+    #[must_use]
+    pub const fn member(self) -> &'static str {
+        match self {
+            Self::Camera => "camera",
+            Self::Microphone => "microphone",
+            Self::Geolocation => "geolocation",
+            Self::ClipboardWrite => "clipboardWrite",
+        }
+    }
+
+    /// Returns the name of the feature in Permissions Policy.
+    #[must_use]
+    pub const fn feature(self) -> &'static str {
+        match self {
+            Self::Camera => "camera",
+            Self::Microphone => "microphone",
+            Self::Geolocation => "geolocation",
+            Self::ClipboardWrite => "clipboard-write",
+        }
+    }
+}
+
+/// A set of permissions, in the order of [`Permission::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPermissions"))]
+#[serde(from = "Vec<Permission>")]
+pub struct Permissions(Vec<Permission>);
+
+impl Permissions {
+    /// Returns `true` if the permission is in the set.
+    #[must_use]
+    pub fn contains(&self, permission: Permission) -> bool {
+        self.0.contains(&permission)
+    }
+
+    /// Returns the permissions of the set in the order of [`Permission::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = Permission> {
+        self.0.iter().copied()
+    }
+
+    /// Returns the permissions that are in both sets.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        self.iter().filter(|permission| other.contains(*permission)).collect()
+    }
+}
+
+impl From<Vec<Permission>> for Permissions {
+    fn from(permissions: Vec<Permission>) -> Self {
+        permissions.into_iter().collect()
+    }
+}
+
+impl FromIterator<Permission> for Permissions {
+    fn from_iter<I: IntoIterator<Item = Permission>>(permissions: I) -> Self {
+        let given: Vec<Permission> = permissions.into_iter().collect();
+        Self(Permission::ALL.into_iter().filter(|permission| given.contains(permission)).collect())
+    }
+}
+
+/// Domains that a page declares, as written. `sandbox_policy` parses them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeclaredDomains {
+    /// Destinations of requests and WebSockets.
+    pub connect_domains: Vec<String>,
+    /// Sources of scripts, styles, images, fonts and media.
+    pub resource_domains: Vec<String>,
+    /// Pages in nested frames.
+    pub frame_domains: Vec<String>,
+    /// Base URIs of the document.
+    pub base_uri_domains: Vec<String>,
+}
+
+/// Metadata of MCP Apps on a page (specification 2026-01-26, `UIResourceMeta`).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageMetadata {
+    /// Declared domains, or `None` if the page declares no `csp`.
+    pub domains: Option<DeclaredDomains>,
+    /// Permissions that the page requests.
+    pub permissions: Permissions,
+    /// Stable origin that the page requests. Each host defines the format.
+    pub domain: Option<String>,
+    /// Preference for a border and background drawn by the host, or `None` if the host decides.
+    pub prefers_border: Option<bool>,
+    /// Members that were ignored, with the reasons. At most [`MAX_METADATA_FAULTS`](super::MAX_METADATA_FAULTS).
+    #[serde(skip)]
+    pub faults: Vec<MetadataFault>,
+}
+
+impl PageMetadata {
+    /// Reads the metadata of a page from its item in the result of `resources/read` and from its entry in
+    /// `resources/list`. If the item has a member `ui`, the entry is ignored.
+    #[must_use]
+    pub fn read(item: &Map, listed: Option<&Map>) -> Self {
+        let mut reader = BoundedReader::new();
+        let own = find_ui(&mut reader, item);
+        let Some(ui) = own.or_else(|| listed.and_then(|listed| find_ui(&mut reader, listed))) else {
+            return Self { faults: reader.into_faults(), ..Self::default() };
+        };
+        let domains = reader.object("_meta.ui.csp", ui.get("csp")).map(|csp| read_domains(&mut reader, csp));
+        let permissions = reader.object("_meta.ui.permissions", ui.get("permissions"));
+        let permissions = permissions.map(|requested| read_permissions(&mut reader, requested)).unwrap_or_default();
+        let domain = reader.text("_meta.ui.domain", ui.get("domain"), MAX_DOMAIN_BYTES).map(str::to_owned);
+        let prefers_border = reader.boolean("_meta.ui.prefersBorder", ui.get("prefersBorder"));
+        Self { domains, permissions, domain, prefers_border, faults: reader.into_faults() }
+    }
+}
+
+/// Returns the member `ui` of `_meta`. Some Python servers write `meta`.
+fn find_ui<'a>(reader: &mut BoundedReader, holder: &'a Map) -> Option<&'a Map> {
+    let meta = reader.object("_meta", holder.get("_meta"));
+    if let Some(ui) = meta.and_then(|meta| reader.object("_meta.ui", meta.get("ui"))) {
+        return Some(ui);
+    }
+    let ui =
+        holder.get("meta").and_then(Value::as_object).and_then(|meta| meta.get("ui")).and_then(Value::as_object)?;
+    reader.report("meta", MetadataProblem::MisnamedMember);
+    Some(ui)
+}
+
+fn read_domains(reader: &mut BoundedReader, csp: &Map) -> DeclaredDomains {
+    const MEMBERS: [&str; 4] = ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"];
+    reader.report_unknown("_meta.ui.csp", csp, &MEMBERS);
+    let [connect_domains, resource_domains, frame_domains, base_uri_domains] = MEMBERS.map(|member| {
+        let path = format!("_meta.ui.csp.{member}");
+        reader.texts(&path, csp.get(member), MAX_DOMAINS, MAX_DOMAIN_BYTES).unwrap_or_default()
+    });
+    DeclaredDomains { connect_domains, resource_domains, frame_domains, base_uri_domains }
+}
+
+fn read_permissions(reader: &mut BoundedReader, requested: &Map) -> Permissions {
+    reader.report_unknown("_meta.ui.permissions", requested, &Permission::ALL.map(Permission::member));
+    let is_requested = |permission: &Permission| {
+        let path = format!("_meta.ui.permissions.{}", permission.member());
+        reader.object(&path, requested.get(permission.member())).is_some()
+    };
+    Permission::ALL.into_iter().filter(is_requested).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(item: &Value, listed: &Value) -> PageMetadata {
+        PageMetadata::read(item.as_object().unwrap(), listed.as_object())
+    }
+
+    #[test]
+    fn all_members_are_read() {
+        let ui = json!({
+            "csp": {
+                "connectDomains": ["https://api.example.com"],
+                "resourceDomains": ["https://*.example.com"],
+                "frameDomains": ["https://video.example.com"],
+                "baseUriDomains": ["https://cdn.example.com"],
+            },
+            "permissions": { "clipboardWrite": {}, "camera": {} },
+            "domain": "a.example.com",
+            "prefersBorder": false,
+        });
+        let metadata = read(&json!({ "_meta": { "ui": ui } }), &Value::Null);
+        let domains = metadata.domains.unwrap();
+        assert_eq!(domains.connect_domains, ["https://api.example.com"]);
+        assert_eq!(domains.resource_domains, ["https://*.example.com"]);
+        assert_eq!(domains.frame_domains, ["https://video.example.com"]);
+        assert_eq!(domains.base_uri_domains, ["https://cdn.example.com"]);
+        let permissions: Vec<_> = metadata.permissions.iter().collect();
+        assert_eq!(permissions, [Permission::Camera, Permission::ClipboardWrite]);
+        assert_eq!((metadata.domain.as_deref(), metadata.prefers_border), (Some("a.example.com"), Some(false)));
+        assert_eq!(metadata.faults, []);
+    }
+
+    #[test]
+    fn content_item_wins_over_the_list_entry_as_a_whole() {
+        let listed = json!({ "_meta": { "ui": { "prefersBorder": true, "domain": "listed" } } });
+        let item = json!({ "_meta": { "ui": { "prefersBorder": false } } });
+        let metadata = read(&item, &listed);
+        assert_eq!((metadata.prefers_border, metadata.domain), (Some(false), None));
+        let metadata = read(&json!({ "_meta": {} }), &listed);
+        assert_eq!((metadata.prefers_border, metadata.domain.as_deref()), (Some(true), Some("listed")));
+    }
+
+    #[test]
+    fn metadata_in_a_misnamed_member_is_used_and_reported() {
+        let metadata = read(&json!({ "meta": { "ui": { "prefersBorder": true } } }), &Value::Null);
+        assert_eq!(metadata.prefers_border, Some(true));
+        assert_eq!(metadata.faults[0].problem, MetadataProblem::MisnamedMember);
+        let both = json!({ "_meta": { "ui": {} }, "meta": { "ui": { "prefersBorder": true } } });
+        assert_eq!(read(&both, &Value::Null).prefers_border, None, "the right name wins");
+    }
+
+    #[test]
+    fn wrong_types_are_faults_and_grant_nothing() {
+        let ui = json!({
+            "csp": { "connectDomains": [1, "https://a.example", null], "frameDomains": {}, "wasmUnsafeEval": true },
+            "permissions": { "camera": true, "microphone": false, "usb": {}, "geolocation": {} },
+            "domain": 5,
+            "prefersBorder": "yes",
+        });
+        let metadata = read(&json!({ "_meta": { "ui": ui } }), &Value::Null);
+        assert_eq!(metadata.domains.unwrap().connect_domains, ["https://a.example"]);
+        assert_eq!(metadata.permissions.iter().collect::<Vec<_>>(), [Permission::Geolocation]);
+        let faults: Vec<String> = metadata.faults.iter().map(ToString::to_string).collect();
+        let expected = [
+            r#"_meta.ui.csp is unknown: "wasmUnsafeEval""#,
+            "_meta.ui.csp.connectDomains[0] is not a string",
+            "_meta.ui.csp.connectDomains[2] is not a string",
+            "_meta.ui.csp.frameDomains is not a list",
+            r#"_meta.ui.permissions is unknown: "usb""#,
+            "_meta.ui.permissions.camera is not an object",
+            "_meta.ui.permissions.microphone is not an object",
+            "_meta.ui.domain is not a string",
+            "_meta.ui.prefersBorder is not a Boolean",
+        ];
+        assert_eq!(faults, expected);
+    }
+
+    #[test]
+    fn lists_and_texts_are_bounded() {
+        let many: Vec<String> = (0..1000).map(|number| format!("https://h{number}.example")).collect();
+        let long = "x".repeat(10_000);
+        let ui = json!({ "csp": { "connectDomains": many, "resourceDomains": [long] }, "domain": long });
+        let metadata = read(&json!({ "_meta": { "ui": ui } }), &Value::Null);
+        let domains = metadata.domains.unwrap();
+        assert_eq!((domains.connect_domains.len(), domains.resource_domains.len()), (MAX_DOMAINS, 0));
+        assert_eq!((metadata.domain, metadata.faults.len()), (None, 3));
+    }
+}

@@ -1,0 +1,182 @@
+//! Metadata of a tool: its page, and who may call it.
+
+use mcp_proto::types::Map;
+use serde_json::Value;
+
+use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
+use crate::resource_uri::{MAX_URI_BYTES, UiUri};
+use crate::text::Excerpt;
+
+/// Maximum number of entries of `visibility` that are read.
+const MAX_VISIBILITIES: usize = 8;
+/// Maximum length of an entry of `visibility` in bytes.
+const MAX_VISIBILITY_BYTES: usize = 32;
+
+/// Callers that a server permits for a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToolVisibility {
+    /// Set if models may see and call the tool.
+    pub model: bool,
+    /// Set if apps of the same server may call the tool.
+    pub app: bool,
+}
+
+impl Default for ToolVisibility {
+    /// Returns the visibility of a tool that declares none: models and apps.
+    fn default() -> Self {
+        Self { model: true, app: true }
+    }
+}
+
+/// Metadata of MCP Apps on a tool (specification 2026-01-26, section "Resource Discovery").
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolMetadata {
+    /// Page that shows the results of the tool, or `None` for a tool without a page.
+    pub page: Option<UiUri>,
+    /// Callers that may use the tool.
+    pub visibility: ToolVisibility,
+    /// Members that were ignored, with the reasons. At most [`MAX_METADATA_FAULTS`](super::MAX_METADATA_FAULTS).
+    pub faults: Vec<MetadataFault>,
+}
+
+impl ToolMetadata {
+    /// Reads the `_meta` of a tool. A fault never hides the tool: the rest of the metadata is used.
+    #[must_use]
+    pub fn read(meta: Option<&Map>) -> Self {
+        let mut reader = BoundedReader::new();
+        let Some(meta) = meta else { return Self::default() };
+        let ui = reader.object("_meta.ui", meta.get("ui"));
+        let nested = read_uri(&mut reader, "_meta.ui.resourceUri", ui.and_then(|ui| ui.get("resourceUri")));
+        // Deprecated, but many servers write only this one.
+        let flat = read_uri(&mut reader, "_meta[\"ui/resourceUri\"]", meta.get("ui/resourceUri"));
+        if let (Some(nested), Some(flat)) = (&nested, &flat)
+            && nested != flat
+        {
+            reader.report("_meta[\"ui/resourceUri\"]", MetadataProblem::Contradicting);
+        }
+        for member in ["csp", "permissions"] {
+            if ui.is_some_and(|ui| ui.contains_key(member)) {
+                reader.report(format!("_meta.ui.{member}"), MetadataProblem::Misplaced);
+            }
+        }
+        let visibility = read_visibility(&mut reader, ui.and_then(|ui| ui.get("visibility")));
+        Self { page: nested.or(flat), visibility, faults: reader.into_faults() }
+    }
+
+    /// Returns `true` if the tool belongs into the tool list of a model.
+    #[must_use]
+    pub const fn is_visible_to_model(&self) -> bool {
+        self.visibility.model
+    }
+
+    /// Returns `true` if an app of the same server may call the tool.
+    #[must_use]
+    pub const fn is_callable_by_app(&self) -> bool {
+        self.visibility.app
+    }
+}
+
+fn read_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Option<UiUri> {
+    let text = reader.text(path, value, MAX_URI_BYTES)?;
+    match UiUri::parse(text) {
+        Ok(uri) => Some(uri),
+        Err(reason) => {
+            reader.report(path, MetadataProblem::NotAPage { reason, value: Excerpt::of(text) });
+            None
+        }
+    }
+}
+
+fn read_visibility(reader: &mut BoundedReader, value: Option<&Value>) -> ToolVisibility {
+    const PATH: &str = "_meta.ui.visibility";
+    let Some(names) = reader.texts(PATH, value, MAX_VISIBILITIES, MAX_VISIBILITY_BYTES) else {
+        return ToolVisibility::default();
+    };
+    for name in names.iter().filter(|name| !["model", "app"].contains(&name.as_str())) {
+        reader.report(PATH, MetadataProblem::Unknown(Excerpt::of(name)));
+    }
+    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    ToolVisibility { model: has("model"), app: has("app") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::metadata::MAX_METADATA_FAULTS;
+
+    fn read(meta: &Value) -> ToolMetadata {
+        ToolMetadata::read(meta.as_object())
+    }
+
+    fn page(metadata: &ToolMetadata) -> Option<&str> {
+        metadata.page.as_ref().map(UiUri::as_str)
+    }
+
+    fn faults(metadata: &ToolMetadata) -> Vec<String> {
+        metadata.faults.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn nested_member_wins_over_the_deprecated_one() {
+        let both = read(&json!({ "ui": { "resourceUri": "ui://new" }, "ui/resourceUri": "ui://old" }));
+        assert_eq!(page(&both), Some("ui://new"));
+        assert_eq!(both.faults.len(), 1, "a contradiction should be listed");
+        let flat = read(&json!({ "ui/resourceUri": "ui://old" }));
+        assert_eq!((page(&flat), flat.faults.len()), (Some("ui://old"), 0));
+        let same = read(&json!({ "ui": { "resourceUri": "ui://a" }, "ui/resourceUri": "ui://a" }));
+        assert_eq!((page(&same), same.faults.len()), (Some("ui://a"), 0));
+    }
+
+    #[test]
+    fn value_with_another_scheme_is_a_named_fault() {
+        let metadata = read(&json!({ "ui": { "resourceUri": "https://example.com/app" } }));
+        assert_eq!(page(&metadata), None);
+        let expected = r#"_meta.ui.resourceUri does not begin with "ui://": "https://example.com/app""#;
+        assert_eq!(faults(&metadata), [expected]);
+    }
+
+    #[test]
+    fn usable_deprecated_member_replaces_an_unusable_nested_one() {
+        let metadata = read(&json!({ "ui": { "resourceUri": 5 }, "ui/resourceUri": "ui://old" }));
+        assert_eq!(page(&metadata), Some("ui://old"));
+        assert_eq!(faults(&metadata), ["_meta.ui.resourceUri is not a string"]);
+    }
+
+    #[test]
+    fn visibility_is_both_by_default_and_literal_otherwise() {
+        let visibility = |value: Value| {
+            let metadata = read(&json!({ "ui": { "visibility": value } }));
+            (metadata.is_visible_to_model(), metadata.is_callable_by_app(), metadata.faults.len())
+        };
+        assert_eq!(visibility(Value::Null), (true, true, 0));
+        assert_eq!(visibility(json!(["model", "app"])), (true, true, 0));
+        assert_eq!(visibility(json!(["app"])), (false, true, 0));
+        assert_eq!(visibility(json!(["model"])), (true, false, 0));
+        assert_eq!(visibility(json!([])), (false, false, 0));
+        assert_eq!(visibility(json!("app")), (false, true, 1), "one text is a list of one");
+        assert_eq!(visibility(json!(["app", "user"])), (false, true, 1));
+        assert_eq!(visibility(json!({ "app": true })), (true, true, 1), "an unreadable value restricts nothing");
+        assert_eq!(ToolMetadata::read(None), ToolMetadata::default());
+        assert!(ToolMetadata::default().is_visible_to_model() && ToolMetadata::default().is_callable_by_app());
+    }
+
+    #[test]
+    fn domains_and_permissions_on_a_tool_have_no_effect() {
+        let metadata = read(&json!({ "ui": { "resourceUri": "ui://a", "csp": {}, "permissions": {} } }));
+        assert_eq!(page(&metadata), Some("ui://a"));
+        let expected = ["csp", "permissions"];
+        let expected = expected.map(|name| format!("_meta.ui.{name} has no effect on a tool, only on its page"));
+        assert_eq!(faults(&metadata), expected);
+    }
+
+    #[test]
+    fn faults_are_bounded() {
+        let names: Vec<String> = (0..10_000).map(|number| format!("name {number}")).collect();
+        let metadata = read(&json!({ "ui": { "visibility": names, "resourceUri": "x".repeat(100_000) } }));
+        assert!(metadata.faults.len() <= MAX_METADATA_FAULTS);
+        assert!(metadata.faults.iter().all(|fault| fault.to_string().len() < 1000));
+        assert_eq!(read(&json!({ "ui": [1] })).faults.len(), 1);
+    }
+}

@@ -1,0 +1,309 @@
+//! The page of an app, from the result of `resources/read`.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use mcp_proto::types::Map;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::media_type::{PageType, page_type};
+use crate::metadata::PageMetadata;
+use crate::resource_uri::UiUri;
+use crate::sandbox_policy::DeclaredSources;
+use crate::text::Excerpt;
+
+/// Maximum size of a page in bytes, after decoding.
+pub const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
+/// Maximum number of content items that are searched for the page.
+const MAX_ITEMS: usize = 16;
+/// Beginning of the hashed bytes. Another version of the format has another beginning.
+const HASH_DOMAIN: &[u8] = b"mcp-apps page 1\0";
+
+/// A page that can be shown, with the metadata and the hash under which it is reviewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AppPage {
+    /// URI under which the page was requested.
+    pub uri: UiUri,
+    /// HTML document. Untrusted: only a sandboxed frame with the page's policy may load it.
+    pub html: String,
+    /// Domains, permissions and appearance that the page requests.
+    pub metadata: PageMetadata,
+    /// Hash over the URI, the document and the declared metadata.
+    pub hash: PageHash,
+    /// URI in the result, or `None` if it is spelled as in the request.
+    pub echoed_uri: Option<Excerpt>,
+}
+
+/// SHA-256 over a page's URI, document and declared metadata. A review is valid for one hash only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PageHash([u8; 32]);
+
+impl PageHash {
+    fn of(uri: &UiUri, html: &str, metadata: &PageMetadata) -> Result<Self, PageError> {
+        let metadata = serde_json::to_vec(metadata).map_err(|error| PageError::Metadata(error.to_string()))?;
+        let mut hash = Sha256::new();
+        hash.update(HASH_DOMAIN);
+        // The length before each part keeps the parts apart.
+        for part in [uri.as_str().as_bytes(), html.as_bytes(), &metadata] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        Ok(Self(hash.finalize().into()))
+    }
+
+    /// Returns the 32 bytes of the hash.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for PageHash {
+    /// Formats the hash as 64 hexadecimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// Reason why a result of `resources/read` is not a page.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// The result has no list `contents` of objects.
+    #[error("the result has no list of contents")]
+    NoContents,
+    /// No content item has the media type of pages. Has the media type of the first item.
+    #[error("the media type is {0}, not text/html;profile=mcp-app")]
+    OtherType(Excerpt),
+    /// The media type is `text/html+mcp`, which drafts of the specification used.
+    #[error("the media type is text/html+mcp, which only drafts of MCP Apps used; the server has to be updated")]
+    DraftType,
+    /// Several content items are pages.
+    #[error("the result has {0} pages instead of one")]
+    SeveralPages(usize),
+    /// The page has another URI than the requested one. Has the URI in the result.
+    #[error("the result is for another URI: {0}")]
+    OtherUri(Excerpt),
+    /// The content item has neither `text` nor `blob`, or both.
+    #[error("the content has not exactly one of text and blob")]
+    NoBody,
+    /// The blob is not base64.
+    #[error("the blob is not base64")]
+    NotBase64,
+    /// The decoded blob is not UTF-8.
+    #[error("the blob is not UTF-8 text")]
+    NotUtf8,
+    /// The document has no characters other than white space.
+    #[error("the page is empty")]
+    Empty,
+    /// The document is larger than [`MAX_PAGE_BYTES`].
+    #[error("the page is larger than {} MiB", MAX_PAGE_BYTES / (1024 * 1024))]
+    TooLarge,
+    /// The metadata could not be serialized for the hash.
+    #[error("the metadata can't be hashed: {0}")]
+    Metadata(String),
+}
+
+impl AppPage {
+    /// Takes the page from `result`, the result of `resources/read` for `uri`. `listed` is the entry of the same URI in
+    /// `resources/list`, whose metadata is used if the content item has none.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`PageError`] with the reason why the result is not exactly one page of acceptable size.
+    pub fn from_read_result(uri: &UiUri, result: &Map, listed: Option<&Map>) -> Result<Self, PageError> {
+        let item = find_item(result)?;
+        let echoed = item.get("uri").and_then(Value::as_str).unwrap_or(uri.as_str());
+        if !uri.is_echoed_as(echoed) {
+            return Err(PageError::OtherUri(Excerpt::of(echoed)));
+        }
+        let html = decode_body(item)?;
+        if html.trim().is_empty() {
+            return Err(PageError::Empty);
+        }
+        let metadata = PageMetadata::read(item, listed);
+        let hash = PageHash::of(uri, &html, &metadata)?;
+        let echoed_uri = (echoed != uri.as_str()).then(|| Excerpt::of(echoed));
+        Ok(Self { uri: uri.clone(), html, metadata, hash, echoed_uri })
+    }
+}
+
+impl AppPage {
+    /// Describes what the page requests, one text for each origin and permission, such as
+    /// `connectDomains https://example.com` or `camera`.
+    #[must_use]
+    pub fn requested_access(&self) -> Vec<String> {
+        let declared = self.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
+        let sources = declared.iter().map(|(used_as, source)| format!("{} {source}", used_as.member()));
+        let permissions = self.metadata.permissions.iter().map(|permission| permission.member().to_owned());
+        sources.chain(permissions).collect()
+    }
+}
+
+/// Returns the only content item with the media type of pages.
+fn find_item(result: &Map) -> Result<&Map, PageError> {
+    let contents = result.get("contents").and_then(Value::as_array).ok_or(PageError::NoContents)?;
+    let items: Vec<&Map> = contents.iter().take(MAX_ITEMS).filter_map(Value::as_object).collect();
+    let type_of = |item: &Map| item.get("mimeType").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let pages: Vec<&Map> = items.iter().copied().filter(|item| page_type(&type_of(item)) == PageType::Page).collect();
+    match (pages[..].first(), pages.len()) {
+        (Some(page), 1) => Ok(page),
+        (Some(_), count) => Err(PageError::SeveralPages(count)),
+        (None, _) => {
+            let first = items.first().ok_or(PageError::NoContents)?;
+            match page_type(&type_of(first)) {
+                PageType::Draft => Err(PageError::DraftType),
+                PageType::Page | PageType::Other => Err(PageError::OtherType(Excerpt::of(&type_of(first)))),
+            }
+        }
+    }
+}
+
+fn decode_body(item: &Map) -> Result<String, PageError> {
+    let member = |name: &str| item.get(name).filter(|value| !value.is_null());
+    match (member("text"), member("blob")) {
+        (Some(Value::String(text)), None) if text.len() <= MAX_PAGE_BYTES => Ok(text.clone()),
+        (None, Some(Value::String(blob))) if blob.len() / 4 * 3 <= MAX_PAGE_BYTES + 3 => {
+            let bytes = STANDARD.decode(blob.trim()).map_err(|_| PageError::NotBase64)?;
+            if bytes.len() > MAX_PAGE_BYTES {
+                return Err(PageError::TooLarge);
+            }
+            String::from_utf8(bytes).map_err(|_| PageError::NotUtf8)
+        }
+        (Some(Value::String(_)), None) | (None, Some(Value::String(_))) => Err(PageError::TooLarge),
+        _ => Err(PageError::NoBody),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const MIME: &str = "text/html;profile=mcp-app";
+    const HTML: &str = "<!doctype html><title>Clock</title>";
+
+    fn read(result: &Value) -> Result<AppPage, PageError> {
+        let uri = UiUri::parse("ui://clock/app.html").unwrap();
+        AppPage::from_read_result(&uri, result.as_object().unwrap(), None)
+    }
+
+    fn item(member: &str, body: &str) -> Value {
+        json!({ "uri": "ui://clock/app.html", "mimeType": MIME, member: body })
+    }
+
+    #[test]
+    fn text_and_blob_give_the_same_page() {
+        let text = read(&json!({ "contents": [item("text", HTML)] })).unwrap();
+        let blob = read(&json!({ "contents": [item("blob", &STANDARD.encode(HTML))] })).unwrap();
+        assert_eq!((text.html.as_str(), text.echoed_uri.clone()), (HTML, None));
+        assert_eq!(text, blob);
+        assert_eq!(text.hash.to_string().len(), 64);
+    }
+
+    #[test]
+    fn exactly_one_page_is_required() {
+        assert_eq!(read(&json!({})), Err(PageError::NoContents));
+        assert_eq!(read(&json!({ "contents": [] })), Err(PageError::NoContents));
+        assert_eq!(read(&json!({ "contents": ["text"] })), Err(PageError::NoContents));
+        let page = item("text", HTML);
+        assert_eq!(read(&json!({ "contents": [page, page] })), Err(PageError::SeveralPages(2)));
+        let other = json!({ "uri": "ui://clock/app.css", "mimeType": "text/css", "text": "" });
+        assert!(read(&json!({ "contents": [other, page] })).is_ok(), "items of other types are ignored");
+    }
+
+    #[test]
+    fn other_media_types_are_refused_by_name() {
+        let with_type =
+            |mime: Value| json!({ "contents": [{ "uri": "ui://clock/app.html", "mimeType": mime, "text": HTML }] });
+        assert_eq!(read(&with_type(json!("text/html+mcp"))), Err(PageError::DraftType));
+        assert_eq!(read(&with_type(json!("text/html"))), Err(PageError::OtherType(Excerpt::of("text/html"))));
+        assert_eq!(read(&with_type(json!(5))), Err(PageError::OtherType(Excerpt::of(""))));
+        assert!(read(&with_type(json!("Text/HTML; Profile=\"MCP-App\""))).is_ok());
+    }
+
+    #[test]
+    fn slightly_different_uri_is_accepted_and_another_one_refused() {
+        let with_uri = |uri: &str| json!({ "contents": [{ "uri": uri, "mimeType": MIME, "text": HTML }] });
+        let page = read(&with_uri("ui://Clock/app.html/")).unwrap();
+        assert_eq!(page.echoed_uri, Some(Excerpt::of("ui://Clock/app.html/")));
+        assert_eq!(page.hash, read(&with_uri("ui://clock/app.html")).unwrap().hash);
+        assert!(matches!(read(&with_uri("ui://clock/other.html")), Err(PageError::OtherUri(_))));
+        assert!(read(&json!({ "contents": [{ "mimeType": MIME, "text": HTML }] })).is_ok());
+    }
+
+    #[test]
+    fn body_is_checked() {
+        let body = |members: Value| {
+            let mut item = members;
+            item["mimeType"] = json!(MIME);
+            read(&json!({ "contents": [item] })).map(|page| page.html)
+        };
+        assert_eq!(body(json!({})), Err(PageError::NoBody));
+        assert_eq!(body(json!({ "text": HTML, "blob": "" })), Err(PageError::NoBody));
+        assert_eq!(body(json!({ "text": HTML, "blob": null })), Ok(HTML.to_owned()));
+        assert_eq!(body(json!({ "text": 5 })), Err(PageError::NoBody));
+        assert_eq!(body(json!({ "text": " \n" })), Err(PageError::Empty));
+        assert_eq!(body(json!({ "blob": "%%%" })), Err(PageError::NotBase64));
+        assert_eq!(body(json!({ "blob": STANDARD.encode([0xff, 0xfe]) })), Err(PageError::NotUtf8));
+    }
+
+    #[test]
+    fn size_is_limited_after_decoding() {
+        let largest = "a".repeat(MAX_PAGE_BYTES);
+        let larger = "a".repeat(MAX_PAGE_BYTES + 1);
+        for (member, encode) in [("text", str::to_owned as fn(&str) -> String), ("blob", |text| STANDARD.encode(text))]
+        {
+            assert!(read(&json!({ "contents": [item(member, &encode(&largest))] })).is_ok(), "{member}");
+            let refused = read(&json!({ "contents": [item(member, &encode(&larger))] }));
+            assert_eq!(refused, Err(PageError::TooLarge), "{member}");
+        }
+    }
+
+    #[test]
+    fn hash_covers_document_uri_and_declared_metadata() {
+        let page = |html: &str, ui: Value| {
+            let item = json!({ "mimeType": MIME, "text": html, "_meta": { "ui": ui } });
+            read(&json!({ "contents": [item] })).unwrap().hash
+        };
+        let plain = page(HTML, json!({}));
+        assert_eq!(plain, page(HTML, json!({ "unknown": 1 })), "ignored members change nothing");
+        let others = [
+            page("<!doctype html>", json!({})),
+            page(HTML, json!({ "csp": {} })),
+            page(HTML, json!({ "csp": { "connectDomains": ["https://a.example"] } })),
+            page(HTML, json!({ "csp": { "resourceDomains": ["https://a.example"] } })),
+            page(HTML, json!({ "permissions": { "camera": {} } })),
+            page(HTML, json!({ "domain": "a" })),
+            page(HTML, json!({ "prefersBorder": true })),
+        ];
+        let distinct: std::collections::BTreeSet<PageHash> = others.into_iter().chain([plain]).collect();
+        assert_eq!(distinct.len(), 8, "each change should change the hash");
+        let result = json!({ "contents": [{ "mimeType": MIME, "text": HTML }] });
+        let elsewhere = UiUri::parse("ui://other").unwrap();
+        let elsewhere = AppPage::from_read_result(&elsewhere, result.as_object().unwrap(), None).unwrap();
+        assert_ne!(elsewhere.hash, plain);
+    }
+
+    #[test]
+    fn hash_keeps_uri_and_document_apart() {
+        let hash = |uri: &str, html: &str| {
+            let result = json!({ "contents": [{ "mimeType": MIME, "text": html }] });
+            AppPage::from_read_result(&UiUri::parse(uri).unwrap(), result.as_object().unwrap(), None).unwrap().hash
+        };
+        assert_ne!(hash("ui://a", "bc"), hash("ui://ab", "c"));
+    }
+
+    #[test]
+    fn metadata_of_the_list_entry_is_part_of_the_hash() {
+        let uri = UiUri::parse("ui://clock/app.html").unwrap();
+        let result = json!({ "contents": [{ "mimeType": MIME, "text": HTML }] });
+        let listed = json!({ "_meta": { "ui": { "permissions": { "camera": {} } } } });
+        let alone = AppPage::from_read_result(&uri, result.as_object().unwrap(), None).unwrap();
+        let with_entry = AppPage::from_read_result(&uri, result.as_object().unwrap(), listed.as_object()).unwrap();
+        assert_ne!(alone.hash, with_entry.hash);
+    }
+}

@@ -1,0 +1,110 @@
+//! URIs of pages, which servers name in the metadata of tools.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::text::is_plain;
+
+/// Maximum length of a page's URI in bytes.
+pub const MAX_URI_BYTES: usize = 2048;
+
+const SCHEME: &str = "ui://";
+
+/// URI of a page: `ui://` and at least one more character, without white space and hidden characters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct UiUri(String);
+
+/// Reason why a text is not the URI of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum UriProblem {
+    /// The scheme is not `ui`.
+    #[error("does not begin with \"ui://\"")]
+    OtherScheme,
+    /// Nothing follows the scheme.
+    #[error("has nothing after \"ui://\"")]
+    Empty,
+    /// The text is longer than [`MAX_URI_BYTES`].
+    #[error("is longer than {MAX_URI_BYTES} bytes")]
+    TooLong,
+    /// The text contains white space, or a control or invisible character.
+    #[error("contains white space or a hidden character")]
+    HiddenCharacter,
+}
+
+impl UiUri {
+    /// Parses the URI of a page. The text is retained as written, because servers compare it byte for byte.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`UriProblem`] with the first reason why the text is not such a URI.
+    pub fn parse(text: &str) -> Result<Self, UriProblem> {
+        let has_scheme = text.get(..SCHEME.len()).is_some_and(|start| start.eq_ignore_ascii_case(SCHEME));
+        if !has_scheme {
+            return Err(UriProblem::OtherScheme);
+        }
+        if text.len() == SCHEME.len() {
+            return Err(UriProblem::Empty);
+        }
+        if text.len() > MAX_URI_BYTES {
+            return Err(UriProblem::TooLong);
+        }
+        if !is_plain(text) {
+            return Err(UriProblem::HiddenCharacter);
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Returns the URI as the server wrote it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns `true` if `echoed` names the same page. Servers may respond with another letter case, or with or without
+    /// slashes at the end.
+    #[must_use]
+    pub fn is_echoed_as(&self, echoed: &str) -> bool {
+        self.0.trim_end_matches('/').eq_ignore_ascii_case(echoed.trim_end_matches('/'))
+    }
+}
+
+impl fmt::Display for UiUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ui_uris_are_accepted() {
+        assert_eq!(UiUri::parse("ui://clock/app.html").map(|uri| uri.to_string()), Ok("ui://clock/app.html".into()));
+        assert_eq!(UiUri::parse("UI://clock").map(|uri| uri.to_string()), Ok("UI://clock".into()));
+        let refused = [
+            ("https://clock/app.html", UriProblem::OtherScheme),
+            ("ui:clock", UriProblem::OtherScheme),
+            ("", UriProblem::OtherScheme),
+            ("é://clock", UriProblem::OtherScheme),
+            ("ui://", UriProblem::Empty),
+            ("ui://a b", UriProblem::HiddenCharacter),
+            ("ui://a\u{200b}b", UriProblem::HiddenCharacter),
+            ("ui://a\nb", UriProblem::HiddenCharacter),
+        ];
+        for (text, problem) in refused {
+            assert_eq!(UiUri::parse(text), Err(problem), "{text:?}");
+        }
+        assert_eq!(UiUri::parse(&format!("ui://{}", "a".repeat(MAX_URI_BYTES))), Err(UriProblem::TooLong));
+    }
+
+    #[test]
+    fn letter_case_and_slashes_at_the_end_do_not_matter_in_an_echo() {
+        let uri = UiUri::parse("ui://Clock/app").unwrap();
+        assert!(uri.is_echoed_as("ui://clock/app/"));
+        assert!(uri.is_echoed_as("ui://Clock/app"));
+        assert!(!uri.is_echoed_as("ui://clock/other"));
+        assert!(!uri.is_echoed_as("ui://clock"));
+    }
+}

@@ -1,0 +1,130 @@
+//! The parsed domains of a page, by use.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::source::{DomainProblem, Source};
+use crate::metadata::DeclaredDomains;
+use crate::text::Excerpt;
+
+/// Use of a domain by a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppSourceUse"))]
+#[serde(rename_all = "snake_case")]
+pub enum SourceUse {
+    /// Requests and WebSockets (`connectDomains`).
+    Connect,
+    /// Scripts, styles, images, fonts and media (`resourceDomains`).
+    Resource,
+    /// Nested frames (`frameDomains`).
+    Frame,
+    /// Base URI of the document (`baseUriDomains`).
+    BaseUri,
+}
+
+impl SourceUse {
+    /// All uses in the order of the specification.
+    pub const ALL: [Self; 4] = [Self::Connect, Self::Resource, Self::Frame, Self::BaseUri];
+
+    /// Returns the name of the list in the metadata.
+    #[must_use]
+    pub const fn member(self) -> &'static str {
+        match self {
+            Self::Connect => "connectDomains",
+            Self::Resource => "resourceDomains",
+            Self::Frame => "frameDomains",
+            Self::BaseUri => "baseUriDomains",
+        }
+    }
+
+    fn declared(self, domains: &DeclaredDomains) -> &[String] {
+        match self {
+            Self::Connect => &domains.connect_domains,
+            Self::Resource => &domains.resource_domains,
+            Self::Frame => &domains.frame_domains,
+            Self::BaseUri => &domains.base_uri_domains,
+        }
+    }
+}
+
+/// A declared domain that is not a part of the policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{} {domain} {problem}", .used_as.member())]
+pub struct DroppedDomain {
+    /// Use that the page declared.
+    pub used_as: SourceUse,
+    /// Beginning of the domain as declared.
+    pub domain: Excerpt,
+    /// Reason why the domain is dropped.
+    pub problem: DomainProblem,
+}
+
+/// Sources of a page, parsed and without duplicates.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeclaredSources {
+    sources: Vec<(SourceUse, Source)>,
+    /// Domains that are not used, with the reasons. At most as many as were declared.
+    pub dropped: Vec<DroppedDomain>,
+}
+
+impl DeclaredSources {
+    /// Parses all declared domains.
+    #[must_use]
+    pub fn parse(domains: &DeclaredDomains) -> Self {
+        let mut parsed = Self::default();
+        for used_as in SourceUse::ALL {
+            for domain in used_as.declared(domains) {
+                match Source::parse(domain, used_as) {
+                    Ok(source) => parsed.add(used_as, source),
+                    Err(problem) => parsed.drop_domain(used_as, domain, problem),
+                }
+            }
+        }
+        parsed
+    }
+
+    fn add(&mut self, used_as: SourceUse, source: Source) {
+        if !self.sources.contains(&(used_as, source.clone())) {
+            self.sources.push((used_as, source));
+        }
+    }
+
+    fn drop_domain(&mut self, used_as: SourceUse, domain: &str, problem: DomainProblem) {
+        self.dropped.push(DroppedDomain { used_as, domain: Excerpt::of(domain), problem });
+    }
+
+    /// Returns all sources with their uses, for the consent to the page.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceUse, &Source)> {
+        self.sources.iter().map(|(used_as, source)| (*used_as, source))
+    }
+
+    /// Returns the sources of one use.
+    pub fn of(&self, wanted: SourceUse) -> impl Iterator<Item = &Source> {
+        self.iter().filter(move |(used_as, _)| *used_as == wanted).map(|(_, source)| source)
+    }
+
+    /// Returns the sources for which `is_granted` returns `true`. The others are listed as dropped.
+    pub(super) fn granted(self, is_granted: impl Fn(&Source) -> bool) -> Self {
+        let mut granted = Self { sources: Vec::new(), dropped: self.dropped };
+        for (used_as, source) in self.sources {
+            if is_granted(&source) {
+                granted.sources.push((used_as, source));
+            } else {
+                granted.drop_domain(used_as, &source.to_string(), DomainProblem::NotGranted);
+            }
+        }
+        granted
+    }
+
+    /// Returns the sources as an object in the form of the metadata, without empty lists.
+    pub(super) fn to_value(&self) -> Value {
+        let mut lists = Map::new();
+        for used_as in SourceUse::ALL {
+            let list: Vec<String> = self.of(used_as).map(ToString::to_string).collect();
+            if !list.is_empty() {
+                lists.insert(used_as.member().to_owned(), json!(list));
+            }
+        }
+        Value::Object(lists)
+    }
+}

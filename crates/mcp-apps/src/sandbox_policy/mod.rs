@@ -1,0 +1,118 @@
+//! The policy of a page's frame: which declared domains and permissions are granted, and the headers and attributes that
+//! enforce it.
+//!
+//! - `source`: parses a declared domain into an origin, and classifies what it can reach.
+//! - `declared_sources`: all domains of a page, parsed, with the refused ones and the reasons.
+//! - `content_security_policy`: the value of the header, from parsed origins only.
+//! - `permissions_policy`: the permissions of the frame and of its document.
+
+mod content_security_policy;
+mod declared_sources;
+mod permissions_policy;
+mod source;
+
+pub use content_security_policy::{AncestorError, FrameAncestor};
+pub use declared_sources::{DeclaredSources, DroppedDomain, SourceUse};
+pub use source::{DomainProblem, Reach, Source, SourceOrigin};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::metadata::{PageMetadata, Permissions};
+
+/// Value of the attribute `sandbox` of a page's frame.
+///
+/// The page needs `allow-same-origin` for storage. It is safe only if the page's origin differs from the host's and
+/// from that of every other page.
+pub const SANDBOX_ATTRIBUTE: &str = "allow-scripts allow-same-origin allow-forms";
+
+/// Kinds of access that the user or the host grants to a page. Nothing is granted by default.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase", default)]
+pub struct SandboxGrants {
+    /// Set if declared origins in the internet or a private network are granted.
+    pub declared_origins: bool,
+    /// Set if declared origins on this computer are granted.
+    pub loopback: bool,
+    /// Set if `*` is granted, which means every host.
+    pub every_host: bool,
+    /// Permissions that are granted if the page requests them.
+    pub permissions: Permissions,
+}
+
+impl SandboxGrants {
+    fn includes(&self, reach: Reach) -> bool {
+        match reach {
+            Reach::Internet | Reach::PrivateNetwork => self.declared_origins,
+            Reach::Loopback => self.loopback,
+            Reach::EveryHost => self.every_host,
+        }
+    }
+}
+
+/// Granted domains and permissions of a page, from [`SandboxPolicy::granted`] only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrantedSandbox(Value);
+
+impl GrantedSandbox {
+    /// Returns the member `sandbox` of the host's capabilities.
+    #[must_use]
+    pub const fn as_value(&self) -> &Value {
+        &self.0
+    }
+}
+
+/// Policy of one page, as it is enforced and reported to the page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SandboxPolicy {
+    /// Granted sources, without the ones that were not granted.
+    pub sources: DeclaredSources,
+    /// Granted permissions.
+    pub permissions: Permissions,
+    /// Set if the page declares domains, even if none was granted.
+    declares_domains: bool,
+}
+
+impl SandboxPolicy {
+    /// Returns the policy of a page: the part of its declared domains and permissions that `grants` includes.
+    #[must_use]
+    pub fn new(metadata: &PageMetadata, grants: &SandboxGrants) -> Self {
+        let declared = metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
+        Self {
+            sources: declared.granted(|source| grants.includes(source.reach())),
+            permissions: metadata.permissions.intersection(&grants.permissions),
+            declares_domains: metadata.domains.is_some(),
+        }
+    }
+
+    /// Returns the value of the header `Content-Security-Policy`, for a document that only pages of `ancestors` may
+    /// embed. The header has to be in force before the first byte of the document.
+    #[must_use]
+    pub fn content_security_policy(&self, ancestors: &[FrameAncestor]) -> String {
+        content_security_policy::header_value(&self.sources, self.declares_domains, ancestors)
+    }
+
+    /// Returns the value of the attribute `allow` of the frame. Empty if no permission is granted.
+    #[must_use]
+    pub fn allow_attribute(&self) -> String {
+        permissions_policy::allow_attribute(&self.permissions)
+    }
+
+    /// Returns the value of the header `Permissions-Policy`.
+    #[must_use]
+    pub fn permissions_policy(&self) -> String {
+        permissions_policy::header_value(&self.permissions)
+    }
+
+    /// Returns the granted part, which the host reports to the page.
+    #[must_use]
+    pub fn granted(&self) -> GrantedSandbox {
+        let permissions: serde_json::Map<String, Value> =
+            self.permissions.iter().map(|permission| (permission.member().to_owned(), json!({}))).collect();
+        GrantedSandbox(json!({ "permissions": permissions, "csp": self.sources.to_value() }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

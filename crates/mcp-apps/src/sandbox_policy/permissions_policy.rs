@@ -1,0 +1,45 @@
+//! Permissions of a frame (attribute `allow`) and of its document (header `Permissions-Policy`).
+
+use crate::metadata::{Permission, Permissions};
+
+/// Features that no page gets, because the specification defines no permission for them.
+const DENIED_FEATURES: [&str; 24] = [
+    "accelerometer",
+    "ambient-light-sensor",
+    "bluetooth",
+    "browsing-topics",
+    "clipboard-read",
+    "compute-pressure",
+    "display-capture",
+    "encrypted-media",
+    "gyroscope",
+    "hid",
+    "identity-credentials-get",
+    "idle-detection",
+    "local-fonts",
+    "magnetometer",
+    "midi",
+    "payment",
+    "publickey-credentials-create",
+    "publickey-credentials-get",
+    "screen-wake-lock",
+    "serial",
+    "storage-access",
+    "usb",
+    "window-management",
+    "xr-spatial-tracking",
+];
+
+/// Returns the value of the attribute `allow`: each feature is allowed for the origin that the frame loads.
+pub(super) fn allow_attribute(granted: &Permissions) -> String {
+    granted.iter().map(Permission::feature).collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the value of the header. Frames that the page nests get no permission.
+pub(super) fn header_value(granted: &Permissions) -> String {
+    let defined = Permission::ALL.into_iter().map(|permission| {
+        let origins = if granted.contains(permission) { "(self)" } else { "()" };
+        format!("{}={origins}", permission.feature())
+    });
+    defined.chain(DENIED_FEATURES.iter().map(|feature| format!("{feature}=()"))).collect::<Vec<_>>().join(", ")
+}

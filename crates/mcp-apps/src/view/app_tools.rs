@@ -1,0 +1,301 @@
+//! Requests of the host to the page: tools that the app offers (draft of the specification), and their time limits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use mcp_proto::types::{Map, Tool};
+use mcp_proto::{RawJson, RequestId, RpcError};
+use serde_json::Value;
+
+use super::fault::{FaultKind, ViewFault};
+use super::limits::{
+    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_PAGES,
+    MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_NAME_BYTES,
+};
+use super::output::{CloseCause, ViewEvent, ViewOutput};
+use super::{Phase, View, object};
+use crate::text::{is_plain, truncated};
+
+/// Identifier of a call of an app's tool. Never used twice in a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AppCallId(i64);
+
+/// Tools of an app. They end with the view, and must not be stored.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct AppToolList {
+    /// Valid tools, with distinct names.
+    pub tools: Vec<AppTool>,
+    /// Number of tools that were dropped: invalid, too large, with a name that occurs twice, or too many.
+    pub dropped: usize,
+}
+
+/// A tool of an app. The definition is an unverified claim of the page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AppTool {
+    /// Definition as the page sent it.
+    pub definition: Tool,
+}
+
+/// Reason why an app's tools can't be listed or called.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AppToolError {
+    /// The page is not initialized, or does not offer tools.
+    #[error("the app offers no tools")]
+    NotOffered,
+    /// The app did not list a tool of this name.
+    #[error("the app has no such tool")]
+    UnknownTool,
+    /// Too many calls are running.
+    #[error("too many calls of the app's tools are running")]
+    TooManyCalls,
+    /// The page did not respond within [`APP_TOOL_TIMEOUT`].
+    #[error("the app did not respond in time")]
+    TimedOut,
+    /// The response is larger than [`MAX_APP_TOOL_RESULT_BYTES`].
+    #[error("the response of the app is too large")]
+    TooLarge,
+    /// The response is not a valid result.
+    #[error("the response of the app is invalid")]
+    InvalidResult,
+    /// The page responded with an error. Untrusted.
+    #[error("the app responded with an error: {0}")]
+    Failed(RpcError),
+    /// The view was closed.
+    #[error("the app is closed")]
+    Closed,
+}
+
+/// A request to the page that has no response yet.
+#[derive(Debug)]
+struct HostRequest {
+    purpose: Purpose,
+    deadline: Instant,
+}
+
+#[derive(Debug)]
+enum Purpose {
+    List { found: AppToolList, page: usize },
+    Call,
+    Teardown,
+}
+
+/// State of the host's requests to the page.
+#[derive(Debug, Default)]
+pub(super) struct AppTools {
+    requests: BTreeMap<i64, HostRequest>,
+    last_id: i64,
+    /// Names of the tools of the last complete list.
+    names: BTreeSet<String>,
+    last_change: Option<Instant>,
+    /// Time at which a retained change is reported.
+    next_change: Option<Instant>,
+}
+
+impl AppTools {
+    pub(super) fn next_timeout(&self) -> Option<Instant> {
+        self.requests.values().map(|request| request.deadline).chain(self.next_change).min()
+    }
+}
+
+impl View {
+    /// Requests the list of the app's tools. The outcome is [`ViewEvent::AppToolsListed`]. If a list is under way, no
+    /// other one is begun.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AppToolError::NotOffered`] if the page is not initialized or offers no tools, and
+    /// [`AppToolError::Closed`] at the end of the view.
+    pub fn list_app_tools(&mut self, now: Instant) -> Result<(), AppToolError> {
+        self.require_app_tools()?;
+        if !self.tools.requests.values().any(|request| matches!(request.purpose, Purpose::List { .. })) {
+            let purpose = Purpose::List { found: AppToolList::default(), page: 1 };
+            self.request_from_page("tools/list", Map::new(), purpose, APP_TOOL_TIMEOUT, now);
+        }
+        Ok(())
+    }
+
+    /// Calls a tool of the app. The outcome is [`ViewEvent::AppToolCallEnded`] with the returned id.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`list_app_tools`](Self::list_app_tools), [`AppToolError::UnknownTool`] for a name that is
+    /// not in the last list, and [`AppToolError::TooManyCalls`] above the limit.
+    pub fn call_app_tool(&mut self, name: &str, arguments: Map, now: Instant) -> Result<AppCallId, AppToolError> {
+        self.require_app_tools()?;
+        if !self.tools.names.contains(name) {
+            return Err(AppToolError::UnknownTool);
+        }
+        let running = self.tools.requests.values().filter(|request| matches!(request.purpose, Purpose::Call)).count();
+        if running >= MAX_APP_TOOL_CALLS {
+            return Err(AppToolError::TooManyCalls);
+        }
+        let mut params = object("name", name);
+        params.insert("arguments".to_owned(), Value::Object(arguments));
+        Ok(AppCallId(self.request_from_page("tools/call", params, Purpose::Call, APP_TOOL_TIMEOUT, now)))
+    }
+
+    fn require_app_tools(&self) -> Result<(), AppToolError> {
+        match (self.phase, &self.app) {
+            (Phase::TearingDown | Phase::Closed, _) => Err(AppToolError::Closed),
+            (Phase::Ready, Some(app)) if app.has_tools => Ok(()),
+            _ => Err(AppToolError::NotOffered),
+        }
+    }
+
+    fn request_from_page(&mut self, method: &str, params: Map, purpose: Purpose, limit: Duration, now: Instant) -> i64 {
+        self.tools.last_id += 1;
+        let id = self.tools.last_id;
+        self.tools.requests.insert(id, HostRequest { purpose, deadline: now + limit });
+        self.send_request(id, method, params);
+        id
+    }
+
+    pub(super) fn request_teardown(&mut self, limit: Duration, now: Instant) {
+        // The schema has no members here, although the prose has a reason.
+        self.request_from_page("ui/resource-teardown", Map::new(), Purpose::Teardown, limit, now);
+    }
+
+    pub(super) fn on_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
+        let Some((id, request)) = self.take_request(id) else { return };
+        match request.purpose {
+            Purpose::Teardown => self.close(if result.is_ok() { CloseCause::Confirmed } else { CloseCause::Failed }),
+            Purpose::Call => {
+                let result = parse_result(result).and_then(|result| {
+                    if is_call_result(&result) { Ok(result) } else { Err(AppToolError::InvalidResult) }
+                });
+                self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result });
+            }
+            Purpose::List { found, page } => match parse_result(result) {
+                Ok(result) => self.on_tools_page(found, page, result, now),
+                Err(error) => self.push_event(ViewEvent::AppToolsListed(Err(error))),
+            },
+        }
+    }
+
+    /// Ends the request whose response can't be read.
+    pub(super) fn on_unusable_response(&mut self, id: &RequestId, kind: FaultKind) {
+        let Some((id, request)) = self.take_request(id) else { return };
+        let error = if kind == FaultKind::TooLarge { AppToolError::TooLarge } else { AppToolError::InvalidResult };
+        match request.purpose {
+            Purpose::Teardown => self.close(CloseCause::Failed),
+            purpose => self.push_tool_error(id, &purpose, error),
+        }
+    }
+
+    fn take_request(&mut self, id: &RequestId) -> Option<(i64, HostRequest)> {
+        let number = if let RequestId::Number(number) = id { Some(*number) } else { None };
+        let request = number.and_then(|number| Some((number, self.tools.requests.remove(&number)?)));
+        if request.is_none() {
+            self.push_fault(FaultKind::UnknownId, format!("a response to the request {id}, which waits for none"));
+        }
+        request
+    }
+
+    fn on_tools_page(&mut self, mut found: AppToolList, page: usize, mut result: Map, now: Instant) {
+        let Some(Value::Array(tools)) = result.shift_remove("tools") else {
+            return self.push_event(ViewEvent::AppToolsListed(Err(AppToolError::InvalidResult)));
+        };
+        for tool in tools {
+            match parse_tool(tool) {
+                Some(tool) if found.tools.len() < MAX_APP_TOOLS && !found.has(&tool.definition.name) => {
+                    found.tools.push(tool)
+                }
+                _ => found.dropped += 1,
+            }
+        }
+        let cursor = result.get("nextCursor").and_then(Value::as_str).filter(|cursor| cursor.len() <= MAX_NAME_BYTES);
+        match cursor {
+            Some(cursor) if page < MAX_APP_TOOL_PAGES && found.tools.len() < MAX_APP_TOOLS => {
+                let purpose = Purpose::List { found, page: page + 1 };
+                self.request_from_page("tools/list", object("cursor", cursor), purpose, APP_TOOL_TIMEOUT, now);
+            }
+            _ => {
+                self.tools.names = found.tools.iter().map(|tool| tool.definition.name.clone()).collect();
+                self.push_event(ViewEvent::AppToolsListed(Ok(found)));
+            }
+        }
+    }
+
+    pub(super) fn on_app_tools_changed(&mut self, now: Instant) {
+        if !self.app.as_ref().is_some_and(|app| app.reports_tool_changes) {
+            let detail = "notifications/tools/list_changed: the app did not declare tools.listChanged";
+            return self.push_fault(FaultKind::NotOffered, detail);
+        }
+        let next = self.tools.last_change.map_or(now, |last| last + LIST_CHANGE_INTERVAL);
+        self.tools.next_change.get_or_insert(next.max(now));
+        self.report_list_change(now);
+    }
+
+    pub(super) fn report_list_change(&mut self, now: Instant) {
+        if self.tools.next_change.is_some_and(|next| next <= now) {
+            self.tools.next_change = None;
+            self.tools.last_change = Some(now);
+            self.push_event(ViewEvent::AppToolsChanged);
+        }
+    }
+
+    /// Ends the requests whose deadline has passed.
+    pub(super) fn end_late_requests(&mut self, now: Instant) {
+        let is_late = |request: &HostRequest| request.deadline <= now;
+        let late: Vec<i64> =
+            self.tools.requests.iter().filter(|(_, request)| is_late(request)).map(|(id, _)| *id).collect();
+        for id in late {
+            let Some(request) = self.tools.requests.remove(&id) else { continue };
+            if let Purpose::Teardown = request.purpose {
+                return self.close(CloseCause::TimedOut);
+            }
+            let detail = format!("the page did not respond to the request {id} in time");
+            self.push(ViewOutput::Fault(ViewFault::to_page(FaultKind::TimedOut, detail)));
+            self.send_notification("notifications/cancelled", object("requestId", id));
+            self.push_tool_error(id, &request.purpose, AppToolError::TimedOut);
+        }
+    }
+
+    /// Ends all requests of the host at the end of the view, and forgets the app's tools.
+    pub(super) fn end_app_tools(&mut self) {
+        let ended = std::mem::take(&mut self.tools);
+        for (id, request) in ended.requests {
+            self.push_tool_error(id, &request.purpose, AppToolError::Closed);
+        }
+    }
+
+    fn push_tool_error(&mut self, id: i64, purpose: &Purpose, error: AppToolError) {
+        match purpose {
+            Purpose::Call => self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result: Err(error) }),
+            Purpose::List { .. } => self.push_event(ViewEvent::AppToolsListed(Err(error))),
+            Purpose::Teardown => {}
+        }
+    }
+}
+
+impl AppToolList {
+    fn has(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.definition.name == name)
+    }
+}
+
+fn parse_result(result: Result<RawJson, RpcError>) -> Result<Map, AppToolError> {
+    let result = result.map_err(|error| {
+        let message = truncated(&error.message, MAX_NAME_BYTES).to_owned();
+        AppToolError::Failed(RpcError::new(error.code, message))
+    })?;
+    if result.get().len() > MAX_APP_TOOL_RESULT_BYTES {
+        return Err(AppToolError::TooLarge);
+    }
+    result.parse().map_err(|_| AppToolError::InvalidResult)
+}
+
+/// Returns `true` if a result has the form of a `CallToolResult`.
+fn is_call_result(result: &Map) -> bool {
+    result.get("content").is_some_and(Value::is_array) || result.get("structuredContent").is_some()
+}
+
+/// Returns a tool if its name and schema are usable and its size is within the limit.
+fn parse_tool(tool: Value) -> Option<AppTool> {
+    if tool.to_string().len() > MAX_APP_TOOL_BYTES {
+        return None;
+    }
+    let definition: Tool = serde_json::from_value(tool).ok()?;
+    let has_name = !definition.name.is_empty() && definition.name.len() <= MAX_NAME_BYTES && is_plain(&definition.name);
+    (has_name && definition.input_schema.is_object()).then_some(AppTool { definition })
+}

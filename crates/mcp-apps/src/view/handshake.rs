@@ -1,0 +1,141 @@
+//! The handshake: `ui/initialize`, its response, and `ui/notifications/initialized`. Nothing else is sent to the page
+//! before, and messages that come too early are retained within bounds.
+
+use std::time::Instant;
+
+use mcp_proto::jsonrpc::code;
+use mcp_proto::types::{Implementation, Map};
+use mcp_proto::{IncomingMessage, RawJson, RequestId, RpcError};
+use serde_json::{Value, json};
+
+use super::fault::{FaultKind, hint_at_right_name};
+use super::incoming::parse_params;
+use super::limits::{MAX_EARLY_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
+use super::output::{AppInfo, ViewEvent};
+use super::{Phase, View};
+use crate::display_mode::DisplayMode;
+use crate::text::{Excerpt, truncated};
+
+/// Protocol versions that this crate supports. The first one is the response to an unknown version.
+pub const PROTOCOL_VERSIONS: [&str; 2] = ["2026-01-26", "2025-11-21"];
+
+/// Maximum number of declared display modes that are read.
+const MAX_DISPLAY_MODES: usize = 8;
+
+/// Messages that the page sent before it was initialized.
+#[derive(Debug, Default)]
+pub(super) struct EarlyMessages {
+    messages: Vec<(IncomingMessage, usize)>,
+    bytes: usize,
+}
+
+impl EarlyMessages {
+    pub(super) fn has_request(&self, wanted: &RequestId) -> bool {
+        let is_wanted =
+            |message: &IncomingMessage| matches!(message, IncomingMessage::Request { id, .. } if id == wanted);
+        self.messages.iter().any(|(message, _)| is_wanted(message))
+    }
+
+    /// Retains a message if there is room. Returns `true` if it is retained.
+    fn add(&mut self, message: IncomingMessage, bytes: usize) -> bool {
+        let has_room = self.messages.len() < MAX_EARLY_MESSAGES && self.bytes.saturating_add(bytes) <= MAX_EARLY_BYTES;
+        if has_room {
+            self.bytes += bytes;
+            self.messages.push((message, bytes));
+        }
+        has_room
+    }
+}
+
+impl View {
+    /// Retains a message until the page is initialized.
+    pub(super) fn retain_early(&mut self, message: IncomingMessage, bytes: usize) {
+        let method = match &message {
+            IncomingMessage::Request { method, .. } | IncomingMessage::Notification { method, .. } => method.clone(),
+            _ => return,
+        };
+        let detail = if self.early.add(message, bytes) {
+            format!("{} was sent before ui/notifications/initialized, and waits for it", Excerpt::of(&method))
+        } else {
+            format!("{} was sent before ui/notifications/initialized, and was dropped", Excerpt::of(&method))
+        };
+        let hint = hint_at_right_name(&method);
+        self.push_fault(FaultKind::Early, format!("{detail}{hint}"));
+    }
+
+    pub(super) fn on_initialize(&mut self, id: &RequestId, params: Option<&RawJson>) {
+        if self.can_send() {
+            self.push_fault(FaultKind::OutOfOrder, "ui/initialize was sent again");
+            let error = RpcError::new(code::INVALID_REQUEST, "the app is initialized already");
+            return self.send_response(id, Err(error));
+        }
+        match parse_params(params).and_then(|params| self.parse_app(&params)) {
+            Ok(app) => {
+                let context = self.config.context.to_map();
+                let result = json!({
+                    "protocolVersion": app.protocol_version,
+                    "hostInfo": self.config.host,
+                    "hostCapabilities": self.config.capabilities.to_value(),
+                    "hostContext": context,
+                });
+                self.sent_context = context;
+                self.app = Some(app);
+                self.phase = Phase::Answered;
+                self.send_response(id, Ok(result));
+            }
+            Err(error) => {
+                self.push_fault(FaultKind::InvalidContent, format!("ui/initialize was refused: {}", error.message));
+                self.send_response(id, Err(error));
+            }
+        }
+    }
+
+    fn parse_app(&mut self, params: &Map) -> Result<AppInfo, RpcError> {
+        let invalid = |message: &str| RpcError::new(code::INVALID_PARAMS, message);
+        let info = params.get("appInfo").cloned().unwrap_or_default();
+        let info: Implementation =
+            serde_json::from_value(info).map_err(|_| invalid("appInfo is not an object with a name and a version"))?;
+        let shortened = |text: &str| truncated(text, MAX_NAME_BYTES).to_owned();
+        let implementation = Implementation {
+            name: shortened(&info.name),
+            title: info.title.as_deref().map(shortened),
+            version: shortened(&info.version),
+            description: info.description.as_deref().map(shortened),
+            ..Implementation::default()
+        };
+        let wanted = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
+        let known = PROTOCOL_VERSIONS.into_iter().find(|version| *version == wanted);
+        if known.is_none() {
+            let detail = format!("the protocol version {} is unknown; the response has ours", Excerpt::of(wanted));
+            self.push_fault(FaultKind::InvalidContent, detail);
+        }
+        let capabilities = params.get("appCapabilities").and_then(Value::as_object);
+        if capabilities.is_none() {
+            self.push_fault(FaultKind::InvalidContent, "appCapabilities is not an object; no capability is assumed");
+        }
+        let member = |name: &str| capabilities.and_then(|capabilities| capabilities.get(name));
+        let modes = member("availableDisplayModes").and_then(Value::as_array);
+        let tools = member("tools").and_then(Value::as_object);
+        Ok(AppInfo {
+            implementation,
+            protocol_version: known.unwrap_or(PROTOCOL_VERSIONS[0]),
+            display_modes: modes
+                .map(|modes| modes.iter().take(MAX_DISPLAY_MODES).filter_map(DisplayMode::parse).collect()),
+            has_tools: tools.is_some(),
+            reports_tool_changes: tools.is_some_and(|tools| tools.get("listChanged") == Some(&Value::Bool(true))),
+        })
+    }
+
+    pub(super) fn on_initialized(&mut self, now: Instant) {
+        let (Phase::Answered, Some(app)) = (self.phase, self.app.clone()) else {
+            return self.push_fault(FaultKind::OutOfOrder, "ui/notifications/initialized was sent at the wrong time");
+        };
+        self.phase = Phase::Ready;
+        self.push_event(ViewEvent::Initialized(app));
+        self.send_context_change();
+        self.send_retained_tool_messages();
+        for (message, bytes) in std::mem::take(&mut self.early).messages {
+            self.on_message(message, bytes, now);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Decodes and dispatches messages of the page.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use mcp_proto::jsonrpc::code;
+use mcp_proto::types::Map;
+use mcp_proto::{IncomingMessage, InvalidMessage, RawJson, RequestId, RpcError};
+use serde_json::json;
+
+use super::fault::FaultKind;
+use super::limits::{MAX_MESSAGE_BYTES, MAX_QUEUED_OUTPUTS};
+use super::request_parsing::{Acceptance, REFUSED, Refusal, parse_request};
+use super::{Phase, View};
+use crate::text::Excerpt;
+
+/// Beginning of the methods that only a sandbox proxy sends.
+const PROXY_METHODS: &str = "ui/notifications/sandbox-";
+/// Numbers of bytes at both ends of a message that is too large, in which its id is searched.
+const SEARCHED_BYTES: usize = 4096;
+
+impl View {
+    /// Processes a message that the page posted, as JSON text.
+    ///
+    /// The caller has to verify that the frame of this view is the source of the message.
+    pub fn handle_message(&mut self, text: &str, now: Instant) {
+        if self.phase == Phase::Closed {
+            return;
+        }
+        let has_room = self.outputs.len() < MAX_QUEUED_OUTPUTS;
+        if !self.rate.admits(text.len().min(MAX_MESSAGE_BYTES), now) || !has_room {
+            self.dropped += 1;
+            return;
+        }
+        if self.dropped > 0 {
+            let detail = format!("{} messages were dropped, because the page sent too many", self.dropped);
+            self.dropped = 0;
+            self.push_fault(FaultKind::TooMany, detail);
+        }
+        if text.len() > MAX_MESSAGE_BYTES {
+            return self.on_oversized(text.as_bytes());
+        }
+        match IncomingMessage::decode(&Bytes::copy_from_slice(text.as_bytes())) {
+            Ok(message) => self.on_message(message, text.len(), now),
+            Err(invalid) => self.on_invalid(&invalid, FaultKind::Malformed),
+        }
+    }
+
+    fn on_oversized(&mut self, text: &[u8]) {
+        let head = text.get(..SEARCHED_BYTES).unwrap_or(text);
+        let tail = text.get(text.len().saturating_sub(SEARCHED_BYTES)..).unwrap_or_default();
+        let invalid = InvalidMessage::too_long(head, tail, MAX_MESSAGE_BYTES, text.len());
+        self.on_invalid(&invalid, FaultKind::TooLarge);
+    }
+
+    fn on_invalid(&mut self, invalid: &InvalidMessage, kind: FaultKind) {
+        self.push_fault(kind, format!("{invalid}: {}", Excerpt::of(&invalid.excerpt)));
+        if let Some(id) = &invalid.id {
+            self.on_unusable_response(id, kind);
+        }
+        if let Some(id) = &invalid.server_request
+            && self.can_send()
+            && !self.pending.contains(id)
+        {
+            let error = RpcError::new(code::INVALID_REQUEST, invalid.to_string());
+            self.send_response(id, Err(error));
+        }
+    }
+
+    /// Processes a decoded message. `bytes` is its size.
+    pub(super) fn on_message(&mut self, message: IncomingMessage, bytes: usize, now: Instant) {
+        match message {
+            IncomingMessage::Request { id, method, params } => self.on_request(id, method, params, bytes),
+            IncomingMessage::Notification { method, params } => self.on_notification(method, params, bytes, now),
+            IncomingMessage::Response { id, result } => self.on_response(&id, result, now),
+            IncomingMessage::ErrorWithoutId { error } => {
+                self.push_fault(
+                    FaultKind::Malformed,
+                    format!("an error without an id: {}", Excerpt::of(&error.message)),
+                );
+            }
+            IncomingMessage::Batch(_) => {
+                self.push_fault(FaultKind::Malformed, "a batch of messages, which MCP Apps does not have");
+            }
+        }
+    }
+
+    fn on_request(&mut self, id: RequestId, method: String, params: Option<RawJson>, bytes: usize) {
+        if self.pending.contains(&id) || self.early.has_request(&id) {
+            let detail = format!("a request with the id {id} of another that waits for its response was dropped");
+            return self.push_fault(FaultKind::DuplicateId, detail);
+        }
+        if method == "ui/initialize" {
+            return self.on_initialize(&id, params.as_ref());
+        }
+        if method.starts_with(PROXY_METHODS) {
+            self.push_fault(FaultKind::Forgery, format!("the page sent {} as a request", Excerpt::of(&method)));
+            if self.can_send() {
+                self.send_response(&id, Err(RpcError::new(code::METHOD_NOT_FOUND, "only a sandbox proxy sends this")));
+            }
+            return;
+        }
+        if !self.can_send() {
+            return self.retain_early(IncomingMessage::Request { id, method, params }, bytes);
+        }
+        if method == "ping" {
+            return self.send_response(&id, Ok(json!({})));
+        }
+        let parsed = match parse_params(params.as_ref()) {
+            Ok(params) => {
+                let callable_tools = &self.config.callable_tools;
+                let accepted = Acceptance { capabilities: &self.config.capabilities, callable_tools, bytes };
+                parse_request(&method, params, &accepted)
+            }
+            Err(error) => Err(Refusal { kind: FaultKind::InvalidContent, error }),
+        };
+        let accepted = parsed.and_then(|request| {
+            if self.pending.has_room(bytes) {
+                Ok(request)
+            } else {
+                Err(Refusal::new(FaultKind::TooMany, REFUSED, "too many requests of the app wait for the host"))
+            }
+        });
+        match accepted {
+            Ok(request) => self.emit_request(id, request, bytes),
+            Err(Refusal { kind, error }) => {
+                self.push_fault(kind, format!("{} was refused: {}", Excerpt::of(&method), error.message));
+                self.send_response(&id, Err(error));
+            }
+        }
+    }
+
+    fn on_notification(&mut self, method: String, params: Option<RawJson>, bytes: usize, now: Instant) {
+        if method.starts_with(PROXY_METHODS) {
+            let detail = format!("the page sent {}, which only a sandbox proxy sends", Excerpt::of(&method));
+            return self.push_fault(FaultKind::Forgery, detail);
+        }
+        if method == "ui/notifications/initialized" {
+            return self.on_initialized(now);
+        }
+        if !self.can_send() {
+            return self.retain_early(IncomingMessage::Notification { method, params }, bytes);
+        }
+        match parse_params(params.as_ref()) {
+            Ok(params) => self.process_notification(&method, params, bytes, now),
+            Err(error) => {
+                self.push_fault(FaultKind::InvalidContent, format!("{}: {}", Excerpt::of(&method), error.message));
+            }
+        }
+    }
+}
+
+/// Parses parameters as an object. Absent parameters are an empty object.
+pub(super) fn parse_params(params: Option<&RawJson>) -> Result<Map, RpcError> {
+    let Some(params) = params else { return Ok(Map::new()) };
+    params.parse().map_err(|_| RpcError::new(code::INVALID_PARAMS, "params is not an object"))
+}

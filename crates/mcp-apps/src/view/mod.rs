@@ -1,0 +1,208 @@
+//! State machine of one shown app, without I/O: messages of the page and acts of the host in, messages to the page,
+//! requests and events out.
+//!
+//! - `incoming`: decodes and dispatches messages of the page, within the limits of `limits` and `rate`.
+//! - `handshake`: `ui/initialize`, and what is retained until the page is initialized.
+//! - `request`, `request_parsing`, `pending`: requests of the page and the host's responses.
+//! - `tool_delivery`: input and result of the tool call that the view shows.
+//! - `notifications`: size, log messages and other notifications of the page.
+//! - `context`: host context, display mode and changed lists.
+//! - `app_tools`: tools that the page offers to the host.
+//! - `teardown`: the end of the view.
+
+mod app_tools;
+mod context;
+mod fault;
+mod handshake;
+mod incoming;
+pub mod limits;
+mod notifications;
+mod output;
+mod pending;
+mod rate;
+mod request;
+mod request_parsing;
+mod teardown;
+mod tool_delivery;
+
+pub use app_tools::{AppCallId, AppTool, AppToolError, AppToolList};
+pub use context::{ServerList, UndeclaredMode};
+pub use fault::{FaultKind, MessageDirection, ViewFault};
+pub use handshake::PROTOCOL_VERSIONS;
+pub use output::{AppInfo, CloseCause, ViewEvent, ViewOutput, ViewSize};
+pub use request::{AppRequest, AppRequestId, Download, DownloadSource, HostResponse, ModelContext, ResponseError};
+pub use tool_delivery::ToolOrderError;
+
+use std::collections::{BTreeSet, VecDeque};
+use std::time::Instant;
+
+use mcp_proto::types::{Implementation, Map};
+use mcp_proto::{RequestId, RpcError};
+use serde_json::{Value, json};
+
+use app_tools::AppTools;
+use handshake::EarlyMessages;
+use pending::PendingRequests;
+use rate::RateLimit;
+use tool_delivery::ToolDelivery;
+
+use crate::capabilities::HostCapabilities;
+use crate::host_context::HostContext;
+
+/// Configuration of a view.
+#[derive(Debug, Clone, Default)]
+pub struct ViewConfig {
+    /// Name and version of the host.
+    pub host: Implementation,
+    /// Capabilities that the page gets. Requests for others are refused.
+    pub capabilities: HostCapabilities,
+    /// Context at the beginning.
+    pub context: HostContext,
+    /// Names of the tools of the page's server that apps may call
+    /// ([`ToolMetadata::is_callable_by_app`](crate::ToolMetadata::is_callable_by_app)).
+    pub callable_tools: BTreeSet<String>,
+}
+
+/// Phase of a view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// The page has not sent `ui/initialize`.
+    Waiting,
+    /// The response to `ui/initialize` is sent.
+    Answered,
+    /// The page is initialized.
+    Ready,
+    /// The page is notified of its end, and may still send requests.
+    TearingDown,
+    /// The view has ended.
+    Closed,
+}
+
+/// State machine of one shown app.
+///
+/// Time is a parameter. After each call, the host drains [`poll_output`](Self::poll_output), and calls
+/// [`handle_timeout`](Self::handle_timeout) at [`poll_timeout`](Self::poll_timeout).
+#[derive(Debug)]
+pub struct View {
+    config: ViewConfig,
+    phase: Phase,
+    outputs: VecDeque<ViewOutput>,
+    rate: RateLimit,
+    /// Number of messages dropped since the last one that was processed.
+    dropped: u64,
+    early: EarlyMessages,
+    app: Option<AppInfo>,
+    /// Context that the page has.
+    sent_context: Map,
+    pending: PendingRequests,
+    delivery: ToolDelivery,
+    size: ViewSize,
+    model_context: Option<(AppRequestId, ModelContext)>,
+    teardown_requested: bool,
+    tools: AppTools,
+}
+
+impl View {
+    /// Returns the view of a page that is about to be loaded.
+    #[must_use]
+    pub fn new(config: ViewConfig, now: Instant) -> Self {
+        Self {
+            config,
+            phase: Phase::Waiting,
+            outputs: VecDeque::new(),
+            rate: RateLimit::new(now),
+            dropped: 0,
+            early: EarlyMessages::default(),
+            app: None,
+            sent_context: Map::new(),
+            pending: PendingRequests::default(),
+            delivery: ToolDelivery::default(),
+            size: ViewSize::default(),
+            model_context: None,
+            teardown_requested: false,
+            tools: AppTools::default(),
+        }
+    }
+
+    /// Returns the next output, or `None` if all were returned.
+    pub fn poll_output(&mut self) -> Option<ViewOutput> {
+        self.outputs.pop_front()
+    }
+
+    /// Returns the time at which [`handle_timeout`](Self::handle_timeout) must be called unless another input comes
+    /// first.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        if self.phase == Phase::Closed { None } else { self.tools.next_timeout() }
+    }
+
+    /// Ends what has taken too long.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        if self.phase != Phase::Closed {
+            self.end_late_requests(now);
+            self.report_list_change(now);
+        }
+    }
+
+    /// Returns the data of the page's `ui/initialize`, or `None` before it.
+    #[must_use]
+    pub const fn app(&self) -> Option<&AppInfo> {
+        self.app.as_ref()
+    }
+
+    /// Returns the last reported size of the page, for a frame that is drawn again.
+    #[must_use]
+    pub const fn size(&self) -> ViewSize {
+        self.size
+    }
+
+    /// Returns the context that the page gave to models, and that the host accepted last. Untrusted.
+    #[must_use]
+    pub fn model_context(&self) -> Option<&ModelContext> {
+        self.model_context.as_ref().map(|(_, context)| context)
+    }
+
+    /// Returns `true` if the view has ended.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.phase == Phase::Closed
+    }
+
+    /// Returns `true` if messages may be sent to the page.
+    const fn can_send(&self) -> bool {
+        matches!(self.phase, Phase::Ready | Phase::TearingDown)
+    }
+
+    fn push(&mut self, output: ViewOutput) {
+        self.outputs.push_back(output);
+    }
+
+    fn push_event(&mut self, event: ViewEvent) {
+        self.push(ViewOutput::Event(event));
+    }
+
+    fn push_fault(&mut self, kind: FaultKind, detail: impl Into<String>) {
+        self.push(ViewOutput::Fault(ViewFault::from_page(kind, detail)));
+    }
+
+    fn send_notification(&mut self, method: &str, params: Map) {
+        self.push(ViewOutput::Send(json!({ "jsonrpc": "2.0", "method": method, "params": params })));
+    }
+
+    fn send_request(&mut self, id: i64, method: &str, params: Map) {
+        self.push(ViewOutput::Send(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })));
+    }
+
+    /// Sends the response to a request of the page.
+    fn send_response(&mut self, id: &RequestId, result: Result<Value, RpcError>) {
+        self.push(ViewOutput::Send(match result {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err(error) => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
+        }));
+    }
+}
+
+/// Returns an object with one member.
+fn object(name: &str, value: impl Into<Value>) -> Map {
+    std::iter::once((name.to_owned(), value.into())).collect()
+}

@@ -1,0 +1,167 @@
+//! Requests of the page that wait for the host. Each gets exactly one response, unless the page cancels it.
+
+use std::collections::BTreeMap;
+
+use mcp_proto::types::Map;
+use mcp_proto::{RequestId, RpcError};
+use serde_json::{Value, json};
+
+use super::limits::{MAX_PENDING_BYTES, MAX_PENDING_REQUESTS};
+use super::output::ViewOutput;
+use super::request::{AppRequest, AppRequestId, HostResponse, ModelContext, ResponseError};
+use super::request_parsing::REFUSED;
+use super::{View, object};
+
+/// A request that waits for the host.
+#[derive(Debug)]
+struct PendingRequest {
+    /// Identifier that the page chose.
+    wire_id: RequestId,
+    kind: RequestKind,
+    bytes: usize,
+}
+
+/// Kind of a waiting request, which determines the responses that it accepts.
+#[derive(Debug)]
+enum RequestKind {
+    /// An MCP request with a result.
+    Mcp,
+    /// A list of tools, which is filtered.
+    ToolList,
+    /// An act without a result.
+    Act,
+    /// A new context for models.
+    ModelContext(ModelContext),
+    /// Another display mode.
+    DisplayMode,
+}
+
+/// Requests that wait for the host, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct PendingRequests {
+    requests: BTreeMap<AppRequestId, PendingRequest>,
+    last_id: u64,
+}
+
+impl PendingRequests {
+    pub(super) fn contains(&self, wire_id: &RequestId) -> bool {
+        self.find(wire_id).is_some()
+    }
+
+    /// Returns `true` if one more request of this size is within the limits.
+    pub(super) fn has_room(&self, bytes: usize) -> bool {
+        let waiting: usize = self.requests.values().map(|request| request.bytes).sum();
+        self.requests.len() < MAX_PENDING_REQUESTS && waiting.saturating_add(bytes) <= MAX_PENDING_BYTES
+    }
+
+    fn find(&self, wire_id: &RequestId) -> Option<AppRequestId> {
+        self.requests.iter().find(|(_, request)| request.wire_id == *wire_id).map(|(id, _)| *id)
+    }
+}
+
+impl View {
+    /// Responds to a request of the page.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ResponseError::NotOpen`] if the request does not wait for a response, [`ResponseError::WrongKind`] if
+    /// the response is for another kind of request, and [`ResponseError::UndeclaredMode`] for a display mode that the
+    /// page does not support.
+    pub fn respond(&mut self, id: AppRequestId, response: HostResponse) -> Result<(), ResponseError> {
+        let request = self.pending.requests.get(&id).ok_or(ResponseError::NotOpen)?;
+        let mut mode = None;
+        let result = match (&request.kind, response) {
+            (RequestKind::DisplayMode, HostResponse::DisplayMode(chosen)) => {
+                if !self.is_mode_in_force_or_declared(chosen) {
+                    return Err(ResponseError::UndeclaredMode);
+                }
+                mode = Some(chosen);
+                Ok(json!({ "mode": chosen }))
+            }
+            (RequestKind::DisplayMode, HostResponse::Refused(_) | HostResponse::Failed(_)) => {
+                Ok(json!({ "mode": self.config.context.display_mode }))
+            }
+            (_, HostResponse::Refused(reason)) => Err(RpcError::new(REFUSED, reason)),
+            (_, HostResponse::Failed(error)) => Err(error),
+            (RequestKind::Mcp, HostResponse::Result(result)) => Ok(Value::Object(result)),
+            (RequestKind::ToolList, HostResponse::Result(result)) => {
+                Ok(Value::Object(self.without_hidden_tools(result)))
+            }
+            (RequestKind::Act | RequestKind::ModelContext(_), HostResponse::Done) => Ok(json!({})),
+            (_, HostResponse::Result(_) | HostResponse::Done | HostResponse::DisplayMode(_)) => {
+                return Err(ResponseError::WrongKind);
+            }
+        };
+        let Some(request) = self.pending.requests.remove(&id) else { return Err(ResponseError::NotOpen) };
+        if let (RequestKind::ModelContext(context), Ok(_)) = (request.kind, &result) {
+            self.replace_model_context(id, context);
+        }
+        // Serializing a value to text can't fail.
+        self.rate.charge(result.as_ref().map_or(0, |result| result.to_string().len()));
+        self.send_response(&request.wire_id, result);
+        if let Some(mode) = mode {
+            self.apply_display_mode(mode);
+        }
+        Ok(())
+    }
+
+    /// Passes a request on to the host, or responds at once if there is nothing to do.
+    pub(super) fn emit_request(&mut self, wire_id: RequestId, request: AppRequest, bytes: usize) {
+        let kind = match &request {
+            AppRequest::RequestDisplayMode { mode } if !self.can_request_mode(*mode) => {
+                let mode = self.config.context.display_mode;
+                return self.send_response(&wire_id, Ok(Value::Object(object("mode", mode.as_str()))));
+            }
+            AppRequest::RequestDisplayMode { .. } => RequestKind::DisplayMode,
+            AppRequest::UpdateModelContext(context) => RequestKind::ModelContext(context.clone()),
+            AppRequest::OpenLink { .. } | AppRequest::DownloadFile { .. } | AppRequest::SendMessage { .. } => {
+                RequestKind::Act
+            }
+            AppRequest::ListTools { .. } => RequestKind::ToolList,
+            AppRequest::CallTool { .. }
+            | AppRequest::ReadResource { .. }
+            | AppRequest::ListResources { .. }
+            | AppRequest::ListResourceTemplates { .. }
+            | AppRequest::ListPrompts { .. }
+            | AppRequest::Sample(_) => RequestKind::Mcp,
+        };
+        self.pending.last_id += 1;
+        let id = AppRequestId(self.pending.last_id);
+        self.pending.requests.insert(id, PendingRequest { wire_id, kind, bytes });
+        self.push(ViewOutput::Request { id, request });
+    }
+
+    /// Withdraws a request that the page cancelled. It gets no response.
+    pub(super) fn on_cancelled(&mut self, wire_id: &RequestId) {
+        if let Some(id) = self.pending.find(wire_id) {
+            self.pending.requests.remove(&id);
+            self.push(ViewOutput::Withdrawn(id));
+        }
+    }
+
+    /// Withdraws all requests at the end of the view. The page gets errors, unless it is gone.
+    pub(super) fn end_all_requests(&mut self, has_page: bool) {
+        for (id, request) in std::mem::take(&mut self.pending.requests) {
+            self.push(ViewOutput::Withdrawn(id));
+            if has_page {
+                self.send_response(&request.wire_id, Err(RpcError::new(REFUSED, "the view is closed")));
+            }
+        }
+    }
+
+    /// Replaces the context for models, unless a later one was accepted before.
+    fn replace_model_context(&mut self, from: AppRequestId, context: ModelContext) {
+        if self.model_context.as_ref().is_none_or(|(last, _)| *last < from) {
+            self.model_context = Some((from, context));
+        }
+    }
+
+    /// Removes tools that apps may not call from a result of `tools/list`.
+    fn without_hidden_tools(&self, mut result: Map) -> Map {
+        if let Some(Value::Array(tools)) = result.get_mut("tools") {
+            let name = |tool: &Value| tool.get("name").and_then(Value::as_str).map(str::to_owned);
+            tools.retain(|tool| name(tool).is_some_and(|name| self.config.callable_tools.contains(&name)));
+        }
+        result
+    }
+}

@@ -1,0 +1,75 @@
+//! Limits the rate of a page's messages.
+
+use std::time::Instant;
+
+use super::limits::{BYTES_PER_MESSAGE, MESSAGE_BURST, MESSAGES_PER_SECOND};
+
+/// Token bucket in units of one message.
+#[derive(Debug)]
+pub(super) struct RateLimit {
+    tokens: f64,
+    updated: Instant,
+}
+
+impl RateLimit {
+    pub(super) fn new(now: Instant) -> Self {
+        Self { tokens: f64::from(MESSAGE_BURST), updated: now }
+    }
+
+    /// Returns `true` if a message of this size is within the limit, and counts it.
+    pub(super) fn admits(&mut self, bytes: usize, now: Instant) -> bool {
+        let seconds = now.saturating_duration_since(self.updated).as_secs_f64();
+        self.updated = self.updated.max(now);
+        self.tokens = (self.tokens + seconds * f64::from(MESSAGES_PER_SECOND)).min(f64::from(MESSAGE_BURST));
+        let parts = u32::try_from(bytes / BYTES_PER_MESSAGE).unwrap_or(u32::MAX);
+        let cost = 1.0 + f64::from(parts);
+        let is_admitted = cost <= self.tokens;
+        if is_admitted {
+            self.tokens -= cost;
+        }
+        is_admitted
+    }
+
+    /// Counts a response of this size, so that a page can't cause large ones at a high rate. Further messages of the page
+    /// are admitted once the response is paid for.
+    pub(super) fn charge(&mut self, bytes: usize) {
+        self.tokens -= f64::from(u32::try_from(bytes / BYTES_PER_MESSAGE).unwrap_or(u32::MAX));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::limits::MAX_MESSAGE_BYTES;
+    use super::*;
+
+    #[test]
+    fn large_responses_delay_further_messages() {
+        let start = Instant::now();
+        let mut limit = RateLimit::new(start);
+        limit.charge(BYTES_PER_MESSAGE * (MESSAGE_BURST as usize + MESSAGES_PER_SECOND as usize));
+        assert!(!limit.admits(1, start), "the burst should be used up");
+        assert!(!limit.admits(1, start + Duration::from_secs(1)), "the response should be paid for first");
+        assert!(limit.admits(1, start + Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn burst_and_rate_are_limited() {
+        let start = Instant::now();
+        let mut limit = RateLimit::new(start);
+        let admitted = |limit: &mut RateLimit, now| (0..1000).filter(|_| limit.admits(10, now)).count();
+        assert_eq!(admitted(&mut limit, start), MESSAGE_BURST as usize);
+        assert_eq!(admitted(&mut limit, start + Duration::from_secs(1)), MESSAGES_PER_SECOND as usize);
+        assert_eq!(admitted(&mut limit, start), 0, "a clock that goes back adds nothing");
+        assert_eq!(admitted(&mut limit, start + Duration::from_secs(3600)), MESSAGE_BURST as usize);
+    }
+
+    #[test]
+    fn large_messages_count_more_and_the_largest_is_possible() {
+        let start = Instant::now();
+        let mut limit = RateLimit::new(start);
+        let admitted = (0..1000).filter(|_| limit.admits(MAX_MESSAGE_BYTES, start)).count();
+        assert_eq!(admitted, 3);
+    }
+}

@@ -1,0 +1,246 @@
+//! Parses the requests of a page, within the capabilities that the host announced.
+
+use std::collections::BTreeSet;
+
+use mcp_proto::RpcError;
+use mcp_proto::jsonrpc::code;
+use mcp_proto::types::{ContentBlock, CreateMessageParams, Map};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use url::Url;
+
+use super::fault::{FaultKind, UnknownMethod};
+use super::limits::{MAX_CONTENT_BYTES, MAX_DOWNLOADS, MAX_LINK_BYTES, MAX_NAME_BYTES};
+use super::request::{AppRequest, Download, DownloadSource, ModelContext};
+use crate::capabilities::HostCapabilities;
+use crate::display_mode::DisplayMode;
+use crate::text::Excerpt;
+
+/// Code of an error for what the user or the policy refuses.
+pub(super) const REFUSED: i64 = -32000;
+
+/// A request that is refused before the host gets it.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) kind: FaultKind,
+    pub(super) error: RpcError,
+}
+
+impl Refusal {
+    pub(super) fn new(kind: FaultKind, code: i64, message: impl Into<String>) -> Self {
+        Self { kind, error: RpcError::new(code, message) }
+    }
+
+    fn not_offered(capability: &str) -> Self {
+        Self::new(FaultKind::NotOffered, code::METHOD_NOT_FOUND, format!("the host does not offer {capability}"))
+    }
+
+    fn invalid(message: impl Into<String>) -> Self {
+        Self::new(FaultKind::InvalidContent, code::INVALID_PARAMS, message)
+    }
+
+    fn too_large(what: &str) -> Self {
+        Self::new(FaultKind::TooLarge, code::INVALID_PARAMS, format!("{what} is too large"))
+    }
+}
+
+/// Facts that decide which requests are accepted.
+#[derive(Debug)]
+pub(super) struct Acceptance<'a> {
+    pub(super) capabilities: &'a HostCapabilities,
+    pub(super) callable_tools: &'a BTreeSet<String>,
+    /// Size of the parameters in bytes of JSON.
+    pub(super) bytes: usize,
+}
+
+/// Parses a request that needs the host.
+pub(super) fn parse_request(method: &str, params: Map, accepted: &Acceptance<'_>) -> Result<AppRequest, Refusal> {
+    let capabilities = accepted.capabilities;
+    let offered = |is_offered: bool, name: &str| if is_offered { Ok(()) } else { Err(Refusal::not_offered(name)) };
+    match method {
+        "tools/call" => {
+            offered(capabilities.server_tools.is_some(), "serverTools")?;
+            parse_call(params, accepted.callable_tools)
+        }
+        "tools/list" => {
+            offered(capabilities.server_tools.is_some(), "serverTools")?;
+            Ok(AppRequest::ListTools { cursor: cursor(&params)? })
+        }
+        "resources/read" => {
+            offered(capabilities.server_resources.is_some(), "serverResources")?;
+            Ok(AppRequest::ReadResource { uri: text(&params, "uri", MAX_LINK_BYTES)?.to_owned() })
+        }
+        "resources/list" => {
+            offered(capabilities.server_resources.is_some(), "serverResources")?;
+            Ok(AppRequest::ListResources { cursor: cursor(&params)? })
+        }
+        "resources/templates/list" => {
+            offered(capabilities.server_resources.is_some(), "serverResources")?;
+            Ok(AppRequest::ListResourceTemplates { cursor: cursor(&params)? })
+        }
+        "prompts/list" => {
+            offered(capabilities.server_resources.is_some(), "serverResources")?;
+            Ok(AppRequest::ListPrompts { cursor: cursor(&params)? })
+        }
+        "ui/open-link" => {
+            offered(capabilities.open_links, "openLinks")?;
+            parse_link(text(&params, "url", MAX_LINK_BYTES)?)
+        }
+        "ui/download-file" => {
+            offered(capabilities.download_file, "downloadFile")?;
+            parse_download(params)
+        }
+        "ui/message" => parse_message(params, accepted),
+        "ui/update-model-context" => parse_model_context(params, accepted),
+        "ui/request-display-mode" => {
+            let mode = params.get("mode").and_then(DisplayMode::parse);
+            let mode = mode.ok_or_else(|| Refusal::invalid("mode is none of inline, fullscreen and pip"))?;
+            Ok(AppRequest::RequestDisplayMode { mode })
+        }
+        "sampling/createMessage" => parse_sampling(params, capabilities),
+        _ => Err(Refusal::new(FaultKind::UnknownMethod, code::METHOD_NOT_FOUND, UnknownMethod(method).to_string())),
+    }
+}
+
+fn parse_call(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, Refusal> {
+    let name = text(&params, "name", MAX_NAME_BYTES)?.to_owned();
+    if !callable_tools.contains(&name) {
+        let message = format!("apps can't call the tool {}", Excerpt::of(&name));
+        return Err(Refusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message));
+    }
+    let arguments = match params.shift_remove("arguments") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(arguments)) => arguments,
+        Some(_) => return Err(Refusal::invalid("arguments is not an object")),
+    };
+    Ok(AppRequest::CallTool { name, arguments })
+}
+
+fn parse_link(text: &str) -> Result<AppRequest, Refusal> {
+    let url = Url::parse(text).map_err(|error| Refusal::invalid(format!("url: {error}")))?;
+    if !matches!(url.scheme(), "https" | "http" | "mailto") {
+        return Err(Refusal::invalid("url has a scheme other than https, http and mailto"));
+    }
+    Ok(AppRequest::OpenLink { url })
+}
+
+fn parse_download(mut params: Map) -> Result<AppRequest, Refusal> {
+    let contents: Vec<ContentBlock> = member(&mut params, "contents")?;
+    if contents.is_empty() || contents.len() > MAX_DOWNLOADS {
+        return Err(Refusal::invalid(format!("contents has not 1 to {MAX_DOWNLOADS} entries")));
+    }
+    let files = contents.into_iter().map(|block| match block {
+        ContentBlock::Resource(embedded) => {
+            let file_name = download_name(&embedded.resource.uri);
+            Ok(Download { file_name, source: DownloadSource::Embedded(embedded.resource) })
+        }
+        ContentBlock::ResourceLink(link) => {
+            Ok(Download { file_name: download_name(&link.uri), source: DownloadSource::Link(link) })
+        }
+        _ => Err(Refusal::invalid("contents has a block that is neither a resource nor a link to one")),
+    });
+    Ok(AppRequest::DownloadFile { files: files.collect::<Result<_, _>>()? })
+}
+
+fn parse_message(mut params: Map, accepted: &Acceptance<'_>) -> Result<AppRequest, Refusal> {
+    let kinds = accepted.capabilities.message.ok_or_else(|| Refusal::not_offered("message"))?;
+    if params.get("role").and_then(Value::as_str) != Some("user") {
+        return Err(Refusal::invalid("role is not \"user\""));
+    }
+    if accepted.bytes > MAX_CONTENT_BYTES {
+        return Err(Refusal::too_large("the message"));
+    }
+    // The prose of the specification has one block where its types have a list.
+    let content = match params.shift_remove("content") {
+        Some(block @ Value::Object(_)) => Value::Array(vec![block]),
+        content => content.unwrap_or_default(),
+    };
+    let content: Vec<ContentBlock> = parse("content", content)?;
+    if content.is_empty() {
+        return Err(Refusal::invalid("content is empty"));
+    }
+    refuse_kind(kinds.first_refused(&content))?;
+    Ok(AppRequest::SendMessage { content })
+}
+
+fn parse_model_context(mut params: Map, accepted: &Acceptance<'_>) -> Result<AppRequest, Refusal> {
+    let offered = accepted.capabilities.update_model_context;
+    let kinds = offered.ok_or_else(|| Refusal::not_offered("updateModelContext"))?;
+    if accepted.bytes > MAX_CONTENT_BYTES {
+        return Err(Refusal::too_large("the context"));
+    }
+    let content: Option<Vec<ContentBlock>> = member(&mut params, "content")?;
+    let content = content.unwrap_or_default();
+    let structured_content: Option<Map> = member(&mut params, "structuredContent")?;
+    refuse_kind(kinds.first_refused(&content))?;
+    refuse_kind((structured_content.is_some() && !kinds.structured_content).then_some("structuredContent"))?;
+    Ok(AppRequest::UpdateModelContext(ModelContext { content, structured_content }))
+}
+
+fn parse_sampling(params: Map, capabilities: &HostCapabilities) -> Result<AppRequest, Refusal> {
+    let support = capabilities.sampling.ok_or_else(|| Refusal::not_offered("sampling"))?;
+    if !support.tools && (params.contains_key("tools") || params.contains_key("toolChoice")) {
+        return Err(Refusal::not_offered("sampling.tools"));
+    }
+    let params: CreateMessageParams = parse("params", Value::Object(params))?;
+    Ok(AppRequest::Sample(Box::new(params)))
+}
+
+fn refuse_kind(refused: Option<&str>) -> Result<(), Refusal> {
+    let Some(kind) = refused else { return Ok(()) };
+    let message = format!("the host does not accept content of type {kind} here");
+    Err(Refusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message))
+}
+
+fn text<'a>(params: &'a Map, name: &str, limit: usize) -> Result<&'a str, Refusal> {
+    let text = params.get(name).and_then(Value::as_str);
+    let text = text.ok_or_else(|| Refusal::invalid(format!("{name} is not a string")))?;
+    if text.len() > limit { Err(Refusal::too_large(name)) } else { Ok(text) }
+}
+
+fn cursor(params: &Map) -> Result<Option<String>, Refusal> {
+    if params.get("cursor").is_none_or(Value::is_null) {
+        return Ok(None);
+    }
+    text(params, "cursor", MAX_NAME_BYTES).map(|cursor| Some(cursor.to_owned()))
+}
+
+fn member<T: DeserializeOwned>(params: &mut Map, name: &str) -> Result<T, Refusal> {
+    parse(name, params.shift_remove(name).unwrap_or_default())
+}
+
+fn parse<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, Refusal> {
+    serde_json::from_value(value)
+        .map_err(|error| Refusal::invalid(format!("{name}: {}", Excerpt::of(&error.to_string()))))
+}
+
+/// Returns a safe file name from the last part of a URI.
+fn download_name(uri: &str) -> String {
+    const WITHOUT_NAME: &str = "download";
+    const MAX_EXTENSION: usize = 10;
+    let path = uri.split(['?', '#']).next().unwrap_or_default();
+    let last = path.rsplit(['/', '\\', ':']).next().unwrap_or_default();
+    let is_extension = |extension: &str| {
+        (1..=MAX_EXTENSION).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    match last.rsplit_once('.').filter(|(_, extension)| is_extension(extension)) {
+        Some((title, extension)) => foreign::file_name(title, WITHOUT_NAME, extension),
+        None => foreign::file_name(last, WITHOUT_NAME, "bin"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::download_name;
+
+    #[test]
+    fn file_names_come_from_the_last_part_of_the_uri() {
+        assert_eq!(download_name("file:///reports/2026.csv?x=/a.exe#b"), "2026.csv");
+        assert_eq!(download_name("ui://app/notes"), "notes.bin");
+        assert_eq!(download_name("file:///a/..%2f..\\..\\evil.txt"), "evil.txt");
+        for uri in ["", "file:///", "file:///..", "file:///a/."] {
+            let name = download_name(uri);
+            assert!(name.ends_with(".bin") && !name.starts_with('.') && !name.contains('/'), "{uri:?} {name:?}");
+        }
+    }
+}

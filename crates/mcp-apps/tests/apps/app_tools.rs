@@ -1,0 +1,169 @@
+//! Tools that the app offers to the host.
+
+use std::time::Duration;
+
+use mcp_apps::limits::{
+    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS,
+};
+use mcp_apps::{AppCallId, AppToolError, AppToolList, FaultKind, ViewEvent};
+use mcp_proto::types::Map;
+use serde_json::{Value, json};
+
+use super::page::{Page, config, map};
+
+fn tool(name: &str) -> Value {
+    json!({ "name": name, "inputSchema": { "type": "object" } })
+}
+
+fn page_with_tools() -> Page {
+    Page::ready_with(config(), json!({ "tools": { "listChanged": true } }))
+}
+
+/// Lists the tools with these pages of the list.
+fn list(page: &mut Page, pages: Vec<Value>) -> Result<AppToolList, AppToolError> {
+    page.view.list_app_tools(page.now).unwrap();
+    page.drain();
+    for result in pages {
+        let id = page.received.pop().unwrap()["id"].clone();
+        page.respond(&id, result);
+    }
+    let Some(ViewEvent::AppToolsListed(listed)) = page.events.pop() else { panic!("no list: {:?}", page.events) };
+    listed
+}
+
+fn call(page: &mut Page, name: &str) -> Result<(AppCallId, Value), AppToolError> {
+    let call = page.view.call_app_tool(name, Map::new(), page.now)?;
+    page.drain();
+    Ok((call, page.received.last().unwrap()["id"].clone()))
+}
+
+#[test]
+fn tools_are_offered_only_by_an_initialized_page_that_declares_them() {
+    let mut page = Page::ready();
+    assert_eq!(page.view.list_app_tools(page.now), Err(AppToolError::NotOffered));
+    assert_eq!(call(&mut page, "move"), Err(AppToolError::NotOffered));
+    let mut page = Page::new(config());
+    page.initialize(json!({ "tools": {} }));
+    assert_eq!(page.view.list_app_tools(page.now), Err(AppToolError::NotOffered));
+}
+
+#[test]
+fn list_is_read_page_by_page_and_bounded() {
+    let mut page = page_with_tools();
+    let many: Vec<Value> = (0..40).map(|number| tool(&format!("a{number}"))).collect();
+    let more: Vec<Value> = (0..40).map(|number| tool(&format!("b{number}"))).collect();
+    let pages = vec![json!({ "tools": many, "nextCursor": "x" }), json!({ "tools": more, "nextCursor": "y" })];
+    let listed = list(&mut page, pages).unwrap();
+    assert_eq!((listed.tools.len(), listed.dropped), (MAX_APP_TOOLS, 30));
+}
+
+#[test]
+fn endless_list_ends() {
+    let mut page = page_with_tools();
+    let pages = (0..10).map(|_| json!({ "tools": [], "nextCursor": "again" })).collect();
+    assert_eq!(list(&mut page, pages), Ok(AppToolList::default()));
+}
+
+#[test]
+fn unusable_tools_are_dropped() {
+    let mut page = page_with_tools();
+    let large = json!({ "name": "large", "description": "a".repeat(100_000), "inputSchema": {} });
+    let tools =
+        json!([tool("move"), tool("move"), tool(""), tool("a b"), tool("a\u{200b}b"), { "name": "none" }, 5, large]);
+    let listed = list(&mut page, vec![json!({ "tools": tools })]).unwrap();
+    assert_eq!((listed.tools.len(), listed.dropped), (1, 7));
+    assert_eq!(list(&mut page, vec![json!({})]), Err(AppToolError::InvalidResult));
+}
+
+#[test]
+fn only_listed_tools_are_called() {
+    let mut page = page_with_tools();
+    assert_eq!(call(&mut page, "move"), Err(AppToolError::UnknownTool));
+    list(&mut page, vec![json!({ "tools": [tool("move")] })]).unwrap();
+    let (id, wire_id) = call(&mut page, "move").unwrap();
+    assert_eq!(page.received.last().unwrap()["params"], json!({ "name": "move", "arguments": {} }));
+    let result = json!({ "content": [{ "type": "text", "text": "done" }] });
+    page.respond(&wire_id, result.clone());
+    assert_eq!(page.events, [ViewEvent::AppToolCallEnded { call: id, result: Ok(map(result)) }]);
+}
+
+#[test]
+fn invalid_and_large_results_are_errors() {
+    let mut page = page_with_tools();
+    list(&mut page, vec![json!({ "tools": [tool("move")] })]).unwrap();
+    let mut outcome = |answer: &dyn Fn(&Value) -> Value| {
+        let (_, wire_id) = call(&mut page, "move").unwrap();
+        page.post(&answer(&wire_id));
+        let Some(ViewEvent::AppToolCallEnded { result, .. }) = page.events.pop() else { panic!("no end") };
+        page.now += Duration::from_secs(60);
+        result
+    };
+    let result = |result: Value| move |id: &Value| json!({ "jsonrpc": "2.0", "id": id, "result": result });
+    assert_eq!(outcome(&result(json!([1]))), Err(AppToolError::InvalidResult));
+    assert_eq!(outcome(&result(json!({ "text": "a" }))), Err(AppToolError::InvalidResult));
+    let large = json!({ "content": [{ "type": "text", "text": "a".repeat(MAX_APP_TOOL_RESULT_BYTES) }] });
+    assert_eq!(outcome(&result(large)), Err(AppToolError::TooLarge));
+    let huge = json!({ "content": [{ "type": "text", "text": "a".repeat(17 * 1024 * 1024) }] });
+    assert_eq!(outcome(&result(huge)), Err(AppToolError::TooLarge));
+    let error = |id: &Value| json!({ "jsonrpc": "2.0", "id": id, "error": { "code": 5, "message": "no" } });
+    assert!(matches!(outcome(&error), Err(AppToolError::Failed(error)) if error.code == 5));
+}
+
+#[test]
+fn call_is_cancelled_after_the_time_limit() {
+    let mut page = page_with_tools();
+    list(&mut page, vec![json!({ "tools": [tool("move")] })]).unwrap();
+    let (id, wire_id) = call(&mut page, "move").unwrap();
+    assert_eq!(page.view.poll_timeout(), Some(page.now + APP_TOOL_TIMEOUT));
+    page.pass(APP_TOOL_TIMEOUT - Duration::from_millis(1));
+    assert_eq!(page.events, []);
+    page.pass(Duration::from_millis(1));
+    assert_eq!(page.events, [ViewEvent::AppToolCallEnded { call: id, result: Err(AppToolError::TimedOut) }]);
+    let cancelled = page.received.last().unwrap();
+    assert_eq!(
+        (&cancelled["method"], &cancelled["params"]["requestId"]),
+        (&json!("notifications/cancelled"), &wire_id)
+    );
+    page.respond(&wire_id, json!({ "content": [] }));
+    assert_eq!(page.events.len(), 1, "a late response changes nothing");
+    assert_eq!(page.fault_kinds(), [FaultKind::TimedOut, FaultKind::UnknownId]);
+    assert_eq!(page.view.poll_timeout(), None);
+}
+
+#[test]
+fn running_calls_are_limited() {
+    let mut page = page_with_tools();
+    list(&mut page, vec![json!({ "tools": [tool("move")] })]).unwrap();
+    for _ in 0..MAX_APP_TOOL_CALLS {
+        call(&mut page, "move").unwrap();
+    }
+    assert_eq!(call(&mut page, "move"), Err(AppToolError::TooManyCalls));
+}
+
+#[test]
+fn changes_of_the_list_are_throttled() {
+    let mut page = page_with_tools();
+    for _ in 0..50 {
+        page.notify("notifications/tools/list_changed", json!({}));
+    }
+    assert_eq!(page.events, [ViewEvent::AppToolsChanged]);
+    page.pass(LIST_CHANGE_INTERVAL - Duration::from_millis(1));
+    assert_eq!(page.events.len(), 1);
+    page.pass(Duration::from_millis(1));
+    assert_eq!(page.events.len(), 2, "the retained change is reported");
+    page.pass(LIST_CHANGE_INTERVAL);
+    assert_eq!(page.events.len(), 2);
+    let mut page = Page::ready_with(config(), json!({ "tools": {} }));
+    page.notify("notifications/tools/list_changed", json!({}));
+    assert_eq!((page.events.len(), page.fault_kinds()), (0, vec![FaultKind::NotOffered]));
+}
+
+#[test]
+fn responses_with_unknown_ids_are_recorded() {
+    let mut page = page_with_tools();
+    for id in [json!(1), json!("1"), json!(-5)] {
+        page.respond(&id, json!({}));
+    }
+    assert_eq!(page.fault_kinds(), [FaultKind::UnknownId; 3]);
+    assert_eq!((page.events.len(), page.received.len()), (0, 0));
+}

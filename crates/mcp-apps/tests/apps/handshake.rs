@@ -1,0 +1,166 @@
+//! The handshake, and messages that come before its end.
+
+use std::time::Duration;
+
+use mcp_apps::{
+    AppRequest, AxisSize, ContainerSize, DisplayMode, FaultKind, HostContext, InputDevices, PageMetadata, Permission,
+    Permissions, Platform, STYLE_VARIABLES, SandboxGrants, SandboxPolicy, StyleVariables, Theme, ToolInfo, ViewEvent,
+};
+use serde_json::{Value, json};
+
+use super::page::{Page, config, map};
+
+#[test]
+fn response_has_the_version_of_the_page_or_ours() {
+    for (wanted, answered, faults) in
+        [("2026-01-26", "2026-01-26", 0), ("2025-11-21", "2025-11-21", 0), ("0.1", "2026-01-26", 1)]
+    {
+        let mut page = Page::new(config());
+        let info = json!({ "name": "App", "version": "2.0" });
+        let params = json!({ "appInfo": info, "appCapabilities": {}, "protocolVersion": wanted });
+        let response = page.request("ui/initialize", params);
+        assert_eq!(response["result"]["protocolVersion"], json!(answered));
+        assert_eq!(page.faults.len(), faults, "{wanted}");
+    }
+}
+
+#[test]
+fn whole_context_and_granted_sandbox_are_in_the_response() {
+    let mut config = config();
+    let requested: Permissions = Permission::ALL.into_iter().collect();
+    let metadata = PageMetadata { permissions: requested.clone(), ..PageMetadata::default() };
+    let grants = SandboxGrants { permissions: requested, ..SandboxGrants::default() };
+    config.capabilities.sandbox = Some(SandboxPolicy::new(&metadata, &grants).granted());
+    let tool = serde_json::from_value(json!({ "name": "get-time", "inputSchema": { "type": "object" } })).unwrap();
+    config.context = HostContext {
+        tool: ToolInfo::new(Some("call 1".into()), &tool),
+        theme: Some(Theme::Dark),
+        styles: StyleVariables::new(STYLE_VARIABLES.map(|name| (name, "1px".to_owned()))).unwrap(),
+        fonts: Some("@import url(fonts.css)".into()),
+        display_mode: DisplayMode::Inline,
+        available_display_modes: vec![DisplayMode::Inline],
+        container: ContainerSize { width: AxisSize::Fixed(600), height: AxisSize::UpTo(900) },
+        locale: Some("en-GB".into()),
+        time_zone: Some("Europe/Berlin".into()),
+        user_agent: Some("Host".into()),
+        platform: Some(Platform::Desktop),
+        input_devices: Some(InputDevices { touch: false, hover: true }),
+    };
+    let response = Page::new(config).initialize(json!({}));
+    assert_eq!(response["result"]["hostContext"].as_object().map(serde_json::Map::len), Some(11));
+    assert_eq!(response["result"]["hostCapabilities"]["sandbox"]["permissions"]["clipboardWrite"], json!({}));
+}
+
+#[test]
+fn unusable_app_info_is_refused_and_the_page_may_try_again() {
+    let mut page = Page::new(config());
+    for params in [json!({}), json!({ "appInfo": 5 }), json!([])] {
+        assert_eq!(page.request("ui/initialize", params)["error"]["code"], json!(-32602));
+    }
+    assert!(page.initialize(json!({})).get("result").is_some());
+}
+
+#[test]
+fn missing_app_capabilities_mean_none() {
+    let mut page = Page::new(config());
+    let params = json!({ "appInfo": { "name": "App", "version": "1" }, "protocolVersion": "2026-01-26" });
+    assert!(page.request("ui/initialize", params).get("result").is_some());
+    assert_eq!(page.fault_kinds(), [FaultKind::InvalidContent]);
+    let app = page.view.app().unwrap();
+    assert!(!app.has_tools && app.display_modes.is_none());
+}
+
+#[test]
+fn early_requests_wait_for_the_handshake_and_are_processed_then() {
+    let mut page = Page::new(config());
+    page.request("ping", json!({}));
+    let ping = page.last_id();
+    page.request("tools/call", json!({ "name": "get-time" }));
+    page.notify("ui/notifications/size-changed", json!({ "height": 40 }));
+    page.initialize(json!({}));
+    assert_eq!(page.received.len(), 1, "only the response to ui/initialize should be sent");
+    assert_eq!(page.requests, []);
+    page.notify("ui/notifications/initialized", json!({}));
+    assert_eq!(page.response_to(ping)["result"], json!({}));
+    assert!(matches!(page.only_request().1, AppRequest::CallTool { .. }));
+    assert!(matches!(page.events[..], [ViewEvent::Initialized(_), ViewEvent::Resized(_)]));
+    assert_eq!(page.fault_kinds(), [FaultKind::Early; 3]);
+}
+
+#[test]
+fn tool_messages_are_retained_until_the_page_is_initialized() {
+    let mut page = Page::new(config());
+    for number in 0..1000 {
+        page.view.send_partial_input(map(json!({ "number": number }))).unwrap();
+    }
+    page.initialize(json!({}));
+    page.view.send_input(Some(map(json!({ "number": 7 })))).unwrap();
+    page.view.send_result(map(json!({ "content": [] }))).unwrap();
+    page.pass(Duration::from_secs(60));
+    assert_eq!(page.received.len(), 1, "only the response to ui/initialize should be sent");
+    page.notify("ui/notifications/initialized", json!({}));
+    assert_eq!(page.methods(), ["ui/notifications/tool-input", "ui/notifications/tool-result"]);
+}
+
+#[test]
+fn last_partial_input_is_the_one_that_is_retained() {
+    let mut page = Page::new(config());
+    for number in 0..5 {
+        page.view.send_partial_input(map(json!({ "number": number }))).unwrap();
+    }
+    page.initialize(json!({}));
+    page.notify("ui/notifications/initialized", json!({}));
+    assert_eq!(page.received[1]["params"], json!({ "arguments": { "number": 4 } }));
+    assert_eq!(page.received.len(), 2);
+}
+
+#[test]
+fn context_that_changed_during_the_handshake_is_sent_after_it() {
+    let mut page = Page::new(config());
+    let theme = |theme| HostContext { theme: Some(theme), ..config().context };
+    page.view.change_context(theme(Theme::Light)).unwrap();
+    assert_eq!(page.initialize(json!({}))["result"]["hostContext"]["theme"], json!("light"));
+    page.view.change_context(theme(Theme::Dark)).unwrap();
+    page.drain();
+    assert_eq!(page.received.len(), 1);
+    page.notify("ui/notifications/initialized", json!({}));
+    assert_eq!(page.received[1]["params"], json!({ "theme": "dark" }));
+}
+
+#[test]
+fn messages_of_the_handshake_at_the_wrong_time_are_faults() {
+    let mut page = Page::new(config());
+    page.notify("ui/notifications/initialized", json!({}));
+    assert_eq!(page.fault_kinds(), [FaultKind::OutOfOrder]);
+    let mut page = Page::ready();
+    assert_eq!(page.initialize(json!({}))["error"]["code"], json!(-32600));
+    page.notify("ui/notifications/initialized", json!({}));
+    assert_eq!(page.fault_kinds(), [FaultKind::OutOfOrder; 2]);
+    assert_eq!(page.events, []);
+}
+
+#[test]
+fn known_mistakes_are_named_with_the_right_method() {
+    let mut page = Page::new(config());
+    page.request("initialize", json!({}));
+    assert!(page.faults[0].1.ends_with("the specification has ui/initialize"), "{:?}", page.faults);
+    let mut page = Page::ready();
+    page.notify("ui/notifications/size-change", json!({ "height": 5 }));
+    assert!(page.faults[0].1.ends_with("the specification has ui/notifications/size-changed"), "{:?}", page.faults);
+}
+
+#[test]
+fn claims_of_the_app_are_truncated() {
+    let mut page = Page::new(config());
+    let info = json!({ "name": "n".repeat(100_000), "version": "1", "icons": [{ "src": "https://a.example" }] });
+    let modes: Vec<Value> = std::iter::repeat_n(json!("pip"), 1000).collect();
+    let params = json!({
+        "appInfo": info,
+        "appCapabilities": { "availableDisplayModes": modes },
+        "protocolVersion": "2026-01-26",
+    });
+    page.request("ui/initialize", params);
+    let app = page.view.app().unwrap();
+    assert!(app.implementation.name.len() <= 1024 && app.implementation.icons.is_empty());
+    assert!(app.display_modes.as_ref().unwrap().len() <= 8);
+}

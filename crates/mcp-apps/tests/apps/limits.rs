@@ -1,0 +1,149 @@
+//! Limits on what a hostile page can cost.
+
+use std::time::Duration;
+
+use mcp_apps::limits::{
+    MAX_CONTENT_BYTES, MAX_EARLY_BYTES, MAX_EARLY_MESSAGES, MAX_MESSAGE_BYTES, MAX_PENDING_REQUESTS,
+    MAX_QUEUED_OUTPUTS, MESSAGE_BURST, MESSAGES_PER_SECOND,
+};
+use mcp_apps::{FaultKind, View, ViewEvent};
+use serde_json::json;
+
+use super::page::{Page, config};
+
+fn flood(page: &mut Page, count: u32) -> u32 {
+    let before = page.received.len();
+    (0..count).for_each(|_| drop(page.request("ping", json!({}))));
+    u32::try_from(page.received.len() - before).unwrap()
+}
+
+#[test]
+fn messages_per_second_are_limited() {
+    let mut page = Page::ready();
+    page.pass(Duration::from_secs(60));
+    assert_eq!(flood(&mut page, 1000), MESSAGE_BURST);
+    assert_eq!(page.faults, [], "a flood is not reported message by message");
+    page.pass(Duration::from_secs(1));
+    assert_eq!(flood(&mut page, 1000), MESSAGES_PER_SECOND);
+    assert_eq!(page.fault_kinds(), [FaultKind::TooMany]);
+    assert_eq!(page.faults[0].1, "800 messages were dropped, because the page sent too many");
+    page.pass(Duration::from_secs(10));
+    assert_eq!(flood(&mut page, 10), 10, "the page works again after a pause");
+}
+
+#[test]
+fn too_large_messages_are_refused_by_their_id() {
+    let mut page = Page::ready();
+    let text = "a".repeat(MAX_MESSAGE_BYTES);
+    assert_eq!(page.request("tools/call", json!({ "name": text }))["error"]["code"], json!(-32600));
+    assert_eq!(page.fault_kinds(), [FaultKind::TooLarge]);
+    let text = "a".repeat(MAX_CONTENT_BYTES);
+    let content = json!([{ "type": "text", "text": text }]);
+    let message = json!({ "role": "user", "content": content });
+    assert_eq!(page.request("ui/message", message)["error"]["code"], json!(-32602));
+    assert_eq!(page.request("ui/update-model-context", json!({ "content": content }))["error"]["code"], json!(-32602));
+    let url = format!("https://a.example/{}", "a".repeat(10_000));
+    assert_eq!(page.request("ui/open-link", json!({ "url": url }))["error"]["code"], json!(-32602));
+    assert_eq!(page.requests, []);
+}
+
+#[test]
+fn waiting_requests_are_limited() {
+    let mut page = Page::ready();
+    for _ in 0..MAX_PENDING_REQUESTS {
+        assert!(page.request("tools/call", json!({ "name": "get-time" })).is_null());
+    }
+    assert_eq!(page.request("tools/call", json!({ "name": "get-time" }))["error"]["code"], json!(-32000));
+    assert_eq!(page.requests.len(), MAX_PENDING_REQUESTS);
+    let (id, _) = page.requests[0];
+    page.view.respond(id, mcp_apps::HostResponse::Refused("no".into())).unwrap();
+    page.drain();
+    assert!(page.request("tools/call", json!({ "name": "get-time" })).is_null(), "there is room again");
+}
+
+#[test]
+fn size_of_waiting_requests_is_limited() {
+    let mut page = Page::ready();
+    let arguments = json!({ "text": "a".repeat(14 * 1024 * 1024) });
+    for count in 1..=3 {
+        page.pass(Duration::from_secs(60));
+        page.request("tools/call", json!({ "name": "get-time", "arguments": arguments }));
+        assert_eq!(page.requests.len(), count.min(2));
+    }
+    assert_eq!(page.fault_kinds(), [FaultKind::TooMany]);
+}
+
+#[test]
+fn messages_before_the_handshake_are_limited() {
+    let mut page = Page::new(config());
+    for _ in 0..MAX_EARLY_MESSAGES + 10 {
+        page.request("ping", json!({}));
+    }
+    page.request("tools/call", json!({ "name": "a".repeat(MAX_EARLY_BYTES) }));
+    page.initialize(json!({}));
+    page.notify("ui/notifications/initialized", json!({}));
+    assert_eq!(page.received.len(), 1 + MAX_EARLY_MESSAGES);
+}
+
+#[test]
+fn request_with_the_id_of_a_waiting_one_is_dropped() {
+    let mut page = Page::ready();
+    let request = json!({ "jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": { "name": "get-time" } });
+    page.post(&request);
+    page.post(&request);
+    page.post(&json!({ "jsonrpc": "2.0", "id": "a", "method": "ping" }));
+    assert_eq!((page.requests.len(), page.received.len()), (1, 0));
+    assert_eq!(page.fault_kinds(), [FaultKind::DuplicateId; 2]);
+    let mut page = Page::new(config());
+    page.post(&request);
+    page.post(&request);
+    assert_eq!(page.fault_kinds(), [FaultKind::Early, FaultKind::DuplicateId]);
+}
+
+#[test]
+fn malformed_messages_are_refused_by_their_id_and_recorded() {
+    let mut page = Page::ready();
+    let texts = [
+        "",
+        "null",
+        "5",
+        "[]",
+        "{}",
+        "{\"jsonrpc\":\"2.0\"",
+        r#"[{"jsonrpc":"2.0","method":"ui/notifications/request-teardown"}]"#,
+        r#"{"jsonrpc":"1.0","method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+    ];
+    for text in texts {
+        page.post_text(text);
+    }
+    assert_eq!(page.fault_kinds(), [FaultKind::Malformed; 10]);
+    assert_eq!((page.received.len(), page.events.len()), (0, 0));
+    page.post_text(r#"{"jsonrpc":"2.0","id":8,"method":"ping","method":"ping"}"#);
+    assert_eq!(page.response_to(8)["error"]["code"], json!(-32600));
+}
+
+#[test]
+fn outputs_that_the_host_does_not_take_are_bounded() {
+    let mut now = std::time::Instant::now();
+    let mut view = View::new(config(), now);
+    for number in 0..100_000 {
+        now += Duration::from_secs(1);
+        view.handle_message(&format!("broken {number}"), now);
+    }
+    let mut count = 0;
+    while view.poll_output().is_some() {
+        count += 1;
+    }
+    assert!(count <= MAX_QUEUED_OUTPUTS + 64, "{count} outputs");
+}
+
+#[test]
+fn repeated_size_is_reported_once() {
+    let mut page = Page::ready();
+    for _ in 0..20 {
+        page.notify("ui/notifications/size-changed", json!({ "height": 40 }));
+    }
+    assert!(matches!(page.events[..], [ViewEvent::Resized(_)]));
+}

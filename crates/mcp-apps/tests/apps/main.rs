@@ -1,0 +1,16 @@
+//! Tests of a view with a simulated page and simulated time. Every message that the view sends is validated against the
+//! JSON Schema of the extension.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panics")]
+
+mod app_tools;
+mod clauses;
+mod handshake;
+mod limits;
+mod page;
+mod properties;
+mod requests;
+mod schema;
+mod teardown;
+mod tool_call;
+mod valid_messages;

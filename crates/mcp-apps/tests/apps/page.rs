@@ -1,0 +1,246 @@
+//! A simulated page: it sends messages to a view, and validates everything that the view sends.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use mcp_apps::{
+    AppRequest, AppRequestId, ContentKinds, DisplayMode, FaultKind, HostCapabilities, HostContext, SamplingSupport,
+    ServerLists, View, ViewConfig, ViewEvent, ViewOutput,
+};
+use mcp_proto::types::{Implementation, Map};
+use serde_json::{Value, json};
+
+use super::schema::assert_valid;
+
+/// A view, its page and its host.
+pub(crate) struct Page {
+    pub(crate) view: View,
+    pub(crate) now: Instant,
+    /// Messages that the page received.
+    pub(crate) received: Vec<Value>,
+    pub(crate) requests: Vec<(AppRequestId, AppRequest)>,
+    pub(crate) withdrawn: Vec<AppRequestId>,
+    pub(crate) events: Vec<ViewEvent>,
+    pub(crate) faults: Vec<(FaultKind, String)>,
+    /// Methods of the page's requests without a response, by id. A dropped request with a repeated id stays here.
+    open: BTreeMap<String, Vec<String>>,
+    last_id: i64,
+}
+
+/// All capabilities, with everything that they can contain.
+pub(crate) fn all_capabilities() -> HostCapabilities {
+    let kinds = ContentKinds {
+        text: true,
+        image: true,
+        audio: true,
+        resource: true,
+        resource_link: true,
+        structured_content: true,
+    };
+    HostCapabilities {
+        open_links: true,
+        download_file: true,
+        server_tools: Some(ServerLists { list_changed: true }),
+        server_resources: Some(ServerLists { list_changed: true }),
+        logging: true,
+        sandbox: None,
+        update_model_context: Some(kinds),
+        message: Some(kinds),
+        sampling: Some(SamplingSupport { tools: true }),
+    }
+}
+
+pub(crate) fn config() -> ViewConfig {
+    ViewConfig {
+        host: Implementation { name: "Host".into(), version: "1.0".into(), ..Implementation::default() },
+        capabilities: all_capabilities(),
+        context: HostContext {
+            available_display_modes: vec![DisplayMode::Inline, DisplayMode::Fullscreen],
+            ..HostContext::default()
+        },
+        callable_tools: BTreeSet::from(["get-time".to_owned()]),
+    }
+}
+
+pub(crate) fn map(value: Value) -> Map {
+    let Value::Object(map) = value else { panic!("{value} is not an object") };
+    map
+}
+
+impl Page {
+    /// Returns a page that has sent nothing.
+    pub(crate) fn new(config: ViewConfig) -> Self {
+        let now = Instant::now();
+        Self {
+            view: View::new(config, now),
+            now,
+            received: Vec::new(),
+            requests: Vec::new(),
+            withdrawn: Vec::new(),
+            events: Vec::new(),
+            faults: Vec::new(),
+            open: BTreeMap::new(),
+            last_id: 0,
+        }
+    }
+
+    /// Returns an initialized page with these capabilities of the app. Messages of the handshake are not retained.
+    pub(crate) fn ready_with(config: ViewConfig, app_capabilities: Value) -> Self {
+        let mut page = Self::new(config);
+        page.initialize(app_capabilities);
+        page.notify("ui/notifications/initialized", json!({}));
+        assert!(matches!(page.events[..], [ViewEvent::Initialized(_)]), "{:?}", page.events);
+        page.received.clear();
+        page.events.clear();
+        page
+    }
+
+    pub(crate) fn ready() -> Self {
+        Self::ready_with(config(), json!({}))
+    }
+
+    pub(crate) fn initialize(&mut self, app_capabilities: Value) -> Value {
+        let params = json!({
+            "appInfo": { "name": "App", "version": "2.0" },
+            "appCapabilities": app_capabilities,
+            "protocolVersion": "2026-01-26",
+        });
+        self.request("ui/initialize", params)
+    }
+
+    pub(crate) fn post(&mut self, message: &Value) {
+        self.post_text(&message.to_string());
+    }
+
+    pub(crate) fn post_text(&mut self, text: &str) {
+        let message: Value = serde_json::from_str(text).unwrap_or_default();
+        if let (Some(id), Some(method)) = (message.get("id"), message.get("method")) {
+            let methods = self.open.entry(id.to_string()).or_default();
+            methods.push(method.as_str().unwrap_or_default().to_owned());
+        }
+        self.view.handle_message(text, self.now);
+        self.drain();
+    }
+
+    /// Sends a request and returns the response, or `null` if there is none yet.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.post(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.response_to(id)
+    }
+
+    pub(crate) fn response_to(&self, id: i64) -> Value {
+        let is_response = |message: &&Value| message.get("method").is_none() && message["id"] == json!(id);
+        self.received.iter().find(is_response).cloned().unwrap_or_default()
+    }
+
+    /// Returns the id of the page's last request.
+    pub(crate) fn last_id(&self) -> i64 {
+        self.last_id
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: Value) {
+        self.post(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Responds to a request of the host.
+    pub(crate) fn respond(&mut self, id: &Value, result: Value) {
+        self.post(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+    }
+
+    pub(crate) fn pass(&mut self, time: Duration) {
+        self.now += time;
+        self.view.handle_timeout(self.now);
+        self.drain();
+    }
+
+    /// Returns the methods of the received requests and notifications.
+    pub(crate) fn methods(&self) -> Vec<&str> {
+        self.received.iter().filter_map(|message| message.get("method")?.as_str()).collect()
+    }
+
+    pub(crate) fn fault_kinds(&self) -> Vec<FaultKind> {
+        self.faults.iter().map(|(kind, _)| *kind).collect()
+    }
+
+    pub(crate) fn only_request(&self) -> (AppRequestId, AppRequest) {
+        let [request] = &self.requests[..] else { panic!("not one request: {:?}", self.requests) };
+        request.clone()
+    }
+
+    /// Takes all outputs of the view. Panics if a message is invalid.
+    pub(crate) fn drain(&mut self) {
+        while let Some(output) = self.view.poll_output() {
+            let is_last = matches!(self.events.last(), Some(ViewEvent::Closed(_)));
+            assert!(!is_last, "no output should follow the end: {output:?}");
+            match output {
+                ViewOutput::Send(message) => {
+                    self.validate(&message);
+                    self.received.push(message);
+                }
+                ViewOutput::Request { id, request } => self.requests.push((id, request)),
+                ViewOutput::Withdrawn(id) => self.withdrawn.push(id),
+                ViewOutput::Event(event) => self.events.push(event),
+                ViewOutput::Fault(fault) => {
+                    assert!(fault.detail.len() < 1000, "a detail should be short: {}", fault.detail);
+                    self.faults.push((fault.kind, fault.detail));
+                }
+            }
+        }
+    }
+
+    fn validate(&mut self, message: &Value) {
+        let mut members = map(message.clone());
+        assert_eq!(members.remove("jsonrpc"), Some(json!("2.0")));
+        let id = members.remove("id");
+        let Some(method) = members.get("method").and_then(Value::as_str).map(str::to_owned) else {
+            let id = id.expect("a response has an id").to_string();
+            let methods = self.open.entry(id).or_default();
+            let method = methods.pop().unwrap_or_else(|| panic!("a second response, or one to no request: {message}"));
+            // With a repeated id, it is unknown which of the requests was dropped.
+            if !methods.is_empty() {
+                return;
+            }
+            return validate_response(&method, &members);
+        };
+        let definition = match method.as_str() {
+            "ui/notifications/tool-input" => "McpUiToolInputNotification",
+            "ui/notifications/tool-input-partial" => "McpUiToolInputPartialNotification",
+            "ui/notifications/tool-result" => "McpUiToolResultNotification",
+            "ui/notifications/tool-cancelled" => "McpUiToolCancelledNotification",
+            "ui/notifications/host-context-changed" => "McpUiHostContextChangedNotification",
+            "ui/resource-teardown" => "McpUiResourceTeardownRequest",
+            "tools/list"
+            | "tools/call"
+            | "notifications/cancelled"
+            | "notifications/tools/list_changed"
+            | "notifications/resources/list_changed"
+            | "notifications/prompts/list_changed" => {
+                assert!(members["params"].is_object(), "{message}");
+                return;
+            }
+            other => panic!("the view sent {other}"),
+        };
+        let is_request = definition.ends_with("Request");
+        assert_eq!(id.is_some(), is_request, "{message}");
+        assert_valid(definition, &Value::Object(members));
+    }
+}
+
+fn validate_response(method: &str, members: &Map) {
+    if let Some(error) = members.get("error") {
+        assert!(error["code"].is_i64() && error["message"].is_string() && members.len() == 1, "{members:?}");
+        return;
+    }
+    let result = &members["result"];
+    assert_eq!(members.len(), 1, "{members:?}");
+    match method {
+        "ui/initialize" => assert_valid("McpUiInitializeResult", result),
+        "ui/open-link" => assert_valid("McpUiOpenLinkResult", result),
+        "ui/download-file" => assert_valid("McpUiDownloadFileResult", result),
+        "ui/message" => assert_valid("McpUiMessageResult", result),
+        "ui/request-display-mode" => assert_valid("McpUiRequestDisplayModeResult", result),
+        _ => assert!(result.is_object(), "{members:?}"),
+    }
+}

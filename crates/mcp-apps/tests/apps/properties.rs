@@ -1,0 +1,248 @@
+//! Properties that hold for all sequences of inputs: no panic, one response for each request, nothing before the
+//! handshake, and bounded retention.
+
+use std::time::Duration;
+
+use mcp_apps::limits::MAX_PENDING_REQUESTS;
+use mcp_apps::{AppPage, DisplayMode, HostContext, HostResponse, ServerList, ToolMetadata, UiUri};
+use mcp_proto::RpcError;
+use mcp_proto::types::Map;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::page::{Page, config, map};
+
+/// Any JSON of small size, with names that the protocol has among the members.
+fn any_json() -> impl Strategy<Value = Value> {
+    let name = prop_oneof![
+        Just("content".to_owned()),
+        Just("name".to_owned()),
+        Just("url".to_owned()),
+        Just("mode".to_owned()),
+        Just("_meta".to_owned()),
+        Just("ui".to_owned()),
+        Just("csp".to_owned()),
+        Just("contents".to_owned()),
+        Just("resourceUri".to_owned()),
+        Just("visibility".to_owned()),
+        Just("requestId".to_owned()),
+        Just("appInfo".to_owned()),
+        Just("tools".to_owned()),
+        "\\PC{0,8}",
+    ];
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        any::<i64>().prop_map(|number| json!(number)),
+        any::<f64>().prop_map(|number| json!(number)),
+        "\\PC{0,12}".prop_map(Value::String),
+    ];
+    leaf.prop_recursive(4, 24, 4, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+            proptest::collection::vec((name.clone(), inner), 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+fn any_method() -> impl Strategy<Value = String> {
+    const KNOWN: [&str; 19] = [
+        "ui/initialize",
+        "ui/notifications/initialized",
+        "ping",
+        "tools/call",
+        "tools/list",
+        "resources/read",
+        "prompts/list",
+        "ui/open-link",
+        "ui/download-file",
+        "ui/message",
+        "ui/update-model-context",
+        "ui/request-display-mode",
+        "sampling/createMessage",
+        "notifications/message",
+        "notifications/cancelled",
+        "notifications/tools/list_changed",
+        "ui/notifications/size-changed",
+        "ui/notifications/request-teardown",
+        "ui/notifications/sandbox-proxy-ready",
+    ];
+    prop_oneof![9 => proptest::sample::select(KNOWN.as_slice()).prop_map(str::to_owned), 1 => "\\PC{0,20}"]
+}
+
+fn good_params(method: &str) -> Value {
+    match method {
+        "ui/initialize" => json!({
+            "appInfo": { "name": "a", "version": "1" },
+            "appCapabilities": { "tools": { "listChanged": true }, "availableDisplayModes": ["inline", "fullscreen"] },
+            "protocolVersion": "2026-01-26",
+        }),
+        "tools/call" => json!({ "name": "get-time" }),
+        "resources/read" => json!({ "uri": "file:///a" }),
+        "ui/open-link" => json!({ "url": "https://a.example" }),
+        "ui/message" => json!({ "role": "user", "content": [{ "type": "text", "text": "a" }] }),
+        "ui/request-display-mode" => json!({ "mode": "fullscreen" }),
+        "notifications/cancelled" => json!({ "requestId": 3 }),
+        _ => json!({}),
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Text(String),
+    Request(i64, String, Option<Value>),
+    Notification(String, Option<Value>),
+    Response(i64, Value, bool),
+    Handshake,
+    Respond(usize, u8),
+    Host(u8),
+    Pass(u64),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        2 => any_json().prop_map(|value| Step::Text(value.to_string())),
+        1 => "\\PC{0,40}".prop_map(Step::Text),
+        8 => (0..6_i64, any_method(), proptest::option::of(any_json())).prop_map(|(id, method, params)| Step::Request(id, method, params)),
+        4 => (any_method(), proptest::option::of(any_json())).prop_map(|(method, params)| Step::Notification(method, params)),
+        3 => (0..6_i64, any_json(), any::<bool>()).prop_map(|(id, value, is_error)| Step::Response(id, value, is_error)),
+        2 => Just(Step::Handshake),
+        5 => (0..8_usize, any::<u8>()).prop_map(|(index, kind)| Step::Respond(index, kind)),
+        5 => any::<u8>().prop_map(Step::Host),
+        2 => (0..40_000_u64).prop_map(Step::Pass),
+    ]
+}
+
+fn response(kind: u8) -> HostResponse {
+    match kind % 5 {
+        0 => HostResponse::Result(map(json!({ "content": [] }))),
+        1 => HostResponse::Done,
+        2 => HostResponse::DisplayMode(DisplayMode::Fullscreen),
+        3 => HostResponse::Refused("no".into()),
+        _ => HostResponse::Failed(RpcError::new(-32603, "failed")),
+    }
+}
+
+/// Acts of the host. Those that come in the wrong order are refused by the view, which is a part of the property.
+fn act_as_host(page: &mut Page, act: u8) {
+    let _ = match act % 12 {
+        0 => page.view.send_partial_input(Map::new()).map_err(|_| ()),
+        1 => page.view.send_input(None).map_err(|_| ()),
+        2 => page.view.send_result(Map::new()).map_err(|_| ()),
+        3 => page.view.send_cancelled(None).map_err(|_| ()),
+        4 => {
+            page.view.change_context(HostContext { locale: Some(act.to_string()), ..config().context }).map_err(|_| ())
+        }
+        5 => {
+            page.view.change_context(HostContext { display_mode: DisplayMode::Pip, ..config().context }).map_err(|_| ())
+        }
+        6 => page.view.list_app_tools(page.now).map_err(|_| ()),
+        7 => page.view.call_app_tool("move", Map::new(), page.now).map(drop).map_err(|_| ()),
+        8 => {
+            page.view.notify_list_changed(ServerList::Resources);
+            Ok(())
+        }
+        9 if act > 240 => {
+            page.view.begin_teardown(page.now);
+            Ok(())
+        }
+        10 if act > 250 => {
+            page.view.page_gone();
+            Ok(())
+        }
+        _ => {
+            page.view.change_callable_tools(["get-time".to_owned()].into());
+            Ok(())
+        }
+    };
+    page.drain();
+}
+
+fn apply(page: &mut Page, step: Step) {
+    match step {
+        Step::Text(text) => page.post_text(&text),
+        Step::Request(id, method, params) => {
+            let params = params.unwrap_or_else(|| good_params(&method));
+            page.post(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        }
+        Step::Notification(method, params) => {
+            let params = params.unwrap_or_else(|| good_params(&method));
+            page.notify(&method, params);
+        }
+        Step::Response(id, error, true) => {
+            page.post(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": 1, "message": error.to_string() } }));
+        }
+        Step::Response(id, result, false) => page.respond(&json!(id), result),
+        Step::Handshake => {
+            page.post(&json!({ "jsonrpc": "2.0", "id": 99, "method": "ui/initialize", "params": good_params("ui/initialize") }));
+            page.notify("ui/notifications/initialized", json!({}));
+        }
+        Step::Respond(index, kind) => {
+            if let Some((id, _)) = page.requests.get(index) {
+                // Responses of the wrong kind and second ones are refused.
+                let _ = page.view.respond(*id, response(kind));
+                page.drain();
+            }
+        }
+        Step::Host(act) => act_as_host(page, act),
+        Step::Pass(milliseconds) => page.pass(Duration::from_millis(milliseconds)),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    /// `Page::drain` panics on a second response, on a response to no request, on an output after the end, and on a
+    /// message that is invalid under the schema.
+    #[test]
+    fn requests_are_answered_once_and_outputs_are_valid(steps in proptest::collection::vec(any_step(), 0..60)) {
+        let mut page = Page::new(config());
+        for step in steps {
+            apply(&mut page, step);
+        }
+        let distinct: std::collections::BTreeSet<_> = page.requests.iter().map(|(id, _)| *id).collect();
+        prop_assert_eq!(distinct.len(), page.requests.len(), "ids are never used twice");
+    }
+
+    #[test]
+    fn nothing_but_the_handshake_is_sent_before_its_end(steps in proptest::collection::vec(any_step(), 0..60)) {
+        let mut page = Page::new(config());
+        for step in steps {
+            let is_end = matches!(&step, Step::Handshake)
+                || matches!(&step, Step::Notification(method, _) if method == "ui/notifications/initialized");
+            if is_end {
+                break;
+            }
+            let before = page.received.len();
+            let is_initialize = matches!(&step, Step::Request(_, method, _) if method == "ui/initialize");
+            apply(&mut page, step);
+            prop_assert!(page.received.len() - before <= usize::from(is_initialize), "{:?}", page.received);
+        }
+        prop_assert!(page.methods().is_empty() && page.requests.is_empty());
+    }
+
+    #[test]
+    fn open_requests_stay_bounded(count in 0..200_usize) {
+        let mut page = Page::ready();
+        for _ in 0..count {
+            page.request("tools/call", json!({ "name": "get-time" }));
+        }
+        prop_assert!(page.requests.len() <= MAX_PENDING_REQUESTS);
+    }
+
+    #[test]
+    fn metadata_and_pages_from_any_json_never_panic(value in any_json()) {
+        let metadata = ToolMetadata::read(value.as_object());
+        prop_assert!(metadata.faults.len() <= mcp_apps::MAX_METADATA_FAULTS);
+        let nested = json!({ "ui": value });
+        let _ = ToolMetadata::read(nested.as_object());
+        let uri = UiUri::parse("ui://a").unwrap();
+        let item = json!({ "mimeType": "text/html;profile=mcp-app", "text": "a", "_meta": nested });
+        let page = AppPage::from_read_result(&uri, &map(json!({ "contents": [item] })), value.as_object());
+        prop_assert!(page.is_ok());
+        if let Value::Object(result) = &value {
+            let _ = AppPage::from_read_result(&uri, result, None);
+        }
+    }
+}

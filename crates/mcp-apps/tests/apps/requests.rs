@@ -1,0 +1,295 @@
+//! Requests and notifications of the page, and the responses of the host.
+
+use mcp_apps::{
+    AppRequest, AxisSize, ContainerSize, ContentKinds, DisplayMode, DownloadSource, FaultKind, HostCapabilities,
+    HostContext, HostResponse, ModelContext, ResponseError, SamplingSupport, ServerList, ServerLists, ViewConfig,
+    ViewEvent, ViewSize,
+};
+use mcp_proto::RpcError;
+use serde_json::{Value, json};
+
+use super::page::{Page, config, map};
+
+const MCP_REQUESTS: [&str; 5] =
+    ["tools/list", "resources/list", "resources/templates/list", "prompts/list", "resources/read"];
+
+fn with_capabilities(capabilities: HostCapabilities) -> Page {
+    Page::ready_with(ViewConfig { capabilities, ..config() }, json!({}))
+}
+
+#[test]
+fn requests_without_an_announced_capability_are_refused() {
+    let mut page = with_capabilities(HostCapabilities::default());
+    let requests = [
+        ("tools/call", json!({ "name": "get-time" })),
+        ("tools/list", json!({})),
+        ("resources/read", json!({ "uri": "file:///a" })),
+        ("resources/list", json!({})),
+        ("resources/templates/list", json!({})),
+        ("prompts/list", json!({})),
+        ("ui/open-link", json!({ "url": "https://a.example" })),
+        ("ui/download-file", json!({ "contents": [] })),
+        ("ui/message", json!({ "role": "user", "content": [{ "type": "text", "text": "a" }] })),
+        ("ui/update-model-context", json!({})),
+        ("sampling/createMessage", json!({ "messages": [], "maxTokens": 5 })),
+    ];
+    for (method, params) in requests {
+        assert_eq!(page.request(method, params)["error"]["code"], json!(-32601), "{method}");
+    }
+    page.notify("notifications/message", json!({ "level": "info", "data": 1 }));
+    assert_eq!(page.fault_kinds(), [FaultKind::NotOffered; 12]);
+    assert_eq!((page.requests.len(), page.events.len()), (0, 0));
+}
+
+#[test]
+fn results_of_the_server_are_sent_unchanged() {
+    for method in MCP_REQUESTS {
+        let mut page = Page::ready();
+        page.request(method, json!({ "uri": "file:///a", "cursor": "next" }));
+        let (id, _) = page.only_request();
+        let result = map(json!({ "contents": [], "_meta": { "a": 1 } }));
+        assert_eq!(page.view.respond(id, HostResponse::Done), Err(ResponseError::WrongKind), "{method}");
+        page.view.respond(id, HostResponse::Result(result.clone())).unwrap();
+        page.drain();
+        assert_eq!(page.response_to(page.last_id())["result"], Value::Object(result));
+        assert_eq!(page.view.respond(id, HostResponse::Done), Err(ResponseError::NotOpen), "{method}");
+    }
+}
+
+#[test]
+fn listed_tools_are_those_that_apps_may_call() {
+    let mut page = Page::ready();
+    page.request("tools/list", json!({}));
+    let (id, _) = page.only_request();
+    let tools = json!({ "tools": [{ "name": "model-only" }, { "name": "get-time" }, 5], "nextCursor": "a" });
+    page.view.respond(id, HostResponse::Result(map(tools))).unwrap();
+    page.drain();
+    let expected = json!({ "tools": [{ "name": "get-time" }], "nextCursor": "a" });
+    assert_eq!(page.response_to(page.last_id())["result"], expected);
+}
+
+#[test]
+fn refusals_and_failures_are_errors() {
+    let mut page = Page::ready();
+    page.request("ui/open-link", json!({ "url": "https://a.example" }));
+    let (id, _) = page.requests.remove(0);
+    page.view.respond(id, HostResponse::Refused("the user refused".into())).unwrap();
+    page.drain();
+    let error = json!({ "code": -32000, "message": "the user refused" });
+    assert_eq!(page.response_to(page.last_id())["error"], error);
+    page.request("tools/call", json!({ "name": "get-time" }));
+    let (id, _) = page.requests.remove(0);
+    page.view.respond(id, HostResponse::Failed(RpcError::new(-32603, "crashed"))).unwrap();
+    page.drain();
+    assert_eq!(page.response_to(page.last_id())["error"]["code"], json!(-32603));
+}
+
+#[test]
+fn links_have_a_scheme_for_browsers() {
+    let mut page = Page::ready();
+    for url in ["javascript:alert(1)", "file:///etc/passwd", "ui://a", "not a url", ""] {
+        assert_eq!(page.request("ui/open-link", json!({ "url": url }))["error"]["code"], json!(-32602), "{url}");
+    }
+    page.request("ui/open-link", json!({ "url": "HTTPS://A.example/%61" }));
+    let AppRequest::OpenLink { url } = page.only_request().1 else { panic!("no link") };
+    assert_eq!(url.as_str(), "https://a.example/%61");
+}
+
+#[test]
+fn downloads_get_safe_names() {
+    let mut page = Page::ready();
+    let contents = json!([
+        { "type": "resource", "resource": { "uri": "file:///../a/..%2fsecret.csv", "text": "1" } },
+        { "type": "resource_link", "uri": "https://a.example/report.pdf?x#y", "name": "report" },
+    ]);
+    page.request("ui/download-file", json!({ "contents": contents }));
+    let (id, AppRequest::DownloadFile { files }) = page.only_request() else { panic!("no download") };
+    let names: Vec<_> = files.iter().map(|file| file.file_name.as_str()).collect();
+    assert_eq!(names, ["2fsecret.csv", "report.pdf"]);
+    assert!(matches!(files[0].source, DownloadSource::Embedded(_)));
+    assert!(matches!(files[1].source, DownloadSource::Link(_)));
+    page.view.respond(id, HostResponse::Done).unwrap();
+    page.drain();
+    assert_eq!(page.response_to(page.last_id())["result"], json!({}));
+    for contents in [json!([]), json!([{ "type": "text", "text": "a" }]), json!(5)] {
+        let response = page.request("ui/download-file", json!({ "contents": contents }));
+        assert_eq!(response["error"]["code"], json!(-32602));
+    }
+}
+
+#[test]
+fn message_is_a_list_of_blocks_or_one_block() {
+    let block = json!({ "type": "text", "text": "hello" });
+    for content in [json!([block]), block] {
+        let mut page = Page::ready();
+        page.request("ui/message", json!({ "role": "user", "content": content }));
+        let AppRequest::SendMessage { content } = page.only_request().1 else { panic!("no message") };
+        assert_eq!(content.len(), 1);
+    }
+    let mut page = Page::ready();
+    for params in [
+        json!({ "role": "assistant", "content": [{ "type": "text", "text": "a" }] }),
+        json!({ "role": "user", "content": [] }),
+        json!({ "role": "user", "content": "a" }),
+        json!({ "role": "user", "content": [{ "type": "text" }] }),
+        json!({ "role": "user", "content": [{ "type": "video" }] }),
+        json!({ "role": "user" }),
+    ] {
+        assert_eq!(page.request("ui/message", params.clone())["error"]["code"], json!(-32602), "{params}");
+    }
+}
+
+#[test]
+fn content_of_unannounced_kinds_is_refused() {
+    let capabilities = HostCapabilities {
+        message: Some(ContentKinds::TEXT),
+        update_model_context: Some(ContentKinds::TEXT),
+        sampling: Some(SamplingSupport { tools: false }),
+        ..HostCapabilities::default()
+    };
+    let mut page = with_capabilities(capabilities);
+    let image = json!([{ "type": "image", "data": "", "mimeType": "image/png" }]);
+    page.request("ui/message", json!({ "role": "user", "content": image }));
+    page.request("ui/update-model-context", json!({ "content": image }));
+    page.request("ui/update-model-context", json!({ "structuredContent": {} }));
+    page.request("sampling/createMessage", json!({ "messages": [], "maxTokens": 5, "tools": [] }));
+    assert_eq!(page.fault_kinds(), [FaultKind::NotOffered; 4]);
+    assert_eq!(page.requests, []);
+    page.request("sampling/createMessage", json!({ "messages": [], "maxTokens": 5 }));
+    assert!(matches!(page.only_request().1, AppRequest::Sample(_)));
+}
+
+#[test]
+fn last_accepted_model_context_is_kept() {
+    let mut page = Page::ready();
+    let update = |page: &mut Page, number: i64| {
+        page.request("ui/update-model-context", json!({ "structuredContent": { "number": number } }));
+        page.requests.pop().unwrap().0
+    };
+    let ids: Vec<_> = (0..3).map(|number| update(&mut page, number)).collect();
+    assert_eq!(page.view.model_context(), None, "nothing is kept before the host accepts it");
+    page.view.respond(ids[1], HostResponse::Done).unwrap();
+    page.view.respond(ids[0], HostResponse::Done).unwrap();
+    page.view.respond(ids[2], HostResponse::Refused("no".into())).unwrap();
+    page.drain();
+    let expected = ModelContext { content: Vec::new(), structured_content: Some(map(json!({ "number": 1 }))) };
+    assert_eq!(page.view.model_context(), Some(&expected));
+    let id = update(&mut page, 5);
+    page.view.respond(id, HostResponse::Done).unwrap();
+    assert_ne!(page.view.model_context(), Some(&expected));
+}
+
+#[test]
+fn display_mode_that_one_side_does_not_declare_is_answered_with_the_present_one() {
+    let mut page = Page::ready_with(config(), json!({ "availableDisplayModes": ["inline", "pip"] }));
+    for mode in ["inline", "fullscreen", "pip"] {
+        let response = page.request("ui/request-display-mode", json!({ "mode": mode }));
+        assert_eq!(response["result"], json!({ "mode": "inline" }), "{mode}");
+    }
+    assert_eq!(page.requests, []);
+    let response = page.request("ui/request-display-mode", json!({ "mode": "window" }));
+    assert_eq!(response["error"]["code"], json!(-32602));
+    let mut page = Page::ready();
+    let response = page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
+    assert_eq!(response["result"], json!({ "mode": "inline" }), "a page without declared modes");
+}
+
+#[test]
+fn host_decides_about_a_declared_display_mode() {
+    let mut page = Page::ready_with(config(), json!({ "availableDisplayModes": ["inline", "fullscreen"] }));
+    page.request("ui/request-display-mode", json!({ "mode": "fullscreen" }));
+    let (id, request) = page.requests.remove(0);
+    assert_eq!(request, AppRequest::RequestDisplayMode { mode: DisplayMode::Fullscreen });
+    let undeclared = page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Pip));
+    assert_eq!(undeclared, Err(ResponseError::UndeclaredMode));
+    page.view.respond(id, HostResponse::DisplayMode(DisplayMode::Fullscreen)).unwrap();
+    page.drain();
+    assert_eq!(page.response_to(page.last_id())["result"], json!({ "mode": "fullscreen" }));
+    assert_eq!(page.received.last().unwrap()["params"], json!({ "displayMode": "fullscreen" }));
+    assert_eq!(page.events, [ViewEvent::DisplayModeChanged(DisplayMode::Fullscreen)]);
+    page.request("ui/request-display-mode", json!({ "mode": "inline" }));
+    let (id, _) = page.requests.remove(0);
+    page.view.respond(id, HostResponse::Refused("no".into())).unwrap();
+    page.drain();
+    assert_eq!(page.response_to(page.last_id())["result"], json!({ "mode": "fullscreen" }));
+}
+
+#[test]
+fn sizes_are_capped_and_reported_when_they_change() {
+    let container = ContainerSize { width: AxisSize::Fixed(600), height: AxisSize::UpTo(500) };
+    let config = ViewConfig { context: HostContext { container, ..config().context }, ..config() };
+    let mut page = Page::ready_with(config, json!({}));
+    for params in [
+        json!({ "width": 700, "height": 100.2 }),
+        json!({ "height": 101 }),
+        json!({}),
+        json!({ "height": 1e300 }),
+        json!({ "height": -5 }),
+    ] {
+        page.notify("ui/notifications/size-changed", params);
+    }
+    let sizes = [101, 500, 0].map(|height| ViewEvent::Resized(ViewSize { width: None, height: Some(height) }));
+    assert_eq!(page.events, sizes);
+    assert_eq!(page.view.size(), ViewSize { width: None, height: Some(0) });
+    page.notify("ui/notifications/size-changed", json!({ "height": "5" }));
+    assert_eq!(page.fault_kinds(), [FaultKind::InvalidContent]);
+}
+
+#[test]
+fn changed_lists_are_forwarded_if_announced() {
+    let mut page = Page::ready();
+    page.view.notify_list_changed(ServerList::Resources);
+    page.view.notify_list_changed(ServerList::Prompts);
+    page.view.change_callable_tools(["other".to_owned()].into());
+    page.drain();
+    let expected = ["resources", "prompts", "tools"].map(|list| format!("notifications/{list}/list_changed"));
+    assert_eq!(page.methods(), expected);
+    assert!(page.request("tools/call", json!({ "name": "get-time" })).get("error").is_some());
+    let mut page = with_capabilities(HostCapabilities {
+        server_tools: Some(ServerLists::default()),
+        server_resources: Some(ServerLists::default()),
+        ..HostCapabilities::default()
+    });
+    page.view.notify_list_changed(ServerList::Resources);
+    page.view.change_callable_tools(["other".to_owned()].into());
+    page.drain();
+    assert_eq!(page.methods(), Vec::<&str>::new());
+}
+
+#[test]
+fn cancelled_request_is_withdrawn_and_gets_no_response() {
+    let mut page = Page::ready();
+    page.request("tools/call", json!({ "name": "get-time" }));
+    let (id, _) = page.only_request();
+    page.notify("notifications/cancelled", json!({ "requestId": page.last_id(), "reason": "timeout" }));
+    assert_eq!(page.withdrawn, [id]);
+    assert_eq!(page.view.respond(id, HostResponse::Done), Err(ResponseError::NotOpen));
+    page.notify("notifications/cancelled", json!({ "requestId": 999 }));
+    page.notify("notifications/cancelled", json!({}));
+    assert_eq!((page.withdrawn.len(), page.fault_kinds()), (1, vec![FaultKind::InvalidContent]));
+}
+
+#[test]
+fn log_messages_and_the_request_to_be_removed_are_events() {
+    let mut page = Page::ready();
+    page.notify("notifications/message", json!({ "level": "info", "logger": "a", "data": { "b": 1 } }));
+    page.notify("ui/notifications/request-teardown", json!({}));
+    page.notify("ui/notifications/request-teardown", json!({}));
+    assert!(matches!(page.events[..], [ViewEvent::Logged(_), ViewEvent::TeardownRequested]), "{:?}", page.events);
+    page.notify("notifications/message", json!({ "level": "loud", "data": 1 }));
+    page.notify("notifications/message", json!({ "level": "info", "data": "a".repeat(100_000) }));
+    assert_eq!(page.fault_kinds(), [FaultKind::InvalidContent, FaultKind::TooLarge]);
+}
+
+#[test]
+fn unknown_methods_and_forgeries_are_recorded() {
+    let mut page = Page::ready();
+    assert_eq!(page.request("ui/unknown", json!({}))["error"]["code"], json!(-32601));
+    page.notify("ui/notifications/unknown", json!({}));
+    page.notify("ui/notifications/sandbox-proxy-ready", json!({}));
+    page.notify("ui/notifications/sandbox-resource-ready", json!({ "html": "" }));
+    assert_eq!(page.request("ui/notifications/sandbox-proxy-ready", json!({}))["error"]["code"], json!(-32601));
+    use FaultKind::{Forgery, UnknownMethod};
+    assert_eq!(page.fault_kinds(), [UnknownMethod, UnknownMethod, Forgery, Forgery, Forgery]);
+    assert_eq!((page.requests.len(), page.events.len()), (0, 0));
+}

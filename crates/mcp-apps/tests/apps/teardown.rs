@@ -1,0 +1,118 @@
+//! The end of a view.
+
+use std::time::Duration;
+
+use mcp_apps::limits::TEARDOWN_TIMEOUT;
+use mcp_apps::{AppToolError, CloseCause, HostResponse, ResponseError, ViewEvent};
+use mcp_proto::types::Map;
+use serde_json::{Value, json};
+
+use super::page::{Page, config, map};
+
+fn begin(page: &mut Page) -> Value {
+    page.view.begin_teardown(page.now);
+    page.drain();
+    page.received.last().map(|message| message["id"].clone()).unwrap_or_default()
+}
+
+#[test]
+fn page_confirms_its_end() {
+    let mut page = Page::ready();
+    let id = begin(&mut page);
+    assert_eq!(page.methods(), ["ui/resource-teardown"]);
+    begin(&mut page);
+    assert_eq!(page.received.len(), 1, "the page is notified once");
+    page.respond(&id, json!({}));
+    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::Confirmed)]);
+    assert!(page.view.is_closed());
+}
+
+#[test]
+fn page_that_fails_or_is_silent_is_closed_too() {
+    let mut page = Page::ready();
+    let id = begin(&mut page);
+    page.post(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32000, "message": "no" } }));
+    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::Failed)]);
+    let mut page = Page::ready();
+    begin(&mut page);
+    assert_eq!(page.view.poll_timeout(), Some(page.now + TEARDOWN_TIMEOUT));
+    page.pass(TEARDOWN_TIMEOUT - Duration::from_millis(1));
+    assert_eq!(page.events, []);
+    page.pass(Duration::from_millis(1));
+    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::TimedOut)]);
+}
+
+#[test]
+fn page_that_was_never_initialized_is_not_notified() {
+    let mut page = Page::new(config());
+    page.request("ping", json!({}));
+    page.initialize(json!({}));
+    begin(&mut page);
+    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::NeverInitialized)]);
+    assert_eq!(page.received.len(), 1, "only the response to ui/initialize should be sent");
+}
+
+#[test]
+fn page_can_save_its_state_while_it_ends() {
+    let mut page = Page::ready();
+    let teardown = begin(&mut page);
+    page.request("tools/call", json!({ "name": "get-time" }));
+    let (id, _) = page.only_request();
+    page.view.respond(id, HostResponse::Result(map(json!({ "content": [] })))).unwrap();
+    page.drain();
+    assert_eq!(page.response_to(page.last_id())["result"], json!({ "content": [] }));
+    page.respond(&teardown, json!({}));
+    assert!(page.view.is_closed());
+}
+
+#[test]
+fn waiting_requests_end_with_the_view() {
+    let mut page = Page::ready();
+    page.request("tools/call", json!({ "name": "get-time" }));
+    let call = page.last_id();
+    let (id, _) = page.only_request();
+    let teardown = begin(&mut page);
+    page.respond(&teardown, json!({}));
+    assert_eq!(page.withdrawn, [id]);
+    assert_eq!(page.response_to(call)["error"]["message"], json!("the view is closed"));
+    assert_eq!(page.view.respond(id, HostResponse::Refused("late".into())), Err(ResponseError::NotOpen));
+}
+
+#[test]
+fn nothing_is_sent_to_a_page_that_is_gone() {
+    let mut page = Page::ready();
+    page.request("tools/call", json!({ "name": "get-time" }));
+    page.view.page_gone();
+    page.view.page_gone();
+    page.drain();
+    assert_eq!((page.received.len(), page.withdrawn.len()), (0, 1));
+    assert_eq!(page.events, [ViewEvent::Closed(CloseCause::PageGone)]);
+}
+
+#[test]
+fn closed_view_ignores_everything() {
+    let mut page = Page::ready();
+    page.view.page_gone();
+    page.request("ping", json!({}));
+    page.view.send_input(None).unwrap();
+    page.view.change_context(config().context).unwrap();
+    page.view.begin_teardown(page.now);
+    page.pass(Duration::from_secs(60));
+    assert_eq!((page.received.len(), page.faults.len(), page.view.poll_timeout()), (0, 0, None));
+}
+
+#[test]
+fn tools_of_the_app_end_with_the_view() {
+    let mut page = Page::ready_with(config(), json!({ "tools": {} }));
+    page.view.list_app_tools(page.now).unwrap();
+    page.drain();
+    let id = page.received.pop().unwrap()["id"].clone();
+    page.respond(&id, json!({ "tools": [{ "name": "move", "inputSchema": { "type": "object" } }] }));
+    let call = page.view.call_app_tool("move", Map::new(), page.now).unwrap();
+    page.events.clear();
+    let teardown = begin(&mut page);
+    page.respond(&teardown, json!({}));
+    let ended = ViewEvent::AppToolCallEnded { call, result: Err(AppToolError::Closed) };
+    assert_eq!(page.events, [ended, ViewEvent::Closed(CloseCause::Confirmed)]);
+    assert_eq!(page.view.call_app_tool("move", Map::new(), page.now), Err(AppToolError::Closed));
+}

@@ -1,0 +1,128 @@
+//! Frames of apps (MCP Apps). Their documents are served from a scheme of their own, with one random host for each shown
+//! app, so that each has its own origin, and nothing of the window's origin.
+//!
+//! Apps are shown on Linux only. On Windows a custom scheme is one origin, whatever the host, and on macOS the web view's
+//! message handler for commands can't be removed yet. Decision record 0106 has the reasons and measurements.
+
+use api::Api;
+use tauri::http::{Response, StatusCode, Uri};
+use tauri::{Builder, Manager as _, Runtime, Url, WebviewWindow};
+
+#[cfg(target_os = "linux")]
+use crate::connection_hints;
+
+/// Scheme of apps, which the page's content security policy allows in frames.
+const SCHEME: &str = "drawbridge-app";
+/// Number of hexadecimal digits of a view's identifier.
+const ID_DIGITS: usize = 32;
+/// Origin of the page, which may embed apps.
+#[cfg(target_os = "linux")]
+const PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
+
+/// Set if apps are isolated from the page and from each other on this system.
+pub(crate) const ARE_SUPPORTED: bool = cfg!(target_os = "linux");
+
+/// Registers the scheme of apps.
+pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
+    builder.register_asynchronous_uri_scheme_protocol(SCHEME, |context, request, responder| {
+        let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
+        responder.respond(respond(api.as_ref(), request.uri()));
+    })
+}
+
+/// Lets the API show apps in frames of the page, on systems on which each shown app has an origin of its own.
+#[cfg(target_os = "linux")]
+pub(crate) fn allow_frames(api: Api) -> Api {
+    let development = tauri::is_dev().then_some("http://localhost:1420");
+    let origins = PAGE_ORIGINS.into_iter().chain(development);
+    api.with_app_frames(origins.filter_map(|origin| api::FrameAncestor::new(origin).ok()).collect())
+}
+
+/// Returns the API unchanged, since apps can't be isolated on this system.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn allow_frames(api: Api) -> Api {
+    api
+}
+
+fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
+    let found = match (api, uri.host(), uri.query()) {
+        (Some(api), Some(view), None) => api.app_views().respond(view, uri.path()),
+        _ => api::AppResponse::not_found(),
+    };
+    let headers = found
+        .headers
+        .into_iter()
+        .fold(Response::builder().status(found.status), |response, (name, value)| response.header(name, value));
+    headers.body(found.body).unwrap_or_else(|error| {
+        tracing::error!(%error, "the document of an app can't be served");
+        let mut response = Response::new(Vec::new());
+        *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+        response
+    })
+}
+
+/// Returns `true` for the address of a document of an app.
+pub(crate) fn is_app_document(url: &Url) -> bool {
+    let is_id = |host: &str| host.len() == ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
+    ARE_SUPPORTED && url.scheme() == SCHEME && url.host_str().is_some_and(is_id) && url.query().is_none()
+}
+
+/// Removes what the policy of an app can't: the web view's message handler for commands, which every frame has, and
+/// connection hints. The page invokes commands with requests to a scheme that the policy of an app does not allow. Must
+/// be called when the window is created.
+///
+/// # Errors
+/// Returns an error if the window is already closed.
+#[cfg(target_os = "linux")]
+pub(crate) fn isolate_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+    use webkit2gtk::{UserContentManagerExt as _, WebViewExt as _};
+
+    window.with_webview(|webview| {
+        if let Some(manager) = webview.inner().user_content_manager() {
+            manager.unregister_script_message_handler("ipc");
+        }
+        let is_off = webview.inner().settings().is_some_and(|settings| connection_hints::turn_off(&settings));
+        if !is_off {
+            tracing::warn!("this version of WebKitGTK lets apps connect to other hosts in advance");
+        }
+    })
+}
+
+/// Does nothing, since no app is shown on this system.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn isolate_frames<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_documents_of_views_are_documents_of_apps() {
+        let id = "0123456789abcdef0123456789abcdef";
+        for own in [format!("drawbridge-app://{id}/"), format!("drawbridge-app://{id}/self-test")] {
+            assert_eq!(is_app_document(&own.parse().expect("a URL")), ARE_SUPPORTED, "{own}");
+        }
+        let others = [
+            "drawbridge-app://localhost/".to_owned(),
+            format!("drawbridge-app://{id}0/"),
+            format!("drawbridge-app://{id}/?a=b"),
+            format!("https://{id}/"),
+            "tauri://localhost/".to_owned(),
+        ];
+        for other in others {
+            assert!(!is_app_document(&other.parse().expect("a URL")), "{other} should not be a document of an app");
+        }
+    }
+
+    #[test]
+    fn unknown_views_and_queries_have_no_document() {
+        for address in ["drawbridge-app://0123456789abcdef0123456789abcdef/", "drawbridge-app://a/?b"] {
+            let response = respond(None, &address.parse().expect("a URI"));
+            assert_eq!(response.status(), StatusCode::NOT_FOUND, "{address}");
+            let policy = response.headers().get("Content-Security-Policy").map(|policy| policy.to_str().expect("text"));
+            assert!(policy.is_some_and(|policy| policy.starts_with("default-src 'none'")), "{address}: {policy:?}");
+        }
+    }
+}

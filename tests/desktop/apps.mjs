@@ -1,0 +1,94 @@
+// Apps of servers (MCP Apps) in the real window: approval, a call by the app, and attempts to escape from the frame.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+
+import { callTool } from "./calls.mjs";
+
+const RESULT = "[data-testid=tool-result]";
+// The self-test before the app has a frame of its own.
+const FRAME = `${RESULT} iframe:not([src$="self-test"])`;
+const ESCAPE = "escape";
+/** Time limit of all attempts to escape in milliseconds. */
+const ATTEMPTS_MS = 120_000;
+
+/**
+ * Adds the outcomes of the attempts so far, by number. Returns "done" or "closed" once no other follows.
+ */
+async function attemptRows(page, outcomes) {
+  if (await page.run(() => document.body.innerText.includes("The app was closed"))) return "closed";
+  const { rows, state } = await page.inFrame(FRAME, () =>
+    page.run(() => ({
+      rows: [...document.querySelectorAll("#results tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent)),
+      state: document.getElementById("results").dataset.state,
+    })),
+  );
+  for (const [number, name, outcome] of rows) outcomes.set(Number(number), [name, outcome]);
+  return state === "done" ? "done" : false;
+}
+
+export async function apps(page, place, step) {
+  for (const era of ["legacy", "modern"]) {
+    await step(`an app of a ${era} server is shown after its approval, and draws the result`, async () => {
+      await callTool(page, era, "show_board");
+      await page.allow("Allow once");
+      await page.waitForText("This result has an app", RESULT);
+      assert.equal(await page.run((frame) => document.querySelector(frame), FRAME), null, "no frame should exist yet");
+      await page.click("button", "Show app", RESULT);
+      await page.waitForText(`Show an app of ${era}?`, RESULT);
+      await page.picture(`${era}-app-review`);
+      await page.click("button", "Show app", RESULT);
+      await page.inFrame(FRAME, () => page.waitForText("Grease the winch"));
+      await page.picture(`${era}-app`);
+    });
+
+    await step(`a call by an app of a ${era} server requires consent, which names the app`, async () => {
+      await page.inFrame(FRAME, () => page.click("button", /^Move/));
+      await page.waitForConsentRequest("show_board");
+      await page.picture(`${era}-question-app`);
+      await page.click("button", "Deny", "[data-testid=question]");
+      await page.inFrame(FRAME, () => page.waitForText(/refused/));
+    });
+  }
+
+  await step("X55 an app that tries to escape reaches nothing", async () => {
+    const server = join(import.meta.dirname, "../apps/server.mjs");
+    const { refused } = await page.invoke("add_server", {
+      name: ESCAPE,
+      config: { type: "stdio", command: process.execPath, args: [server], env: {} },
+    });
+    assert.equal(refused, undefined, "the server should be added");
+    await page.go(`#/server/${ESCAPE}/overview`);
+    await page.click("button", "Start", "main");
+    await page.allow("Always allow this command");
+    await page.waitForText("ready", "main header");
+    const outcomes = new Map();
+    // WebKit replaces the document of the frame in some attempts, after which the app is closed.
+    for (let from = 1, isDone = false; !isDone; ) {
+      await callTool(page, ESCAPE, "try_escape", { From: String(from) });
+      if (from === 1) {
+        await page.allow("Allow until Drawbridge closes");
+        await page.click("button", "Show app", RESULT);
+        await page.waitForText(`Show an app of ${ESCAPE}?`, RESULT);
+        await page.click("button", "Show app", RESULT);
+      }
+      await page.inFrame(FRAME, () => page.click("button", "Start"));
+      const ended = await page.until("the attempts to end", () => attemptRows(page, outcomes), ATTEMPTS_MS);
+      isDone = ended === "done";
+      if (!isDone) outcomes.set(outcomes.size + 1, ["the app was closed", "closed"]);
+      from = outcomes.size + 1;
+    }
+    const closing = [...outcomes].filter(([, [name]]) => name === "the app was closed").map(([number]) => number);
+    console.log(`        the app was closed by the attempts ${closing.join(", ")}`);
+    await page.picture("app-escape");
+    assert.ok(outcomes.size >= 60, `at least 60 attempts should be made, not ${outcomes.size}`);
+    const open = [...outcomes].filter(([, [, outcome]]) => outcome !== "closed");
+    assert.deepEqual(open, [], "no attempt should reach anything");
+    await callTool(page, ESCAPE, "connections");
+    await page.allow("Allow once");
+    const { value } = await page.invoke("activity", { server: ESCAPE, after: null, limit: 2000 });
+    assert.ok(value.entries.length > 0, "the activity should be listed");
+    await page.waitForText(/"?connections"?/, RESULT);
+    const text = await page.text(RESULT);
+    assert.match(text, /\[\s*\]/, "the listener should have no connection");
+  });
+}

@@ -1,0 +1,177 @@
+// Apps of tool results (MCP Apps): review, display, and the requests of an app, on the board of the demo server.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { appFrame, approveApp, callToolOnce, pageWith, reviewCard, scriptedApp } from "./apps";
+import { allow, consentRequest, ERAS, expect, test, visit } from "./fixtures";
+import { Provider } from "./provider";
+
+const TOOL = "show_board";
+const MOVE = "Move “Paint the buoy” to “Doing”";
+
+for (const [era, setup] of ERAS) {
+  test.describe(era, () => {
+    test.use({ setup });
+
+    // [apps-fetch-resource] [apps-render] [apps-tool-result] [apps-same-server]
+    test("an app is reviewed, draws its result, and calls a tool of its server after consent", async ({ app, host }) => {
+      await callToolOnce(app, TOOL);
+      await expect(app.getByTestId("tool-result"), "the text should be shown too").toContainText("Paint the buoy (buoy)");
+      await expect(app.locator("iframe"), "the app should not be shown without review").toHaveCount(0);
+      await app.getByRole("button", { name: "Show app", exact: true }).click();
+      await expect(reviewCard(app)).toContainText(TOOL);
+      await expect(reviewCard(app)).toContainText("The app contacts no hosts.");
+      await reviewCard(app).getByRole("button", { name: "Not now" }).click();
+      await expect(reviewCard(app)).toBeHidden();
+      await expect(app.locator("iframe"), "a dismissed app should not be shown").toHaveCount(0);
+
+      await approveApp(app);
+      const board = appFrame(app, TOOL);
+      await expect(board.getByRole("button", { name: /^Paint the buoy/ }), "the app should draw the result").toBeVisible();
+      const doing = board.getByRole("list", { name: "Doing" });
+      await board.getByRole("button", { name: MOVE }).click();
+      await expect(consentRequest(app)).toContainText("Run move_card on harbour?");
+      await expect(consentRequest(app), "the request should name the app").toContainText(/app of .?show_board/);
+      const { entries } = await host.activity("harbour");
+      const calls = entries.filter(({ sent, method }) => sent && method === "tools/call");
+      expect(calls.length, "only the call of the user should be sent before consent").toBe(1);
+      await allow(app, "Allow once");
+      await expect(doing, "the app should receive the result of its call").toContainText("Paint the buoy");
+    });
+  });
+}
+
+test.describe("the board", () => {
+  test.beforeEach(async ({ app }) => {
+    await callToolOnce(app, TOOL);
+    await approveApp(app);
+    await expect(appFrame(app, TOOL).getByText("4 tasks")).toBeVisible();
+  });
+
+  // [apps-mcp-methods]
+  test("a denied call moves nothing, and the app is informed", async ({ app, host }) => {
+    const board = appFrame(app, TOOL);
+    await board.getByRole("button", { name: MOVE }).click();
+    await consentRequest(app).getByRole("button", { name: "Deny" }).click();
+    await expect(board.getByRole("alert")).toContainText("The card was not moved");
+    await expect(board.getByRole("list", { name: "To do" })).toContainText("Paint the buoy");
+    const { entries } = await host.activity("harbour");
+    const calls = entries.filter(({ sent, method }) => sent && method === "tools/call");
+    expect(calls.length, "the denied call should not be sent").toBe(1);
+  });
+
+  // [apps-open-link]
+  test("a link of an app is shown before it is opened, and a refusal reaches the app", async ({ app, host }) => {
+    const board = appFrame(app, TOOL);
+    const dialog = app.getByRole("dialog", { name: "Open this link?" });
+    await board.getByRole("button", { name: "Open documentation" }).click();
+    await expect(dialog).toContainText("https://example.com/");
+    await expect(dialog).toContainText("The app of harbour requests to open this link.");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await expect(board.getByRole("alert")).toContainText("The link was not opened");
+    expect(host.opened(), "a refused link should not be opened").toEqual([]);
+
+    // A link right after another one is refused, since its dialog could appear under the pointer.
+    await expect(async () => {
+      await board.getByRole("button", { name: "Open documentation" }).click();
+      await expect(dialog).toBeVisible({ timeout: 500 });
+    }).toPass({ intervals: [1_200] });
+    await app.mouse.move(1, 1);
+    await dialog.getByRole("button", { name: "Open in the browser" }).click();
+    await expect.poll(() => host.opened(), "the approved link should be opened").toEqual(["https://example.com/"]);
+    await expect(board.getByRole("alert"), "the app should receive the outcome").toBeHidden();
+  });
+
+  // [apps-draft-download-confirm]
+  test("a file of an app is saved where the user chooses", async ({ app, host }) => {
+    const file = join(host.folder, "board.txt");
+    host.setDialogAnswer("save-file", file);
+    const board = appFrame(app, TOOL);
+    await board.getByRole("button", { name: "Save as text" }).click();
+    const files = app.getByRole("region", { name: "Files of the app" });
+    await expect(files).toContainText("harbour-board.txt");
+    await files.getByRole("button", { name: "Save harbour-board.txt…" }).click();
+    await expect(files).toBeHidden();
+    await expect(board.getByRole("alert")).toBeHidden();
+    expect(readFileSync(file, "utf8"), "the file should have the content that the app sent").toContain("- Paint the buoy");
+  });
+
+  test("an app is shown in full screen at its request, and returns", async ({ app }) => {
+    const board = appFrame(app, TOOL);
+    await board.getByRole("button", { name: "Full screen" }).click();
+    await expect(app.getByText("The app is shown in full screen.")).toBeAttached();
+    await expect(board.getByRole("button", { name: "Leave full screen" }), "the app should know its mode").toBeVisible();
+    await app.getByRole("button", { name: "Exit full screen" }).click();
+    await expect(board.getByRole("button", { name: "Full screen", exact: true })).toBeVisible();
+  });
+
+  test("the board fits into a narrow window and is used with the keyboard", async ({ app }) => {
+    await app.setViewportSize({ width: 480, height: 780 });
+    const board = appFrame(app, TOOL);
+    const excess = () => board.locator("html").evaluate((html) => html.scrollWidth - html.clientWidth);
+    await expect.poll(excess, "nothing should be wider than the frame").toBeLessThanOrEqual(0);
+    const card = board.getByRole("button", { name: /^Grease the winch/ });
+    // A frame that takes the focus without the user gives it back.
+    await board.getByRole("heading", { name: "Harbour board" }).click();
+    await card.focus();
+    await app.keyboard.press("Enter");
+    await expect(card, "the card should be selected").toHaveAttribute("aria-pressed", "true");
+    await expect(card, "the selected card should stay focused").toBeFocused();
+  });
+});
+
+test.describe("a scripted app", () => {
+  test.use({ setup: scriptedApp(pageWith("First")) });
+
+  // [apps-review-html]
+  test("an app whose page has changed is reviewed again", async ({ app, host }) => {
+    await callToolOnce(app, "show");
+    await approveApp(app);
+    await expect(appFrame(app, "show").getByRole("heading", { name: "First" })).toBeVisible();
+
+    writeFileSync(join(host.folder, "script.json"), JSON.stringify({ html: pageWith("Second") }));
+    await app.getByRole("button", { name: "Call", exact: true }).click();
+    await allow(app, "Allow once");
+    await app.getByRole("button", { name: "Show app", exact: true }).click();
+    await expect(reviewCard(app)).toContainText("The app has changed since you approved it.");
+    await expect(app.locator("iframe"), "the changed app should not be shown without review").toHaveCount(0);
+    await reviewCard(app).getByRole("button", { name: "Show app", exact: true }).click();
+    await expect(appFrame(app, "show").getByRole("heading", { name: "Second" })).toBeVisible();
+  });
+});
+
+test("after a reload of the window, an approved app is shown only when the user asks for it", async ({ app, host }) => {
+  const provider = await Provider.start("sk-canary-apps-5d20");
+  try {
+    await provider.setUpIn(host);
+    // The user has reviewed the tool: it was called once.
+    const called = host.call("call_tool", { call: "seen", server: "harbour", tool: TOOL, arguments: {} });
+    await host.answerNext("tool", { action: "allow", scope: "session" });
+    await called;
+    const { id } = await host.call<{ id: string }>("create_conversation", { title: "Board" });
+    const settings = {
+      model: { provider: "fake", model: "gpt-5.2" },
+      servers: [{ server: "harbour", tools: null, instructions: null }],
+      ...{ systemPrompt: "", shareRoots: false, thinking: false },
+    };
+    await host.call("set_conversation", { conversation: id, settings });
+    await visit(app, `#/conversation/${id}`);
+    await app.getByRole("textbox", { name: "Message" }).fill("show the board");
+    await app.getByRole("button", { name: "Send", exact: true }).click();
+    await expect(app.getByText("Here is the board.")).toBeVisible();
+    await approveApp(app);
+    const board = appFrame(app, TOOL);
+    await expect(board.getByText("4 tasks")).toBeVisible();
+
+    await app.reload();
+    await expect(app.getByText("Here is the board.")).toBeVisible();
+    const show = app.getByRole("button", { name: "Show app", exact: true });
+    await expect(show).toBeVisible();
+    await expect(app.locator("iframe"), "nothing of the app should be loaded by itself").toHaveCount(0);
+    await show.click();
+    await expect(board.getByText("4 tasks"), "the approval should be stored").toBeVisible();
+    await expect(reviewCard(app), "an approved app should not be reviewed again").toHaveCount(0);
+  } finally {
+    await provider.stop();
+  }
+});

@@ -1,0 +1,330 @@
+import { cleanup, render, screen, waitFor } from "@testing-library/svelte";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+import type {
+  AppPageReport,
+  AppViewChange,
+  DisplayedCall,
+  OpenedApp,
+  Tool,
+} from "$lib/api/generated";
+import { axeProblems } from "$lib/testing/axe";
+import {
+  NO_EXPIRY,
+  REVIEWED_DEFINITION,
+  sampleServer,
+  startFakeHost,
+  type FakeHost,
+} from "$lib/testing/fake-host";
+
+import { consentRequest, startServerBody } from "../consent/fixtures";
+import { contextItemsOf } from "../conversation/context-items.svelte";
+import AppPanel from "./AppPanel.svelte";
+import { raisedApp } from "./raised-app.svelte";
+
+const VIEW = "00112233445566778899aabbccddeeff";
+const HASH = "0123456789abcdef".repeat(4);
+const PAGE: AppPageReport = {
+  ...{ uri: "ui://files/chart", hash: HASH, bytes: 2000, review: "new", notes: ["ignored x"] },
+  grants: { declaredOrigins: true, loopback: true, everyHost: true, permissions: ["camera"] },
+  sources: [
+    { usedAs: "connect", origin: "https://api.example", reach: "internet" },
+    { usedAs: "connect", origin: "http://localhost:8080", reach: "loopback" },
+    { usedAs: "resource", origin: "*", reach: "every_host" },
+  ],
+  permissions: ["camera", "clipboardWrite"],
+};
+const OPENED: OpenedApp = {
+  ...{ view: VIEW, sandbox: "allow-scripts allow-same-origin", allow: "camera", border: null },
+  ...{ sources: [], permissions: ["camera"] },
+};
+const CALL: DisplayedCall = { type: "item", conversation: "c1", item: "i1" };
+const TOOL: Tool = {
+  ...{ name: "chart", title: null, description: null, outputSchema: null, icons: [] },
+  inputSchema: { type: "object" },
+  claims: {
+    ...{ readOnly: null, destructive: null, idempotent: null, openWorld: null },
+    asksEachTime: false,
+  },
+  allowed: false,
+  ...REVIEWED_DEFINITION,
+  others: { _meta: { ui: { resourceUri: "ui://files/chart" } } },
+};
+
+let host: FakeHost;
+let page: AppPageReport;
+
+beforeEach(async () => {
+  page = PAGE;
+  const lists = { server: "files", prompts: [], resources: [], templates: [], notes: [] };
+  host = await startFakeHost(
+    {
+      catalog: () => ({ ...lists, tools: [TOOL], freshUntil: NO_EXPIRY }),
+      app_page: () => page,
+      open_app: () => OPENED,
+      app_document: () => ({ html: "<p>chart</p>", policy: "default-src 'none'" }),
+    },
+    { servers: [sampleServer()] },
+  );
+});
+afterEach(cleanup);
+
+const show = (fresh = false) =>
+  render(AppPanel, { server: "files", tool: "chart", call: CALL, fresh });
+const button = (name: string) => screen.findByRole("button", { name });
+const frame = () => screen.queryByTitle<HTMLIFrameElement>("App of files: chart");
+
+test("requests nothing from the server until the user shows the app", async () => {
+  show();
+  await button("Show app");
+  expect(host.requests("app_page"), "the page should not be read").toEqual([]);
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
+});
+
+test("shows nothing for a tool without an app", async () => {
+  host.answers.catalog = () => ({
+    ...{ server: "files", prompts: [], resources: [], templates: [], notes: [] },
+    ...{ tools: [{ ...TOOL, others: null }], freshUntil: NO_EXPIRY },
+  });
+  const { container } = show(true);
+  await waitFor(() => expect(host.requests("catalog").length).toBe(1));
+  await Promise.resolve();
+  expect(container).toHaveTextContent("");
+  expect(host.requests("app_page")).toEqual([]);
+});
+
+test("approves the page with what the user grants, and opens it", async () => {
+  const user = userEvent.setup();
+  show();
+  await user.click(await button("Show app"));
+  expect(await screen.findByText("https://api.example")).toBeVisible();
+  expect(screen.getByText("ui://files/chart"), "the page should be named").toBeVisible();
+  expect(screen.getByText("Hash: 01234567")).toBeVisible();
+  expect(screen.getByText("Every host"), "`*` should be named").toBeVisible();
+  expect(await axeProblems(), "axe should find no violations").toEqual([]);
+  const box = (name: string) => screen.getByRole("checkbox", { name });
+  expect(box("Allow the listed hosts")).toBeChecked();
+  for (const name of ["Allow services on this computer", "Allow every host", "Camera"]) {
+    expect(box(name), `${name} should be off`).not.toBeChecked();
+  }
+  await user.click(box("Camera"));
+  await user.click(await button("Show app"));
+  await waitFor(() => expect(frame()).not.toBeNull());
+  expect(host.requests("approve_app")).toEqual([
+    {
+      ...{ server: "files", tool: "chart", hash: HASH },
+      grants: {
+        ...{ declaredOrigins: true, loopback: false, everyHost: false },
+        permissions: ["camera"],
+      },
+    },
+  ]);
+  expect(host.requests("open_app")[0]).toMatchObject({ call: CALL, tool: "chart" });
+  expect(frame()).toHaveAttribute("src", `drawbridge-app://${VIEW}/self-test`);
+  expect(frame()).toHaveAttribute("sandbox", OPENED.sandbox);
+  expect(frame()).toHaveAttribute("allow", "camera");
+});
+
+test("refuses access to a private network by default", async () => {
+  page = {
+    ...PAGE,
+    sources: [{ usedAs: "connect", origin: "https://nas.local", reach: "private_network" }],
+  };
+  show();
+  await userEvent.click(await button("Show app"));
+  const name = "Allow the listed hosts, including those in your private network";
+  expect(await screen.findByRole("checkbox", { name })).not.toBeChecked();
+});
+
+describe("after a call that ended just now", () => {
+  test("opens an approved app without a click", async () => {
+    page = { ...PAGE, review: "approved" };
+    show(true);
+    await waitFor(() => expect(frame()).not.toBeNull());
+    expect(host.requests("approve_app")).toEqual([]);
+  });
+
+  test("offers an app that is not approved", async () => {
+    show(true);
+    await waitFor(() => expect(host.requests("app_page").length).toBe(1));
+    expect(await button("Show app")).toBeVisible();
+    expect(host.requests("open_app")).toEqual([]);
+  });
+});
+
+test("says that a page has changed", async () => {
+  page = { ...PAGE, review: "changed" };
+  show();
+  await userEvent.click(await button("Show app"));
+  expect(await screen.findByText("The app has changed since you approved it.")).toBeVisible();
+});
+
+test("shows why an app can't be shown", async () => {
+  host.answers.app_page = () => Promise.reject({ code: "unsupported", message: "no isolation" });
+  show();
+  await userEvent.click(await button("Show app"));
+  expect(await screen.findByText("Apps can't be shown on this computer")).toBeVisible();
+  expect(screen.getByText("no isolation")).toBeVisible();
+  expect(screen.queryByRole("button", { name: "Try again" }), "a retry can't help").toBeNull();
+});
+
+describe("a shown app", () => {
+  const user = userEvent.setup();
+  beforeEach(async () => {
+    page = { ...PAGE, review: "approved" };
+    show();
+    await user.click(await button("Show app"));
+    await button("Actions for the app of files");
+  });
+  /** Posts the result of the self-test from the frame. */
+  function reportSelfTest(...reachable: string[]) {
+    const data = { drawbridge: "self-test", reachable };
+    const event = new MessageEvent("message", { data, origin: `drawbridge-app://${VIEW}` });
+    Object.defineProperty(frame(), "contentWindow", { value: window });
+    Object.defineProperty(event, "source", { value: window });
+    window.dispatchEvent(event);
+  }
+  const choose = async (item: string) => {
+    await user.click(await button("Actions for the app of files"));
+    await user.click(await screen.findByRole("menuitem", { name: item }));
+  };
+
+  test("keeps its frame element in full screen, and Escape returns", async () => {
+    const before = frame();
+    await choose("Full screen");
+    const exit = await button("Exit full screen");
+    expect(frame(), "another element would load the app again").toBe(before);
+    await waitFor(() => expect(screen.queryByRole("menu")).toBeNull());
+    await user.keyboard("{Escape}");
+    await waitFor(() => expect(exit).not.toBeInTheDocument());
+    expect(frame()).toBe(before);
+  });
+
+  test("returns to its place and takes no input when a consent request arrives", async () => {
+    await choose("Full screen");
+    await button("Exit full screen");
+    const content = frame()?.parentElement;
+    expect(content).not.toHaveAttribute("inert");
+    const question = consentRequest(startServerBody);
+    host.send({ type: "question_changed", question });
+    await waitFor(() => expect(screen.queryByText("The app is shown in full screen.")).toBeNull());
+    expect(raisedApp.current, "no app should be raised").toBeNull();
+    expect(content).toHaveAttribute("inert");
+    host.send({ type: "question_closed", id: question.id, outcome: "denied" });
+    await waitFor(() => expect(content).not.toHaveAttribute("inert"));
+  });
+
+  test("takes no input while a dialog is open", async () => {
+    await choose("Show source");
+    await screen.findByRole("dialog");
+    expect(frame()?.parentElement).toHaveAttribute("inert");
+  });
+
+  test("is closed by the menu, and can be shown again", async () => {
+    await choose("Close the app");
+    expect(await button("Show app again")).toBeVisible();
+    expect(frame(), "the frame should be removed").toBeNull();
+    expect(host.requests("close_app")).toEqual([{ view: VIEW }]);
+  });
+
+  describe("that saves its state", () => {
+    const change = (body: AppViewChange) =>
+      host.send({ type: "app_view_changed", view: VIEW, change: body });
+    beforeEach(() => {
+      reportSelfTest();
+      change({ type: "initialized", name: "Chart", version: "1", displayModes: [] });
+    });
+
+    test.each([
+      ["Reload the app", "open_app"],
+      ["Permissions…", "app_page"],
+      ["Remove approval", "revoke_app"],
+    ] as const)("has time to do so before %s", async (item, command) => {
+      const before = host.requests(command).length;
+      await choose(item);
+      expect(await screen.findByText("Closing…")).toBeVisible();
+      expect(frame(), "the frame should stay").not.toBeNull();
+      expect(host.requests("close_app"), "the app should be closed").toEqual([{ view: VIEW }]);
+      expect(host.requests(command).length, "the action should wait").toBe(before);
+      change({ type: "closed", cause: "confirmed" });
+      await waitFor(() => expect(host.requests(command).length).toBe(before + 1));
+    });
+
+    test("is not opened again after its panel was removed", async () => {
+      await choose("Reload the app");
+      await screen.findByText("Closing…");
+      cleanup();
+      await new Promise((resolve) => setTimeout(resolve));
+      expect(host.requests("open_app").length).toBe(1);
+    });
+
+    test("loses its context with its approval", async () => {
+      change({ type: "model_context_changed", text: "three ships" });
+      expect(contextItemsOf("c1").all.length).toBe(1);
+      await choose("Remove approval");
+      expect(contextItemsOf("c1").all.length, "the app may still update it").toBe(1);
+      change({ type: "closed", cause: "confirmed" });
+      await waitFor(() => expect(contextItemsOf("c1").all).toEqual([]));
+    });
+  });
+
+  test("ends with its panel", () => {
+    cleanup();
+    expect(host.requests("close_app")).toEqual([{ view: VIEW }]);
+  });
+
+  test("loses its approval by the menu", async () => {
+    await choose("Remove approval");
+    expect(await button("Show app")).toBeVisible();
+    expect(host.requests("revoke_app")).toEqual([{ server: "files", uri: "ui://files/chart" }]);
+  });
+
+  test("shows its source and policy as text", async () => {
+    await choose("Show source");
+    expect(await screen.findByText("default-src 'none'")).toBeVisible();
+    expect(host.requests("app_document")).toEqual([{ view: VIEW }]);
+  });
+
+  test("shows its messages in the inspector", async () => {
+    const fault = { direction: "from_page", kind: "forgery", detail: "no proxy here" } as const;
+    host.send({ type: "app_view_changed", view: VIEW, change: { type: "fault", ...fault } });
+    await choose("Messages");
+    expect(await screen.findByText("1 problem")).toBeVisible();
+    expect(screen.getByText("forgery")).toBeVisible();
+    expect(await axeProblems(screen.getByRole("dialog")), "axe should find no violations").toEqual(
+      [],
+    );
+  });
+
+  test("offers its files above the frame", async () => {
+    host.answers.save_app_file = () => ({ path: "/home/ann/chart.csv" });
+    const files = [{ name: "chart.csv", mimeType: "text/csv", bytes: 1200 }];
+    const wanted = { type: "save_files", files } as const;
+    const change = { type: "requested", request: 2, wanted } as const;
+    host.send({ type: "app_view_changed", view: VIEW, change });
+    await user.click(await button("Save chart.csv…"));
+    expect(host.requests("save_app_file")).toEqual([{ view: VIEW, request: 2, file: 0 }]);
+    await waitFor(() =>
+      expect(host.requests("answer_app")).toEqual([
+        { view: VIEW, request: 2, answer: { type: "done" } },
+      ]),
+    );
+  });
+
+  test("is reported as closed if it was not isolated", async () => {
+    reportSelfTest("ipc");
+    expect(await screen.findByText(/Its frame could reach: ipc/)).toBeVisible();
+    expect(frame()).toBeNull();
+  });
+});
+
+test("offers to start a server that has stopped", async () => {
+  show();
+  await button("Show app");
+  const stopped = sampleServer({ state: { is: "stopped" } });
+  host.send({ type: "server_changed", server: stopped });
+  expect(await screen.findByText("Start files to show the app.")).toBeVisible();
+  await userEvent.click(await button("Start"));
+  expect(host.requests("start_server")).toEqual([{ server: "files" }]);
+});

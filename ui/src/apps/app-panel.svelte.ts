@@ -1,0 +1,152 @@
+// Steps from the offer of an app to its end, for one result of a tool.
+import { call, toApiError } from "$lib/api/client";
+import type { AppContext, AppPageReport, DisplayedCall, SandboxGrants } from "$lib/api/generated";
+
+import { AppSession, type AppEnd } from "./app-session.svelte";
+import { withdrawContext } from "./model-context";
+
+export type AppStep =
+  | { is: "offered" | "loading" }
+  | { is: "review"; page: AppPageReport }
+  | { is: "open"; session: AppSession }
+  | { is: "ended"; end: AppEnd }
+  | { is: "failed"; error: unknown };
+
+export class AppPanelState {
+  step = $state.raw<AppStep>({ is: "offered" });
+
+  readonly #server: string;
+  readonly #tool: string;
+  readonly #call: DisplayedCall;
+  /** Returns the context of an inline frame at the place of the panel. */
+  readonly #context: () => AppContext;
+  /** Number of operations so far. The result of an earlier one is ignored. */
+  #operations = 0;
+
+  constructor(server: string, tool: string, call: DisplayedCall, context: () => AppContext) {
+    this.#server = server;
+    this.#tool = tool;
+    this.#call = call;
+    this.#context = context;
+  }
+
+  /** Reads the page and opens it if it is approved. Otherwise shows it for approval. */
+  async show(): Promise<void> {
+    await this.#run(async (isCurrent) => {
+      const page = await this.#readPage();
+      if (!isCurrent()) return;
+      if (page.review === "approved") await this.#open(page.uri, isCurrent);
+      else this.step = { is: "review", page };
+    });
+  }
+
+  /** Opens the app if its page is approved. Otherwise the offer stays. */
+  async showIfApproved(): Promise<void> {
+    const offered = this.step;
+    this.#operations += 1;
+    const operation = this.#operations;
+    const isCurrent = () => operation === this.#operations;
+    try {
+      const page = await this.#readPage();
+      if (isCurrent() && page.review === "approved") await this.#open(page.uri, isCurrent);
+    } catch {
+      // The user sees the reason when they press the button.
+      if (isCurrent()) this.step = offered;
+    }
+  }
+
+  /** Ends the shown app and shows its page for another decision. */
+  async review(): Promise<void> {
+    if (!(await this.#close())) return;
+    await this.#run(async (isCurrent) => {
+      const page = await this.#readPage();
+      if (isCurrent()) this.step = { is: "review", page };
+    });
+  }
+
+  /** Approves the reviewed page with these grants and opens it. */
+  async approve(page: AppPageReport, grants: SandboxGrants): Promise<void> {
+    await this.#run(async (isCurrent) => {
+      const { hash, uri } = page;
+      await call("approve_app", { server: this.#server, tool: this.#tool, hash, grants });
+      if (isCurrent()) await this.#open(uri, isCurrent);
+    });
+  }
+
+  /** Removes the approval of the page and ends the shown app. */
+  async revoke({ subject, opened }: AppSession): Promise<void> {
+    // The approval is removed even if the panel was removed in the meantime.
+    await this.#close();
+    withdrawContext(subject, opened.view);
+    await this.#run(async (isCurrent) => {
+      await call("revoke_app", { server: this.#server, uri: subject.uri });
+      if (isCurrent()) this.step = { is: "offered" };
+    });
+  }
+
+  /** Ends the shown app and opens it again. */
+  async reload(): Promise<void> {
+    if (await this.#close()) await this.show();
+  }
+
+  /** Returns to the offer. */
+  dismiss(): void {
+    this.#operations += 1;
+    this.step = { is: "offered" };
+  }
+
+  /** Ends everything. Called when the panel is removed. */
+  stop(): void {
+    this.#operations += 1;
+    if (this.step.is === "open") this.step.session.stop();
+  }
+
+  /**
+   * Closes the shown app and waits until it has saved its state. Returns `false` if another operation began in the
+   * meantime.
+   */
+  async #close(): Promise<boolean> {
+    this.#operations += 1;
+    const operation = this.#operations;
+    if (this.step.is === "open") {
+      const { session } = this.step;
+      session.close();
+      await session.ended;
+    }
+    return operation === this.#operations;
+  }
+
+  #readPage(): Promise<AppPageReport> {
+    return call("app_page", { server: this.#server, tool: this.#tool });
+  }
+
+  async #run(act: (isCurrent: () => boolean) => Promise<void>): Promise<void> {
+    this.#operations += 1;
+    const operation = this.#operations;
+    const isCurrent = () => operation === this.#operations;
+    this.step = { is: "loading" };
+    try {
+      await act(isCurrent);
+    } catch (cause) {
+      if (isCurrent()) this.step = { is: "failed", error: toApiError(cause) };
+    }
+  }
+
+  async #open(uri: string, isCurrent: () => boolean): Promise<void> {
+    const [server, tool, displayed] = [this.#server, this.#tool, this.#call];
+    const conversation = displayed.type === "item" ? displayed.conversation : null;
+    const context = this.#context();
+    const opened = await call("open_app", { server, tool, call: displayed, context });
+    const subject = { server, tool, uri, conversation };
+    const session = new AppSession(subject, opened, context, (end) => {
+      if (this.step.is === "open" && this.step.session === session)
+        this.step = { is: "ended", end };
+    });
+    // The panel was removed in the meantime.
+    if (!isCurrent()) session.stop();
+    else {
+      session.start();
+      this.step = { is: "open", session };
+    }
+  }
+}

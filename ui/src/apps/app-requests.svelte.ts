@@ -1,0 +1,124 @@
+// Requests of a shown app that the user decides.
+import { call } from "$lib/api/client";
+import type { AppAnswer, AppDisplayMode, AppFile, AppUserRequest } from "$lib/api/generated";
+import { visibleText } from "$lib/format/text-safety";
+import { pendingLink } from "$lib/state/pending-link.svelte";
+
+import { addToDraft } from "../conversation/composer-drafts";
+import type { AppSubject } from "./app-subject";
+
+/** Number of links in a row that the user may refuse, or the app withdraw, before further ones are refused without a dialog. */
+export const MAX_REFUSED_LINKS = 3;
+
+const DONE: AppAnswer = { type: "done" };
+const REFUSED: AppAnswer = { type: "refused" };
+
+/** Request of an app to save files. */
+export interface FilesRequest {
+  /** Number of the request. */
+  id: number;
+  files: readonly AppFile[];
+  /** Indices of the saved files. */
+  saved: readonly number[];
+}
+
+interface Actions {
+  /** Sends the decision on a request to the host. */
+  answer: (request: number, answer: AppAnswer) => void;
+  /** Returns the mode in force. */
+  setMode: (mode: AppDisplayMode) => AppDisplayMode;
+}
+
+export class AppRequests {
+  /** Requests to save files, oldest first. The first one is displayed. */
+  files = $state.raw<readonly FilesRequest[]>([]);
+
+  readonly #subject: AppSubject;
+  readonly #actions: Actions;
+  /** Number of the request whose link the dialog shows, or `null` if it shows none of this app. */
+  #link: number | null = null;
+  #refusedLinks = 0;
+
+  constructor(subject: AppSubject, actions: Actions) {
+    this.#subject = subject;
+    this.#actions = actions;
+  }
+
+  add(id: number, wanted: AppUserRequest): void {
+    switch (wanted.type) {
+      case "open_link":
+        this.#openLink(id, wanted.url);
+        break;
+      case "save_files":
+        this.files = [...this.files, { id, files: wanted.files, saved: [] }];
+        break;
+      case "send_message": {
+        const { conversation, server } = this.#subject;
+        const isAdded =
+          conversation !== null && addToDraft(conversation, visibleText(wanted.text), server);
+        this.#actions.answer(id, isAdded ? DONE : REFUSED);
+        break;
+      }
+      case "display_mode":
+        this.#actions.answer(id, {
+          type: "display_mode",
+          mode: this.#actions.setMode(wanted.mode),
+        });
+        break;
+    }
+  }
+
+  /** Saves a file of the first request. Answers the request after its last file. */
+  async save(view: string, file: number): Promise<void> {
+    const [first] = this.files;
+    if (!first) return;
+    const { path } = await call("save_app_file", { view, request: first.id, file });
+    const request = this.files.find(({ id }) => id === first.id);
+    if (path === null || !request || request.saved.includes(file)) return;
+    const changed = { ...request, saved: [...request.saved, file] };
+    this.files = this.files.map((one) => (one === request ? changed : one));
+    if (changed.saved.length === changed.files.length) this.finishFiles(changed.id);
+  }
+
+  /** Answers a request to save files. It is done if at least one file was saved. */
+  finishFiles(id: number): void {
+    const request = this.files.find((one) => one.id === id);
+    if (!request) return;
+    this.files = this.files.filter((one) => one !== request);
+    this.#actions.answer(id, request.saved.length > 0 ? DONE : REFUSED);
+  }
+
+  /** Removes a request that needs no decision any more. */
+  withdraw(id: number): void {
+    this.files = this.files.filter((one) => one.id !== id);
+    if (this.#link !== id) return;
+    // Otherwise an app could open any number of dialogs.
+    this.#refusedLinks += 1;
+    this.#closeLink();
+  }
+
+  withdrawAll(): void {
+    this.files = [];
+    this.#closeLink();
+  }
+
+  #openLink(id: number, url: string): void {
+    const report = (isOpened: boolean) => {
+      if (this.#link !== id) return;
+      this.#link = null;
+      this.#refusedLinks = isOpened ? 0 : this.#refusedLinks + 1;
+      this.#actions.answer(id, isOpened ? DONE : REFUSED);
+    };
+    const isShown =
+      this.#refusedLinks < MAX_REFUSED_LINKS &&
+      pendingLink.openForApp(url, this.#subject.server, report);
+    if (isShown) this.#link = id;
+    else this.#actions.answer(id, REFUSED);
+  }
+
+  #closeLink(): void {
+    if (this.#link === null) return;
+    this.#link = null;
+    pendingLink.close();
+  }
+}

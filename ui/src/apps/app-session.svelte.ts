@@ -1,0 +1,311 @@
+// State of one shown app: its frame, the messages between the frame and the host, and the requests of the app.
+import { call } from "$lib/api/client";
+import type {
+  AppAnswer,
+  AppContext,
+  AppDisplayMode,
+  AppViewChange,
+  Event as HostEvent,
+  OpenedApp,
+} from "$lib/api/generated";
+import { platform } from "$lib/platform";
+import { app } from "$lib/state/app.svelte";
+import { errorText } from "$lib/ui/error-title";
+
+import { isConsentPending } from "../consent";
+import { AppLog } from "./app-log.svelte";
+import { AppRequests } from "./app-requests.svelte";
+import type { AppSubject } from "./app-subject";
+import { MessageSender } from "./message-sender";
+import { offerContext } from "./model-context";
+import { raisedApp } from "./raised-app.svelte";
+import { reachableNames } from "./self-test";
+
+/** Time limit of the self-test, in milliseconds. */
+export const SELF_TEST_LIMIT = 5_000;
+/** Time after which the user is informed that the app has not started, in milliseconds. */
+export const START_LIMIT = 10_000;
+/** Time for which the frame stays after the user closed the app, so that the app can save its state. */
+export const CLOSE_LIMIT = 2_500;
+/** Delay after a change before the context is reported, in milliseconds. */
+export const CONTEXT_PAUSE = 100;
+/** Height of the frame until the app requests another, in CSS pixels. */
+const FIRST_HEIGHT = 240;
+
+/**
+ * Reason for the end of an app. `reachable` and `silent` are results of the self-test: the frame could reach the named
+ * objects, or did not respond. `events_lost` means that messages to the app may be missing.
+ */
+export type AppEnd =
+  | { is: "closed" | "removed" | "navigated" | "silent" | "events_lost" }
+  | { is: "reachable"; names: readonly string[] };
+
+/** The used part of a frame. */
+type Frame = Pick<HTMLIFrameElement, "contentWindow">;
+
+export class AppSession {
+  readonly subject: AppSubject;
+  readonly opened: OpenedApp;
+  readonly log = new AppLog();
+  readonly requests: AppRequests;
+  phase = $state<"self_test" | "running" | "closing" | "closed">("self_test");
+  /** URL of the frame. Each URL has a frame element of its own. */
+  src = $state("");
+  mode = $state<AppDisplayMode>("inline");
+  /** Height that the app requested last, in CSS pixels. */
+  wantedHeight = $state(FIRST_HEIGHT);
+  isInitialized = $state(false);
+  /** Set if the app was not initialized within the limit. */
+  isLate = $state(false);
+
+  /** Resolved when the app has ended for any reason. */
+  readonly ended: Promise<void>;
+
+  #onEnded: () => void = () => undefined;
+  readonly #origin: string;
+  readonly #onEnd: (end: AppEnd) => void;
+  readonly #sender: MessageSender;
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #frame: Frame | null = null;
+  /** Number of documents that the current frame has loaded. */
+  #loads = 0;
+  #reported: string;
+  #context: AppContext;
+  #contextTimer: ReturnType<typeof setTimeout> | null = null;
+  #unfollow: () => void = () => undefined;
+
+  /** `context` is the one that the app was opened with. `onEnd` is called once, unless `stop` ends the app. */
+  constructor(
+    subject: AppSubject,
+    opened: OpenedApp,
+    context: AppContext,
+    onEnd: (end: AppEnd) => void,
+  ) {
+    this.ended = new Promise((resolve) => (this.#onEnded = resolve));
+    this.subject = subject;
+    this.opened = opened;
+    this.#context = context;
+    this.#reported = JSON.stringify(context);
+    this.#onEnd = onEnd;
+    this.#origin = platform().appOrigin(opened.view);
+    this.#sender = new MessageSender(opened.view, (reason) => this.log.addDropped(reason));
+    this.requests = new AppRequests(subject, {
+      answer: (request, answer) => void this.#answer(request, answer),
+      setMode: (mode) => this.setMode(mode),
+    });
+  }
+
+  /** Loads the self-test into the frame and follows the app until it ends. */
+  start(): void {
+    const onMessage = (event: MessageEvent<unknown>) => this.#receive(event);
+    window.addEventListener("message", onMessage);
+    const endEvents = app.onEvent((event) => this.#follow(event));
+    this.#unfollow = () => {
+      window.removeEventListener("message", onMessage);
+      endEvents();
+    };
+    this.src = platform().appUrl(this.opened.view, "self-test");
+    this.#after(SELF_TEST_LIMIT, () => {
+      if (this.phase === "self_test") this.#abort({ is: "silent" });
+    });
+  }
+
+  /** Accepts messages of this frame until the returned function is called. */
+  watch(frame: Frame): () => void {
+    this.#frame = frame;
+    this.#loads = 0;
+    return () => {
+      if (this.#frame === frame) this.#frame = null;
+    };
+  }
+
+  /** Handles a `load` event of a frame. After the app itself, no other document may load. */
+  loaded(frame: Frame): void {
+    if (frame !== this.#frame) return;
+    this.#loads += 1;
+    if (!platform().firesLoadOncePerDocument) return;
+    if (this.phase !== "self_test" && this.#loads > 1) this.#abort({ is: "navigated" });
+  }
+
+  /** Returns the mode in force. An app stays inline while a consent request is pending, because it would cover it. */
+  setMode(mode: AppDisplayMode): AppDisplayMode {
+    this.mode = isConsentPending() ? "inline" : mode;
+    if (this.mode === "inline") raisedApp.release(this);
+    else raisedApp.raise(this);
+    return this.mode;
+  }
+
+  lower(): void {
+    this.mode = "inline";
+  }
+
+  /** Reports a context to the app after a pause, unless it equals the last reported one. */
+  setContext(context: AppContext): void {
+    this.#context = context;
+    this.#contextTimer ??= setTimeout(() => {
+      this.#contextTimer = null;
+      void this.#reportContext();
+    }, CONTEXT_PAUSE);
+  }
+
+  /** Closes the app at the request of the user or of the app. The frame stays until the app has saved its state. */
+  close(): void {
+    if (this.phase === "closing" || this.phase === "closed") return;
+    if (this.phase === "self_test" || !this.isInitialized) {
+      this.#abort({ is: "closed" });
+      return;
+    }
+    this.setMode("inline");
+    this.phase = "closing";
+    this.#after(CLOSE_LIMIT, () => this.#finish({ is: "closed" }));
+    this.#closeView();
+  }
+
+  /** Ends the app because messages to it may be missing. */
+  abandon(): void {
+    this.#abort({ is: "events_lost" });
+  }
+
+  /** Ends the app without a report. Called when its view is removed. */
+  stop(): void {
+    if (this.phase === "closed") return;
+    if (this.phase !== "closing") this.#closeView();
+    this.#end();
+  }
+
+  #abort(end: AppEnd): void {
+    if (this.phase === "closed") return;
+    this.#closeView();
+    this.#finish(end);
+  }
+
+  #finish(end: AppEnd): void {
+    if (this.phase === "closed") return;
+    this.#end();
+    this.#onEnd(end);
+  }
+
+  #end(): void {
+    this.phase = "closed";
+    this.#unfollow();
+    this.#sender.stop();
+    this.requests.withdrawAll();
+    raisedApp.release(this);
+    for (const timer of this.#timers) clearTimeout(timer);
+    if (this.#contextTimer !== null) clearTimeout(this.#contextTimer);
+    this.#onEnded();
+  }
+
+  #closeView(): void {
+    // An app that is already closed needs nothing.
+    void call("close_app", { view: this.opened.view }).catch(() => undefined);
+  }
+
+  #receive({ source, origin, data }: MessageEvent<unknown>): void {
+    const window = this.#frame?.contentWindow ?? null;
+    if (window === null || source !== window || origin !== this.#origin) return;
+    if (this.phase === "self_test") {
+      const names = reachableNames(data);
+      if (names === null) return;
+      if (names.length > 0) this.#abort({ is: "reachable", names });
+      else this.#run();
+      return;
+    }
+    if (!isPlainObject(data)) {
+      this.log.addDropped("the message is not an object");
+      return;
+    }
+    let text: string;
+    try {
+      text = JSON.stringify(data);
+    } catch {
+      this.log.addDropped("the message can't be written as JSON");
+      return;
+    }
+    this.log.addMessage("from_page", data, text);
+    this.#sender.send(text);
+  }
+
+  #run(): void {
+    this.phase = "running";
+    this.src = platform().appUrl(this.opened.view, "");
+    this.#after(START_LIMIT, () => (this.isLate = !this.isInitialized));
+  }
+
+  #follow(event: HostEvent): void {
+    if (event.type === "app_view_changed" && event.view === this.opened.view) {
+      this.#apply(event.change);
+    }
+  }
+
+  #apply(change: AppViewChange): void {
+    switch (change.type) {
+      case "message":
+        this.log.addMessage("to_page", change.message, JSON.stringify(change.message));
+        this.#frame?.contentWindow?.postMessage(change.message, this.#origin);
+        break;
+      case "initialized":
+        this.isInitialized = true;
+        this.isLate = false;
+        break;
+      case "resized":
+        if (change.height !== null) this.wantedHeight = change.height;
+        break;
+      case "display_mode_changed":
+        // The user may have left the mode meanwhile, and the last reported context is no longer in force.
+        this.#reported = "";
+        this.setContext(this.#context);
+        break;
+      case "requested":
+        this.requests.add(change.request, change.wanted);
+        break;
+      case "withdrawn":
+        this.requests.withdraw(change.request);
+        break;
+      case "model_context_changed":
+        offerContext(this.subject, this.opened.view, change.text);
+        break;
+      case "teardown_requested":
+        this.close();
+        break;
+      case "fault":
+        this.log.addFault(change.direction, change.kind, change.detail);
+        break;
+      case "logged":
+        this.log.addLogged(change.level, change.text);
+        break;
+      case "closed":
+        this.#finish({ is: this.phase === "closing" ? "closed" : "removed" });
+        break;
+    }
+  }
+
+  async #answer(request: number, answer: AppAnswer): Promise<void> {
+    try {
+      await call("answer_app", { view: this.opened.view, request, answer });
+    } catch (cause) {
+      this.log.addDropped(errorText(cause));
+    }
+  }
+
+  async #reportContext(): Promise<void> {
+    const reported = JSON.stringify(this.#context);
+    if (reported === this.#reported) return;
+    this.#reported = reported;
+    try {
+      await call("set_app_context", { view: this.opened.view, context: this.#context });
+    } catch (cause) {
+      this.log.addDropped(errorText(cause));
+    }
+  }
+
+  #after(delay: number, act: () => void): void {
+    this.#timers.add(setTimeout(act, delay));
+  }
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
