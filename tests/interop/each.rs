@@ -132,7 +132,7 @@ fn demo_server_case(era: &str, revision: &'static str) -> ServerCase {
         claims: "demo-server",
         revision,
         // One of its tools can only be called as a task of the newest revision.
-        offers: [if era == "modern" { 17 } else { 16 }, 5, 16, 3],
+        offers: [if era == "modern" { 19 } else { 18 }, 5, 17, 3],
         works: ("add", json!({ "a": 2, "b": 3 }), "2 + 3 = 5"),
         structured: Some(json!({ "sum": 5.0 })),
         fails: ("fail", json!({ "reason": "no wind" }), "no wind"),

@@ -62,7 +62,8 @@ export async function visit(app: Page, hash: string): Promise<void> {
 }
 
 export function consentRequest(app: Page): Locator {
-  return app.getByTestId("question");
+  // The dialog of the previous request may still be closing.
+  return app.locator("[data-testid=question]:not([data-state=closed])");
 }
 
 type AxeOptions = Parameters<AxeBuilder["options"]>[0];

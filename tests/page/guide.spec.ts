@@ -2,7 +2,7 @@
 // window.
 import { axeViolations, expect, LEGACY, test, visit } from "./fixtures";
 
-const PAGES = 10;
+const PAGES = 11;
 
 test("the guide opens from Help, by F1 and from the palette", async ({ app }) => {
   await app.getByRole("button", { name: "Help" }).click();

@@ -20,7 +20,7 @@ const ONLY_FOR_APPS_REASON: &str = "because the server offers the tool only to i
 /// Reason for refusing an app's call of a tool whose server doesn't offer it to apps.
 const NOT_FOR_APPS_REASON: &str = "because the server doesn't offer the tool to its apps";
 /// Reason for refusing a model's call of a tool that the user turned off.
-pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off in the settings";
+pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for models and apps in the settings";
 
 /// Returns the source of the rule and the reason for refusing a call of a tool to its originator, or `None` if the
 /// user's settings and the server offer the tool to it. The user may call every tool.
