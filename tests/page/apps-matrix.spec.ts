@@ -5,9 +5,9 @@ import { join, resolve } from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { EXAMPLES, exampleServer } from "../apps/example-servers.mjs";
 import { appFrame, approveApp } from "./apps";
 import type { DevHost, Setup } from "./dev-host";
+import { EXAMPLES, exampleServer } from "./example-servers";
 import { allow, callTool, expect, test } from "./fixtures";
 
 const MATRIX = resolve(__dirname, "../apps/MATRIX.md");

@@ -3,15 +3,14 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join, resolve } from "node:path";
 
-const FOLDER = resolve(dirname(fileURLToPath(import.meta.url)), "../../target/app-servers");
+const FOLDER = resolve(__dirname, "../../target/app-servers");
 const VERSION = "2.0.3";
 const REGISTRY = "https://registry.npmjs.org";
 
 /** SHA-512 of each package, by the part of its name after `server-`. */
-export const EXAMPLES = {
+export const EXAMPLES: Record<string, string> = {
   debug:
     "m3GfOyTechoeqA0ZbxOwsCT69o6OJENT/j2ZkAF3qc/T+ikdsLM1qfbeAr4YFeYR7DOtHMnmibOeK4ddK8KssQ==",
   "basic-vanillajs":
@@ -53,7 +52,7 @@ export const EXAMPLES = {
 };
 
 /** Returns the path of the script that starts an example server with `--stdio`. Downloads it at the first use. */
-export async function exampleServer(name) {
+export async function exampleServer(name: string): Promise<string> {
   const folder = join(FOLDER, `${name}-${VERSION}`);
   const script = join(folder, "package/dist/index.js");
   if (existsSync(script)) return script;
