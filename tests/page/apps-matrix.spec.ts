@@ -47,7 +47,7 @@ function readRows(): Map<string, string> {
 
 for (const name of Object.keys(EXAMPLES)) {
   test.describe(name, () => {
-    const setup: Setup = { servers: { harbour: { command: "" } }, running: [], theme: "light", language: "en" };
+    const setup: Setup = { servers: {}, running: [], theme: "light", language: "en" };
     // Apps log their own errors, and refused requests of them.
     test.use({ setup, checksFaults: false });
 
@@ -56,7 +56,7 @@ for (const name of Object.keys(EXAMPLES)) {
       // Nothing outside of this computer is reached, whatever an app requests.
       await app.context().route(/^(?!http:\/\/(127\.0\.0\.1|[0-9a-f]{32}\.localhost):)/, (route) => route.abort());
       const config = { type: "stdio", command: process.execPath, args: [await exampleServer(name), "--stdio"], env: {} };
-      await host.call("update_server", { server: "harbour", name: "harbour", config });
+      await host.call("add_server", { name: "harbour", config });
       await host.startApproved("harbour");
       const row = await observe(app, host, name);
       rows.set(name, row);
