@@ -14,9 +14,14 @@ const MATRIX = resolve(__dirname, "../apps/MATRIX.md");
 const IS_WRITTEN = process.env.DRAWBRIDGE_WRITE_MATRIX === "1";
 const HEAD = `# Example servers of MCP Apps
 
-What their apps do in Drawbridge, over stdio in Chromium: the tool that was called, whether its app draws something, the hosts that its page
-requests, and the calls and reads for which it requested consent within two seconds. Written and compared by \`tests/page/apps-matrix.spec.ts\`,
-with access to the requested hosts denied by the test's network.
+What their apps do in Drawbridge, over stdio in Chromium: the tool that was called without arguments, whether its app draws something, the
+hosts that its page requests, and the kinds of requests for which it asks at first. Other hosts are unreachable in the
+test. The app of \`threejs\` draws the reason why it can't work: it evaluates text as code, which the policy denies. The app of \`sheet-music\`
+draws nothing without arguments.
+
+Written and compared by \`tests/page/apps-matrix.spec.ts\`, which is not a part of \`cargo xtask test\`, since it downloads the servers:
+
+    cd tests && npx playwright test -c page/playwright.config.ts --project=examples
 
 | server | tool | app | requested hosts | requests for consent |
 | --- | --- | --- | --- | --- |
@@ -91,10 +96,16 @@ async function observe(app: Page, host: DevHost, name: string): Promise<string> 
     () => "blank",
   );
   await app.screenshot({ path: join(__dirname, `../../target/page-tests/apps/${name}.png`) });
-  // Requests of the app are listed once no other has followed for a while.
-  const asked = () => host.snapshot().then(({ questions }) => questions.map(({ body }) => body.kind));
-  await app.waitForTimeout(2_000);
+  const asked = async () => [...new Set((await host.snapshot()).questions.map(({ body }) => body.kind))].join(", ");
+  // The kinds are complete once no other has followed for two seconds.
+  let requests: string | null = null;
+  const isComplete = async () => {
+    const before = requests;
+    requests = await asked();
+    return requests === before;
+  };
+  await expect.poll(isComplete, { intervals: [2_000], timeout: 20_000 }).toBe(true);
   const hosts = [...new Set(page.sources.map(({ origin }) => origin))];
-  const cells = [name, tool.name, drawn, hosts.join(" ") || "none", (await asked()).join(", ") || "none"];
+  const cells = [name, tool.name, drawn, hosts.join(" ") || "none", requests || "none"];
   return `| ${cells.join(" | ")} |`;
 }
