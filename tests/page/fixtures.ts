@@ -45,8 +45,8 @@ export const test = base.extend<Fixtures>({
   },
   app: async ({ page, host, checksFaults }, use, test) => {
     const faults = recordFaults(page);
-    // The window does the same before any script of the page runs.
-    await page.addInitScript("Object.freeze(Object.prototype)");
+    // The window does the same before any script of the page runs, but not in frames.
+    await page.addInitScript("if (window === window.top) Object.freeze(Object.prototype)");
     await page.goto(host.url);
     await expect(page.getByRole("banner"), "the page should show its title bar").toBeVisible();
     await use(page);

@@ -8,6 +8,8 @@ const DEBIAN = "/usr/bin/chromium-headless-shell";
 const chromium = process.env.CHROMIUM || (existsSync(DEBIAN) ? DEBIAN : undefined);
 /** Tests that measure frames and processor time, and therefore run alone. */
 const MEASURED = ["long.spec.ts", "streaming.spec.ts"];
+/** Tests that download servers, and compare their apps with a table. */
+const EXAMPLES = "apps-matrix.spec.ts";
 
 export default defineConfig({
   testDir: ".",
@@ -18,7 +20,8 @@ export default defineConfig({
   workers: 1,
   fullyParallel: false,
   projects: [
-    { name: "page", testIgnore: MEASURED },
+    { name: "page", testIgnore: [...MEASURED, EXAMPLES] },
+    { name: "examples", testMatch: EXAMPLES, outputDir: "../../target/page-tests/examples" },
     { name: "measured", testMatch: MEASURED, outputDir: "../../target/page-tests/measured" },
   ],
   timeout: 60_000,

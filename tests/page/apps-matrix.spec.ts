@@ -1,0 +1,111 @@
+// Example servers of the MCP Apps project in Chromium. Each row of tests/apps/MATRIX.md is compared with what its app
+// does. `DRAWBRIDGE_WRITE_MATRIX=1` writes the table instead.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import type { Page } from "@playwright/test";
+
+import { appFrame, approveApp } from "./apps";
+import type { DevHost, Setup } from "./dev-host";
+import { EXAMPLES, exampleServer } from "./example-servers";
+import { allow, callTool, expect, test } from "./fixtures";
+
+const MATRIX = resolve(__dirname, "../apps/MATRIX.md");
+const IS_WRITTEN = process.env.DRAWBRIDGE_WRITE_MATRIX === "1";
+const HEAD = `# Example servers of MCP Apps
+
+What their apps do in Drawbridge, over stdio in Chromium: the tool that was called without arguments, whether its app draws something, the
+hosts that its page requests, and the kinds of requests for which it asks at first. Other hosts are unreachable in the
+test. The app of \`threejs\` draws the reason why it can't work: it evaluates text as code, which the policy denies. The app of \`sheet-music\`
+draws nothing without arguments.
+
+Written and compared by \`tests/page/apps-matrix.spec.ts\`, which is not a part of \`cargo xtask test\`, since it downloads the servers:
+
+    cd tests && npx playwright test -c page/playwright.config.ts --project=examples
+
+| server | tool | app | requested hosts | requests for consent |
+| --- | --- | --- | --- | --- |
+`;
+
+interface ListedTool {
+  name: string;
+  others?: { _meta?: { ui?: { resourceUri?: string } } };
+}
+
+/** Rows of the table, by server. */
+const rows = new Map<string, string>();
+
+test.describe.configure({ mode: "default" });
+test.afterAll(() => {
+  if (!IS_WRITTEN) return;
+  const written = readRows();
+  for (const [name, row] of rows) written.set(name, row);
+  const ordered = Object.keys(EXAMPLES).flatMap((name) => written.get(name) ?? []);
+  writeFileSync(MATRIX, HEAD + ordered.map((row) => `${row}\n`).join(""));
+});
+
+/** Returns the rows of the table, by server. */
+function readRows(): Map<string, string> {
+  const lines = readFileSync(MATRIX, "utf8").split("\n");
+  return new Map(lines.flatMap((line) => (/^\| [a-z-]+ \| (?!tool)/.test(line) ? [[line.split(" ")[1]!, line]] : [])));
+}
+
+for (const name of Object.keys(EXAMPLES)) {
+  test.describe(name, () => {
+    const setup: Setup = { servers: {}, running: [], theme: "light", language: "en" };
+    // Apps log their own errors, and refused requests of them.
+    test.use({ setup, checksFaults: false });
+
+    test(`the app of ${name} does what the table says`, async ({ app, host }) => {
+      test.setTimeout(90_000);
+      // Nothing outside of this computer is reached, whatever an app requests.
+      await app.context().route(/^(?!http:\/\/(127\.0\.0\.1|[0-9a-f]{32}\.localhost):)/, (route) => route.abort());
+      const config = { type: "stdio", command: process.execPath, args: [await exampleServer(name), "--stdio"], env: {} };
+      await host.call("add_server", { name: "harbour", config });
+      await host.startApproved("harbour");
+      const row = await observe(app, host, name);
+      rows.set(name, row);
+      if (!IS_WRITTEN) expect(row, "the app should do what the table says").toBe(readRows().get(name));
+    });
+  });
+}
+
+/** Calls the first tool with an app, shows the app, and returns the row of the table. */
+async function observe(app: Page, host: DevHost, name: string): Promise<string> {
+  // The list of tools is read after the server is ready.
+  const listed = async () => {
+    const { tools } = await host.call<{ tools: ListedTool[] }>("catalog", { server: "harbour" });
+    return tools.find(({ others }) => others?._meta?.ui?.resourceUri !== undefined);
+  };
+  await expect.poll(listed, "a tool with an app should be listed").toBeDefined();
+  const tool = (await listed())!;
+  await callTool(app, tool.name);
+  await allow(app, "Allow once");
+  const result = app.getByTestId("tool-result");
+  await expect(result).toHaveAttribute("data-state", /done|failed/);
+  const page = await host.call<{ sources: { origin: string }[] }>("app_page", { server: "harbour", tool: tool.name });
+  await approveApp(app);
+  const frame = appFrame(app, tool.name);
+  const isDrawn = () =>
+    frame.locator("body").evaluate((body) => {
+      const picture = body.querySelector("canvas, svg, img, video");
+      return body.getBoundingClientRect().height > 20 && (body.innerText.trim() !== "" || picture !== null);
+    });
+  const drawn = await expect.poll(isDrawn, { timeout: 15_000 }).toBe(true).then(
+    () => "drawn",
+    () => "blank",
+  );
+  await app.screenshot({ path: join(__dirname, `../../target/page-tests/apps/${name}.png`) });
+  const asked = async () => [...new Set((await host.snapshot()).questions.map(({ body }) => body.kind))].join(", ");
+  // The kinds are complete once no other has followed for two seconds.
+  let requests: string | null = null;
+  const isComplete = async () => {
+    const before = requests;
+    requests = await asked();
+    return requests === before;
+  };
+  await expect.poll(isComplete, { intervals: [2_000], timeout: 20_000 }).toBe(true);
+  const hosts = [...new Set(page.sources.map(({ origin }) => origin))];
+  const cells = [name, tool.name, drawn, hosts.join(" ") || "none", requests || "none"];
+  return `| ${cells.join(" | ")} |`;
+}
