@@ -14,7 +14,6 @@ const tools = [
     inputSchema: {
       type: "object",
       properties: {
-        from: { type: "integer", title: "From", description: "Number of the first attempt that leaves the page in place." },
         leaving: { type: "integer", title: "Leaving", description: "Index of one attempt that may replace the page." },
       },
     },
