@@ -36,8 +36,8 @@ pub struct AppContext {
 }
 
 impl AppContext {
-    /// Returns the context that the app of `tool` receives. Style variables that are not standard are omitted together
-    /// with all others.
+    /// Returns the context that the app of `tool` receives. If one style variable is not standard, all of them are
+    /// omitted.
     pub(crate) fn to_host_context(&self, tool: Option<ToolInfo>) -> HostContext {
         let styles = StyleVariables::new(self.styles.iter().map(|(name, value)| (name.as_str(), value.clone())));
         let styles = styles.inspect_err(|error| tracing::warn!(%error, "apps get no style variables"));

@@ -13,7 +13,7 @@ const HTML: &str = "text/html; charset=utf-8";
 /// Response to a request of a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppResponse {
-    /// HTTP status code.
+    /// Status as in HTTP: 200, or 404 for anything but the documents of a shown app.
     pub status: u16,
     /// Headers with their values.
     pub headers: Vec<(&'static str, String)>,
@@ -31,8 +31,7 @@ impl AppResponse {
     }
 }
 
-/// Documents of one shown app. Each is served once, since no other frame may load it, and the app may not load itself
-/// again.
+/// Documents of one shown app. Each is served once, so that neither another frame nor a reload of the app gets it.
 #[derive(Debug)]
 pub(crate) struct FrameDocuments {
     page: Option<Vec<u8>>,
