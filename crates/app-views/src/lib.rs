@@ -48,6 +48,7 @@ use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
 use document::FrameDocuments;
+use page_source::without_unsupported_access;
 use user_requests::SavedFile;
 use view_task::{ViewInput, ViewSetup};
 
@@ -55,7 +56,7 @@ use view_task::{ViewInput, ViewSetup};
 const MAX_VIEWS: usize = 32;
 /// Maximum total size of an app's messages that wait for its task, in bytes.
 const MAX_QUEUED_BYTES: usize = 32 << 20;
-/// Number of random bytes in the identifier of a view.
+/// Number of random bytes in an identifier.
 const ID_BYTES: usize = 16;
 /// Reason why apps are not shown by default.
 const NO_FRAMES: &str = "this environment can't isolate their pages from the window";
@@ -75,7 +76,7 @@ struct Shared {
     views: Mutex<HashMap<AppViewId, ShownView>>,
 }
 
-/// A shown app.
+/// Entry of a shown app: what its frame loads, and the way to its task.
 #[derive(Debug)]
 struct ShownView {
     server: String,
@@ -109,7 +110,7 @@ impl AppViews {
     pub async fn page(&self, server: &str, tool: &str) -> Result<AppPageReport, AppViewError> {
         let page = self.read_page(server, tool).await?;
         let state = self.host.app_review_state(server.to_owned(), &page).await?;
-        Ok(AppPageReport::new(&page, state))
+        Ok(AppPageReport::new(page, state))
     }
 
     /// Returns the URI of a tool's page, or `None` if the tool has none or isn't listed.
@@ -123,7 +124,7 @@ impl AppViews {
     ///
     /// Returns [`AppViewError::Page`] if the tool has no page or the page can't be read.
     pub async fn load_page(&self, server: &str, tool: &str) -> Result<AppPage, AppViewError> {
-        let call = new_view_id().ok_or(AppViewError::NoRandomNumbers)?;
+        let call = random_id().ok_or(AppViewError::NoRandomNumbers)?;
         Ok(page_source::read_page(&self.host, call, server, tool).await?)
     }
 
@@ -144,6 +145,7 @@ impl AppViews {
         if page.hash.to_string() != hash {
             return Err(AppViewError::OtherPage);
         }
+        let (page, _) = without_unsupported_access(page);
         self.host.approve_app(server.to_owned(), &page, grants).await?;
         self.remove_page(server, page.uri.as_str());
         Ok(())
@@ -174,7 +176,7 @@ impl AppViews {
         call: DisplayedCall,
         context: AppContext,
     ) -> Result<OpenedApp, AppViewError> {
-        let page = self.read_page(&server, &tool).await?;
+        let (page, _) = without_unsupported_access(self.read_page(&server, &tool).await?);
         let AppReviewState::Approved(grants) = self.host.app_review_state(server.clone(), &page).await? else {
             return Err(AppViewError::NotApproved);
         };
@@ -183,15 +185,9 @@ impl AppViews {
         let definition = page_source::tool_definition(&self.host, &server, &tool).await;
         let definition = definition.and_then(|definition| ToolInfo::new(None, &definition));
         let callable_tools = page_source::callable_tools(&self.host, &server).await;
-        let id = new_view_id().ok_or(AppViewError::NoRandomNumbers)?;
-        let opened = OpenedApp {
-            view: id.clone(),
-            sandbox: SANDBOX_ATTRIBUTE.to_owned(),
-            allow: policy.allow_attribute(),
-            border: page.metadata.prefers_border,
-            sources: page_report::list_sources(&policy.sources),
-            permissions: policy.permissions.iter().collect(),
-        };
+        let id = random_id().ok_or(AppViewError::NoRandomNumbers)?;
+        let opened =
+            OpenedApp { view: id.clone(), sandbox: SANDBOX_ATTRIBUTE.to_owned(), allow: policy.allow_attribute() };
         let setup = ViewSetup {
             id: id.clone(),
             server: server.clone(),
@@ -364,7 +360,7 @@ impl AppViews {
 }
 
 /// Returns a random identifier, or `None` if the operating system provides no random numbers.
-fn new_view_id() -> Option<AppViewId> {
+fn random_id() -> Option<String> {
     let mut bytes = [0; ID_BYTES];
     SystemRandom::new().fill(&mut bytes).ok()?;
     Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

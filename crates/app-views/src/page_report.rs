@@ -1,8 +1,10 @@
 //! A page as it is shown to the user for approval. Used by `AppViews::page`.
 
-use mcp_apps::{AppPage, DeclaredSources, Permission, Reach, SandboxGrants, SourceUse};
+use mcp_apps::{AppPage, DeclaredSources, Permissions, Reach, SandboxGrants, SourceUse};
 use offers::review::AppReviewState;
 use serde::{Deserialize, Serialize};
+
+use crate::page_source::without_unsupported_access;
 
 /// Page of an app, as its server provides it now, for the user's review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,9 +23,7 @@ pub struct AppPageReport {
     pub grants: SandboxGrants,
     /// Hosts that the page requests to contact or to load from.
     pub sources: Vec<AppSource>,
-    /// Permissions that the page requests.
-    pub permissions: Vec<Permission>,
-    /// Declarations of the server that were ignored, with the reasons in English.
+    /// Declarations of the server that have no effect, with the reasons in English.
     pub notes: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub enum PageReview {
     Approved,
 }
 
-/// Host that a page may contact or load from, or requests to.
+/// Host that a page requests to contact or to load from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -54,10 +54,11 @@ pub struct AppSource {
 }
 
 impl AppPageReport {
-    pub(crate) fn new(page: &AppPage, state: AppReviewState) -> Self {
+    pub(crate) fn new(page: AppPage, state: AppReviewState) -> Self {
+        let (page, unsupported) = without_unsupported_access(page);
         let declared = page.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
         let sources = list_sources(&declared);
-        let requested = requested_grants(page, &sources);
+        let requested = requested_grants(&sources);
         let (review, grants) = match state {
             AppReviewState::New => (PageReview::New, requested),
             AppReviewState::Changed => (PageReview::Changed, requested),
@@ -72,25 +73,28 @@ impl AppPageReport {
             review,
             grants,
             sources,
-            permissions: page.metadata.permissions.iter().collect(),
-            notes: faults.chain(declared.dropped.iter().map(ToString::to_string)).chain(echoed).collect(),
+            notes: faults
+                .chain(declared.dropped.iter().map(ToString::to_string))
+                .chain(unsupported)
+                .chain(echoed)
+                .collect(),
         }
     }
 }
 
-/// Returns the grants for everything that a page requests.
-fn requested_grants(page: &AppPage, sources: &[AppSource]) -> SandboxGrants {
+/// Returns the grants for all sources that a page requests.
+fn requested_grants(sources: &[AppSource]) -> SandboxGrants {
     let reaches = |wanted: &[Reach]| sources.iter().any(|source| wanted.contains(&source.reach));
     SandboxGrants {
         declared_origins: reaches(&[Reach::Internet, Reach::PrivateNetwork]),
         loopback: reaches(&[Reach::Loopback]),
         every_host: reaches(&[Reach::EveryHost]),
-        permissions: page.metadata.permissions.clone(),
+        permissions: Permissions::default(),
     }
 }
 
 /// Returns the sources in the form in which they are shown to the user.
-pub(crate) fn list_sources(sources: &DeclaredSources) -> Vec<AppSource> {
+fn list_sources(sources: &DeclaredSources) -> Vec<AppSource> {
     let shown = |(used_as, source): (SourceUse, &mcp_apps::Source)| AppSource {
         used_as,
         origin: source.to_string(),

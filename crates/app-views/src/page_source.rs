@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::call::CallFailure;
 use host::{CallOrigin, Host};
-use mcp_apps::{AppPage, PageError, Permissions, ToolMetadata, UiUri};
+use mcp_apps::{AppPage, DeclaredDomains, DeclaredSources, PageError, ToolMetadata, UiUri};
 use mcp_proto::types::{Map, Tool};
 use serde_json::json;
 
@@ -42,7 +42,7 @@ pub(crate) async fn read_page(host: &Host, call: String, server: &str, tool: &st
     let read = tokio::task::spawn_blocking(move || {
         let listed = catalog.resources.iter().find(|resource| resource.name() == uri.as_str());
         let listed: Option<Map> = listed.and_then(|resource| resource.raw().parse().ok());
-        AppPage::from_read_result(&uri, &result, listed.as_ref()).map(without_unsupported_access)
+        AppPage::from_read_result(&uri, &result, listed.as_ref())
     });
     Ok(read.await.map_err(|_| CallFailure::Internal)??)
 }
@@ -60,12 +60,17 @@ pub(crate) async fn callable_tools(host: &Host, server: &str) -> BTreeSet<String
     listed.await.unwrap_or_default()
 }
 
-/// Removes the access that no environment of Drawbridge can give to a frame: nested frames, whose navigation the window
-/// denies, and permissions of the web view. The hash covers what the page declares.
-fn without_unsupported_access(mut page: AppPage) -> AppPage {
-    if let Some(domains) = &mut page.metadata.domains {
-        domains.frame_domains.clear();
-    }
-    page.metadata.permissions = Permissions::default();
-    page
+/// Removes the access that no environment of Drawbridge gives to a frame: nested frames, whose navigation the window
+/// denies, and permissions of the web view, for which it has no dialog. Returns the page, whose hash still covers what it
+/// declares, and a note for each removed declaration.
+pub(crate) fn without_unsupported_access(mut page: AppPage) -> (AppPage, Vec<String>) {
+    let frames = page.metadata.domains.as_mut().map(|domains| std::mem::take(&mut domains.frame_domains));
+    let frames = DeclaredDomains { frame_domains: frames.unwrap_or_default(), ..DeclaredDomains::default() };
+    let frames = DeclaredSources::parse(&frames);
+    let nested = frames.iter().map(|(used_as, source)| format!("{} {source} is not supported", used_as.member()));
+    let nested = nested.chain(frames.dropped.iter().map(ToString::to_string));
+    let permissions = std::mem::take(&mut page.metadata.permissions);
+    let permissions = permissions.iter().map(|permission| format!("{} is not supported", permission.member()));
+    let notes = nested.chain(permissions).collect();
+    (page, notes)
 }

@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use chat::{Chat, ToolCall};
-use domain::call::CallFailure;
+use domain::app_view::AppViewId;
+use domain::call::{CallFailure, CallId};
 use host::{CallOrigin, Host};
 use mcp_apps::{AppRequest, AppRequestId, HostResponse};
 use mcp_proto::RpcError;
@@ -27,6 +28,7 @@ const TOO_OFTEN_REFUSED: &str = "several calls were refused in a row; the user c
 pub(crate) struct ServerRequests {
     host: Host,
     chat: Chat,
+    view: AppViewId,
     server: String,
     origin: CallOrigin,
     running: JoinSet<(AppRequestId, HostResponse)>,
@@ -39,19 +41,19 @@ pub(crate) struct ServerRequests {
 /// A request that waits for its response.
 struct RunningRequest {
     task: AbortHandle,
-    call: String,
+    call: CallId,
     /// Cancels a tool call, also one that the host has not registered yet.
     stop: CancellationToken,
 }
 
 impl ServerRequests {
-    pub(crate) fn new(host: Host, chat: Chat, server: String, origin: CallOrigin) -> Self {
-        Self { host, chat, server, origin, running: JoinSet::new(), calls: HashMap::new(), refused: 0 }
+    pub(crate) fn new(host: Host, chat: Chat, view: AppViewId, server: String, origin: CallOrigin) -> Self {
+        Self { host, chat, view, server, origin, running: JoinSet::new(), calls: HashMap::new(), refused: 0 }
     }
 
     /// Starts a request, or returns it if it is not one to the server.
     pub(crate) fn start(&mut self, id: AppRequestId, request: AppRequest) -> Result<(), AppRequest> {
-        let Some(call) = crate::new_view_id() else { return Err(request) };
+        let call = format!("{}-{}", self.view, id.number());
         let (host, chat, server) = (self.host.clone(), self.chat.clone(), self.server.clone());
         let (origin, call_id, stop) = (self.origin.clone(), call.clone(), CancellationToken::new());
         let stopped = stop.clone();

@@ -50,12 +50,6 @@ pub struct OpenedApp {
     pub sandbox: String,
     /// Value of the frame's attribute `allow`. Empty if the app has no permission.
     pub allow: String,
-    /// `true` if the app prefers a border, `false` if it draws its own, and `None` if it declares no preference.
-    pub border: Option<bool>,
-    /// Hosts that the app may use.
-    pub sources: Vec<super::AppSource>,
-    /// Permissions that the app has.
-    pub permissions: Vec<mcp_apps::Permission>,
 }
 
 /// Source of a shown app, for display as text.

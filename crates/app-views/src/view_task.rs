@@ -9,7 +9,7 @@ use chat::Chat;
 use domain::app_view::{AppViewChange, AppViewEvent, AppViewId};
 use domain::content::ToolResult;
 use host::view::HostEvent;
-use host::{CallOrigin, Host};
+use host::{CallOrigin, Host, HostOptions};
 use mcp_apps::{
     AppInfo, AppRequest, AppRequestId, ContentKinds, GrantedSandbox, HostCapabilities, HostResponse, ModelContext,
     ServerList, ServerLists, ToolInfo, View, ViewConfig, ViewEvent, ViewOutput,
@@ -111,11 +111,7 @@ impl ViewTask {
             sampling: None,
         };
         let config = ViewConfig {
-            host: Implementation {
-                name: "drawbridge".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                ..Implementation::default()
-            },
+            host: HostOptions::default().client,
             capabilities,
             context: setup.context.to_host_context(setup.definition.clone()),
             callable_tools: setup.callable_tools,
@@ -135,7 +131,7 @@ impl ViewTask {
             tool: setup.tool,
             reaches_other_hosts: setup.reaches_other_hosts,
         };
-        let requests = ServerRequests::new(host.clone(), chat, setup.server.clone(), origin);
+        let requests = ServerRequests::new(host.clone(), chat, setup.id.clone(), setup.server.clone(), origin);
         let (id, server, config, definition) = (setup.id, setup.server, setup.config, setup.definition);
         Self { host, id, server, config, definition, view, requests, pending: UserRequests::default() }
     }

@@ -27,17 +27,15 @@ const VIEW = "00112233445566778899aabbccddeeff";
 const HASH = "0123456789abcdef".repeat(4);
 const PAGE: AppPageReport = {
   ...{ uri: "ui://files/chart", hash: HASH, bytes: 2000, review: "new", notes: ["ignored x"] },
-  grants: { declaredOrigins: true, loopback: true, everyHost: true, permissions: ["camera"] },
+  grants: { declaredOrigins: true, loopback: true, everyHost: true, permissions: [] },
   sources: [
     { usedAs: "connect", origin: "https://api.example", reach: "internet" },
     { usedAs: "connect", origin: "http://localhost:8080", reach: "loopback" },
     { usedAs: "resource", origin: "*", reach: "every_host" },
   ],
-  permissions: ["camera", "clipboardWrite"],
 };
 const OPENED: OpenedApp = {
-  ...{ view: VIEW, sandbox: "allow-scripts allow-same-origin", allow: "camera", border: null },
-  ...{ sources: [], permissions: ["camera"] },
+  ...{ view: VIEW, sandbox: "allow-scripts allow-same-origin", allow: "camera" },
 };
 const CALL: DisplayedCall = { type: "item", conversation: "c1", item: "i1" };
 const TOOL: Tool = {
@@ -105,18 +103,18 @@ test("approves the page with what the user grants, and opens it", async () => {
   expect(await axeProblems(), "axe should find no violations").toEqual([]);
   const box = (name: string) => screen.getByRole("checkbox", { name });
   expect(box("Allow the listed hosts")).toBeChecked();
-  for (const name of ["Allow services on this computer", "Allow every host", "Camera"]) {
+  for (const name of ["Allow services on this computer", "Allow every host"]) {
     expect(box(name), `${name} should be off`).not.toBeChecked();
   }
-  await user.click(box("Camera"));
+  await user.click(box("Allow services on this computer"));
   await user.click(await button("Show app"));
   await waitFor(() => expect(frame()).not.toBeNull());
   expect(host.requests("approve_app")).toEqual([
     {
       ...{ server: "files", tool: "chart", hash: HASH },
       grants: {
-        ...{ declaredOrigins: true, loopback: false, everyHost: false },
-        permissions: ["camera"],
+        ...{ declaredOrigins: true, loopback: true, everyHost: false },
+        permissions: [],
       },
     },
   ]);

@@ -1,5 +1,5 @@
-// Labels of permissions, sources and ends of apps.
-import type { AppPermission, AppSource, AppSourceReach, AppSourceUse } from "$lib/api/generated";
+// Labels of sources and ends of apps.
+import type { AppSource, AppSourceReach, AppSourceUse } from "$lib/api/generated";
 import { visibleText } from "$lib/format/text-safety";
 import { locale } from "$lib/state/locale.svelte";
 
@@ -11,13 +11,6 @@ export const USE_LABELS: Record<AppSourceUse, () => string> = {
   resource: m.apps_use_resource,
   frame: m.apps_use_frame,
   base_uri: m.apps_use_base_uri,
-};
-
-export const PERMISSION_LABELS: Record<AppPermission, () => string> = {
-  camera: m.apps_permission_camera,
-  microphone: m.apps_permission_microphone,
-  geolocation: m.apps_permission_geolocation,
-  clipboardWrite: m.apps_permission_clipboard,
 };
 
 /** Warnings about what an origin can reach, or `null` for the internet. */

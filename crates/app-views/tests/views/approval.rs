@@ -21,7 +21,11 @@ async fn an_app_is_shown_only_after_its_approval() {
     assert!(matches!(refused, Err(AppViewError::NotApproved)), "{refused:?}");
     test.approve().await;
     let opened = test.open().await;
-    assert_eq!(opened.sources, page.sources, "the approval should grant what the page requests");
+    let policy = test.views.document(&opened.view).unwrap().policy;
+    assert!(
+        policy.contains("connect-src https://api.example.com;"),
+        "the approval should grant what was shown: {policy}"
+    );
     assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::Approved);
 }
 
@@ -65,4 +69,19 @@ async fn tools_without_a_page_and_hosts_without_frames_show_no_app() {
     let views = AppViews::new(test.app.host.clone(), Chat::new(test.app.host.clone()));
     let unsupported = views.page(SERVER, TOOL).await;
     assert!(matches!(unsupported, Err(AppViewError::Unsupported(_))), "{unsupported:?}");
+}
+
+#[tokio::test]
+async fn access_that_no_frame_gets_is_listed_instead_of_granted() {
+    let csp = json!({ "connectDomains": ["https://api.example.com"], "frameDomains": ["https://frames.example.com"] });
+    let test = TestViews::start(&[HTML], csp).await;
+    let page = test.views.page(SERVER, TOOL).await.unwrap();
+    let origins: Vec<_> = page.sources.iter().map(|source| &*source.origin).collect();
+    assert_eq!(origins, ["https://api.example.com"], "only the connection should be offered for approval");
+    assert_eq!(page.notes, ["frameDomains https://frames.example.com is not supported"]);
+    test.approve().await;
+    let policy = test.views.document(&test.open().await.view).unwrap().policy;
+    assert!(policy.contains("frame-src 'none'"), "{policy}");
+    let loaded = test.views.load_page(SERVER, TOOL).await.unwrap();
+    assert_eq!(loaded.requested_access().len(), 2, "the command line should show all that the page requests");
 }

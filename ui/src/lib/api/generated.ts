@@ -540,11 +540,7 @@ grants: SandboxGrants,
  */
 sources: Array<AppSource>, 
 /**
- * Permissions that the page requests.
- */
-permissions: Array<AppPermission>, 
-/**
- * Declarations of the server that were ignored, with the reasons in English.
+ * Declarations of the server that have no effect, with the reasons in English.
  */
 notes: Array<string>, };
 
@@ -577,7 +573,7 @@ server: string,
 tool: string, };
 
 /**
- * Host that a page may contact or load from, or requests to.
+ * Host that a page requests to contact or to load from.
  */
 export type AppSource = { 
 /**
@@ -4691,19 +4687,7 @@ sandbox: string,
 /**
  * Value of the frame's attribute `allow`. Empty if the app has no permission.
  */
-allow: string, 
-/**
- * `true` if the app prefers a border, `false` if it draws its own, and `None` if it declares no preference.
- */
-border: boolean | null, 
-/**
- * Hosts that the app may use.
- */
-sources: Array<AppSource>, 
-/**
- * Permissions that the app has.
- */
-permissions: Array<AppPermission>, };
+allow: string, };
 
 /**
  * Version of a package, with the hash and origin of its files.
