@@ -259,7 +259,7 @@ impl Owner {
     }
 
     pub(crate) fn server(&self, name: &str) -> Option<&ServerRecord> {
-        self.servers.records.get(name)
+        self.servers.records.get(name).map(Box::as_ref)
     }
 
     fn emit_server(&mut self, name: &str) {

@@ -105,11 +105,11 @@ impl Owner {
                 None => {
                     self.servers.records.insert(
                         name.clone(),
-                        ServerRecord::new(
+                        Box::new(ServerRecord::new(
                             config,
                             ActivityLog::with_shared_total(&self.servers.activity_size),
                             Arc::clone(&self.ports.clock),
-                        ),
+                        )),
                     );
                     self.set_rule_identity(&name, None);
                     self.emit_server(&name);

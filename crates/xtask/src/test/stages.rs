@@ -16,10 +16,7 @@ pub(super) struct Stage {
 const STAGES: &[&[&[TestPart]]] = &[
     &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny]],
     &[&[TestPart::Unit], &[TestPart::Ui]],
-    &[
-        &[TestPart::Page],
-        &[TestPart::Fuzz, TestPart::Interop, TestPart::Models, TestPart::Conformance],
-    ],
+    &[&[TestPart::Page], &[TestPart::Fuzz, TestPart::Interop, TestPart::Models, TestPart::Conformance]],
     &[&[TestPart::Desktop], &[TestPart::Guard]],
     &[&[TestPart::Frames]],
 ];

@@ -3,7 +3,7 @@
 
 mod writer;
 
-pub(in crate::owner) use writer::DocumentWriter;
+pub(in crate::owner) use writer::{DocumentUpdate, DocumentWriter, Job};
 
 use host_state::ConfirmedSettings;
 use ports::server_config::ConfigProblem;

@@ -32,7 +32,7 @@ use crate::view::ServerState;
 #[derive(Default)]
 pub(crate) struct ServerRegistry {
     /// Servers by name, in the order of the settings file.
-    pub(in crate::owner) records: IndexMap<String, ServerRecord, FxBuildHasher>,
+    pub(in crate::owner) records: IndexMap<String, Box<ServerRecord>, FxBuildHasher>,
     /// Name of the server of each current run.
     pub(in crate::owner) runs: FxHashMap<RunId, String>,
     /// Records of running processes, as written to disk.
@@ -82,7 +82,10 @@ impl ServerRegistry {
 
     /// Returns the record of a server if `run` is its current run.
     pub(in crate::owner) fn record_of_run(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
-        self.records.get_mut(name).filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
+        self.records
+            .get_mut(name)
+            .map(Box::as_mut)
+            .filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
     }
 
     /// Sends a command to the connection of a server that is ready, without waiting.
@@ -157,7 +160,7 @@ impl ServerRegistry {
     /// Returns the record of a server if it still waits for its start with this configuration, or `None` if it was
     /// stopped, changed or removed meanwhile. Its lists of tools may have changed.
     pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
-        self.records.get_mut(name).filter(|r| {
+        self.records.get_mut(name).map(Box::as_mut).filter(|r| {
             r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_same_server_as(config)
         })
     }

@@ -1,12 +1,15 @@
 //! The thread that reads and writes documents, and the queue of its operations. Used by `owner/document_writer.rs`,
 //! which defines when a change takes effect.
 
+use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::StoreError;
 use host_state::DocumentProgress;
 use ports::{Document, Documents};
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::owner::{DeferredTurn, WeakOwner};
@@ -16,8 +19,23 @@ const MAX_QUEUED_JOBS: usize = 1_024;
 /// Time to wait for pending operations on shutdown.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An operation for the writer's thread. Returns the continuation, which runs in a turn of the owner.
-pub(in crate::owner) type Job = Box<dyn FnOnce(&dyn Documents) -> DeferredTurn + Send>;
+/// An operation for the writer's thread. Results in a continuation, which runs in a turn of the owner.
+pub(in crate::owner) enum Job {
+    Update(Box<dyn DocumentUpdate>),
+    Run(Box<RunOnWriter>),
+}
+
+/// An operation other than a change of one document.
+type RunOnWriter = dyn FnOnce(&dyn Documents) -> DeferredTurn + Send;
+
+/// A change of one document.
+pub(in crate::owner) trait DocumentUpdate: Send {
+    fn document(&self) -> Document;
+    /// Returns the new content. Called again if the first write failed.
+    fn change(&mut self, content: Option<Value>) -> Value;
+    /// Returns the continuation for the result of the write.
+    fn finish(self: Box<Self>, written: Result<(), StoreError>) -> DeferredTurn;
+}
 
 /// The sending side of the queue of operations on documents.
 pub(in crate::owner) struct DocumentWriter {
@@ -71,10 +89,68 @@ impl DocumentWriter {
 }
 
 fn run_jobs(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &WeakOwner) {
-    while let Some(work) = jobs.blocking_recv() {
-        let done = work(documents);
-        // The owner may have ended, or the continuation may panic, which ends the owner. The remaining operations are
-        // executed nevertheless.
-        let _ = std::panic::catch_unwind(AssertUnwindSafe(|| back.run(done)));
+    while let Some(job) = jobs.blocking_recv() {
+        let waiting = std::iter::once(job).chain(std::iter::from_fn(|| jobs.try_recv().ok())).collect();
+        run_waiting_jobs(documents, waiting, |continuation| {
+            // The owner may have ended, or the continuation may panic, which ends the owner. The remaining operations
+            // are executed nevertheless.
+            let _ = std::panic::catch_unwind(AssertUnwindSafe(|| back.run(continuation)));
+        });
     }
 }
+
+/// Executes operations in order, except that changes of one document are written together if only changes of other
+/// documents are queued between them. When many servers start at once, each of them changes the same few documents.
+fn run_waiting_jobs(documents: &dyn Documents, mut jobs: VecDeque<Job>, mut on_done: impl FnMut(DeferredTurn)) {
+    while let Some(job) = jobs.pop_front() {
+        match job {
+            Job::Run(work) => on_done(work(documents)),
+            Job::Update(first) => {
+                let document = first.document();
+                let mut updates = vec![first];
+                let mut others = VecDeque::with_capacity(jobs.len());
+                while let Some(next) = jobs.pop_front() {
+                    match next {
+                        Job::Update(update) if update.document() == document => updates.push(update),
+                        Job::Update(_) => others.push_back(next),
+                        Job::Run(_) => {
+                            jobs.push_front(next);
+                            break;
+                        }
+                    }
+                }
+                others.append(&mut jobs);
+                jobs = others;
+                write_updates(documents, document, updates).into_iter().for_each(&mut on_done);
+            }
+        }
+    }
+}
+
+/// Writes changes of one document together. If that fails, writes each of them separately, so that one change can't
+/// prevent the others.
+fn write_updates(
+    documents: &dyn Documents,
+    document: Document,
+    mut updates: Vec<Box<dyn DocumentUpdate>>,
+) -> Vec<DeferredTurn> {
+    let written = documents.update(document, &mut |content| {
+        let changed = updates.iter_mut().fold(content, |content, update| {
+            let changed = update.change(content);
+            (!changed.is_null()).then_some(changed)
+        });
+        changed.unwrap_or_default()
+    });
+    let is_repeated = written.is_err() && updates.len() > 1;
+    let finish = |mut update: Box<dyn DocumentUpdate>| {
+        let written = match is_repeated {
+            true => documents.update(document, &mut |content| update.change(content)),
+            false => written.clone(),
+        };
+        update.finish(written)
+    };
+    updates.into_iter().map(finish).collect()
+}
+
+#[cfg(test)]
+mod tests;

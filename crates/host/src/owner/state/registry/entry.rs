@@ -97,7 +97,7 @@ mod tests {
     fn look_alike_and_taken_names_are_rejected() {
         let mut registry = ServerRegistry::default();
         let record = ServerRecord::new(local_config(), ActivityLog::default(), Arc::new(SystemClock));
-        registry.records.insert("taken".to_owned(), record);
+        registry.records.insert("taken".to_owned(), Box::new(record));
         let check =
             |name: &str, was| registry.check(&ServerEntry { name: name.to_owned(), config: local_config() }, was);
         assert_eq!(check(&"x".repeat(MAX_NAME), None), Ok(()), "a name of the maximum length is valid");

@@ -14,9 +14,10 @@ use crate::connection::Connection;
 pub(super) fn registry_with_server(sandbox: Option<SandboxConfig>) -> ServerRegistry {
     let config = StdioConfig { command: "server".to_owned(), sandbox, ..StdioConfig::default() };
     let mut registry = ServerRegistry::default();
-    registry
-        .records
-        .insert("s".to_owned(), ServerRecord::new(config.into(), ActivityLog::default(), Arc::new(SystemClock)));
+    registry.records.insert(
+        "s".to_owned(),
+        Box::new(ServerRecord::new(config.into(), ActivityLog::default(), Arc::new(SystemClock))),
+    );
     registry
 }
 
