@@ -49,7 +49,7 @@ export class AppSession {
   readonly log = new AppLog();
   readonly requests: AppRequests;
   phase = $state<"self_test" | "running" | "closing" | "closed">("self_test");
-  /** URL of the frame. Each URL has a frame element of its own. */
+  /** URL of the frame. Each URL has a separate frame element. */
   src = $state("");
   mode = $state<AppDisplayMode>("inline");
   /** Height that the app requested last, in CSS pixels. */
