@@ -174,7 +174,7 @@ impl<'t> JsonText<'t> {
             let name = property.name.as_str();
             if let Some(first) = seen.insert(name, property.range.start) {
                 let line = self.problem(first, "").line.unwrap_or_default();
-                let message = format!("{name:?} stands twice in {of}, first in line {line}; one of them must go");
+                let message = format!("{name:?} occurs twice in {of}, first in line {line}; remove one of them");
                 return Err(self.problem(property.range.start, message));
             }
         }

@@ -168,7 +168,10 @@ fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
             );
             ImportNote::from(text)
         } else {
-            let text = format!("{} stands for a value that VS Code would ask for{what}", quoted_text(&placeholder));
+            let text = format!(
+                "{} is a placeholder for a value for which VS Code would prompt{what}",
+                quoted_text(&placeholder)
+            );
             ImportNote::new(ImportNoteKind::Input, text)
         };
         found.notes.push(note.with_names(std::iter::once(placeholder).chain(description)));

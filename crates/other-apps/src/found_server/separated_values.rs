@@ -101,7 +101,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         // A name is stored in a file, so it must not contain a secret.
         if has_secret(&name) {
             values.remove(&name);
-            let note = "a value was left out whose name looks like a secret";
+            let note = "a value was ignored, because its name looks like a secret";
             notes.push(ImportNote::new(ImportNoteKind::Other, note));
             continue;
         }

@@ -48,7 +48,7 @@ impl LinkParameters {
         let mut values = self.get_all(name);
         let first = values.next();
         if values.next().is_some() {
-            return Err(format!("{} stands twice in it", quoted_text(name)));
+            return Err(format!("{} occurs twice in it", quoted_text(name)));
         }
         Ok(first.filter(|value| !value.is_empty()).map(str::to_owned))
     }

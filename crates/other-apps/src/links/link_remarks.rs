@@ -77,7 +77,9 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
         .collect();
     if !secret.is_empty() {
         let names = secret.join(", ");
-        remarks.push(format!("the link carries what looks like a secret: {names}; whoever has the link has it, too"));
+        remarks.push(format!(
+            "the link contains values that look like secrets: {names}; everyone who has the link can read them"
+        ));
     }
     remarks.truncate(MAX_REMARKS);
     remarks
@@ -94,7 +96,7 @@ fn remote_warnings(remote: &HttpConfig) -> Vec<String> {
     match host.map(|host| address_range(&host)) {
         Some(AddressRange::ThisComputer) => {
             remarks.push(String::from(
-                "its address is on this computer: whatever program answers there gets what is sent",
+                "its address is on this computer: the program that responds there receives everything that is sent",
             ));
         }
         Some(AddressRange::OwnNetwork) => {
@@ -188,7 +190,8 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
 fn add_program_warnings(kind: Option<ProgramKind>, place: &str, word: &str, remarks: &mut Vec<String>) {
     match kind {
         Some(ProgramKind::Shell) => {
-            remarks.push(format!("{place}, {}, is a shell, which runs whatever its arguments say", quoted_text(word)));
+            remarks
+                .push(format!("{place}, {}, is a shell, which runs any command in its arguments", quoted_text(word)));
         }
         Some(ProgramKind::Elevation) => {
             remarks.push(format!("{place}, {}, runs the rest with more rights than yours", quoted_text(word)));
@@ -222,7 +225,7 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
 /// Describes the risk of a command-line option, or returns `None` if the option has none. `next` is the argument after
 /// it.
 fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
-    const RUNS_CODE_TEXT: &str = "runs code that stands in the link or is loaded first";
+    const RUNS_CODE_TEXT: &str = "runs code from the link, or code that it downloads first";
     let value = word.split_once('=').map_or(next, |(_, value)| value);
     let has_letter = |letters: &str| {
         let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));

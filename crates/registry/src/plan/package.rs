@@ -156,7 +156,7 @@ fn environment_templates(
         let template =
             inputs.value_template(ValuePosition { label: name, place: &place, is_repeated: false }, &variable.value)?;
         if env.insert(name.clone(), template).is_some() {
-            return Err(PlanError::Name(format!("the variable {name} stands there twice")));
+            return Err(PlanError::Name(format!("the variable {name} occurs twice")));
         }
     }
     Ok(env)

@@ -75,7 +75,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
             inputs.value_template(ValuePosition { label: name, place: &place, is_repeated: false }, &header.value)?;
         let is_twice = headers.keys().any(|other: &String| other.eq_ignore_ascii_case(name));
         if is_twice || headers.insert(name.clone(), template).is_some() {
-            return Err(PlanError::Name(format!("the header {name} stands there twice")));
+            return Err(PlanError::Name(format!("the header {name} occurs twice")));
         }
     }
     let PlanInputs { inputs, notes } = inputs;

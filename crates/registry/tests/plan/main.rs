@@ -309,7 +309,7 @@ fn variables_are_replaced_once() {
     assert_eq!(shown, "{user}/S/{unknown}/{S}/{}/{open");
     assert!(kept.iter().all(|(_, value)| value == "{fixed}"), "values must not be expanded again");
     assert!(plan.inputs[0].secret, "a variable in a secret value must be secret");
-    assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" stands there as it is")), "{:?}", plan.notes);
+    assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" is passed unchanged")), "{:?}", plan.notes);
 }
 
 #[test]

@@ -230,13 +230,13 @@ fn every_problem_has_a_position_and_an_explanation() {
             "{\"mcpServers\": {\n\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}",
             3,
             1,
-            "\"a\" stands twice in \"mcpServers\", first in line 2; one of them must go",
+            "\"a\" occurs twice in \"mcpServers\", first in line 2; remove one of them",
         ),
         (
             "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"command\": \"y\"}}}",
             2,
             1,
-            "\"command\" stands twice in server \"a\", first in line 1; one of them must go",
+            "\"command\" occurs twice in server \"a\", first in line 1; remove one of them",
         ),
         (
             "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"enabledTools\": \"read\"}}}",
