@@ -263,7 +263,7 @@ pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Ve
     // Writing to a `String` can't fail.
     let _ = write!(
         note,
-        "({} more bytes were left out. To read on, use {READ_RESULT_TOOL} with {}.)",
+        "({} more bytes were omitted. To read on, use {READ_RESULT_TOOL} with {}.)",
         all - sent,
         json!({ "call": call, "from": sent })
     );

@@ -127,7 +127,7 @@ pub(super) fn read_more_of_result(
     });
     let (Some((server, tool, result)), Some(from)) = (result, from) else {
         return BuiltinToolResult::error(
-            "there is no such call here; \"call\" and \"from\" stand at the end of its result".to_owned(),
+            "this conversation has no such call; \"call\" and \"from\" are at the end of a truncated result".to_owned(),
         );
     };
     let text = result_text(result);

@@ -36,7 +36,7 @@ pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> C
         CheckOutcome::problem(
             outcome.seen.and(" You may not use its daemon."),
             FindingText::new(
-                "Add yourself to the group docker (\"sudo usermod -aG docker $USER\"), sign out and in again. Whoever is in it can do all that root can; Podman needs no such group.",
+                "Add yourself to the group docker (\"sudo usermod -aG docker $USER\"), sign out and in again. Members of this group have the rights of root. Podman needs no such group.",
             ),
         )
     } else {

@@ -31,7 +31,7 @@ fn folder_outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
     let seen = FindingText::new("").path(folder);
     if !facts.is_folder {
         return CheckOutcome::problem(
-            seen.and(": a file lies where a folder should, at ").path(&facts.nearest).and("."),
+            seen.and(": there is a file in place of a folder, at ").path(&facts.nearest).and("."),
             FindingText::new("Move that file away."),
         );
     }

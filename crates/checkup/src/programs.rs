@@ -17,7 +17,7 @@ pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome 
     let others: Vec<&RequiredProgram> = needs.iter().filter(|need| need.known.is_none()).collect();
     let missing: Vec<&&RequiredProgram> = others.iter().filter(|need| need.found.is_err()).collect();
     if others.is_empty() {
-        return CheckOutcome::ok(FindingText::new("No local server has a program of its own."));
+        return CheckOutcome::ok(FindingText::new("No local server uses a custom program."));
     }
     if missing.is_empty() {
         return CheckOutcome::ok(

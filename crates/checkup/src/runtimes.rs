@@ -37,7 +37,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         asked: &["node"],
         // From `engines` in package.json of @modelcontextprotocol/sdk.
         oldest: Some((&[18], "most servers need Node.js 18 or later")),
-        install: "Install Node.js 22 or later with npm from nodejs.org or with a version manager such as nvm. Some distributions have npx in the package npm of its own.",
+        install: "Install Node.js 22 or later with npm from nodejs.org or with a version manager such as nvm. Some distributions have npx in a separate package npm.",
     },
     Runtime {
         id: CheckId::Python,
@@ -54,7 +54,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         programs: &["uvx", "uv"],
         asked: &["uv", "uvx"],
         oldest: None,
-        install: "Install uv, which brings uvx and gets Python by itself: docs.astral.sh/uv.",
+        install: "Install uv, which includes uvx and installs Python automatically: docs.astral.sh/uv.",
     },
     Runtime {
         id: CheckId::Docker,
@@ -124,7 +124,7 @@ pub(crate) async fn check_runtime(
     let version = match query_version(&program, &path, VERSION_LIMITS).await {
         Ok(version) => version,
         Err(cause) => {
-            let seen = at(FindingText::new(runtime.name)).and(", does not tell its version: ").foreign(cause);
+            let seen = at(FindingText::new(runtime.name)).and(", did not report its version: ").foreign(cause);
             let next = FindingText::new("Run it with --version in a terminal, and repair or reinstall it.");
             let outcome =
                 if needs.is_empty() { CheckOutcome::warning(seen, next) } else { CheckOutcome::problem(seen, next) };

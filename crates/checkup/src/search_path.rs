@@ -51,7 +51,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
                 .foreign(reason)
                 .and("."),
             FindingText::new(
-                "Set SHELL to your shell. If it is set, open a terminal and see what its start-up files wait for: they have 5 s, and nobody can answer a question.",
+                "Set SHELL to your shell. If it is set, open a terminal and check why its start-up files take longer than 5 s. They must not prompt for input.",
             ),
         ),
         PathSource::LoginShell if !left_out.is_empty() => CheckOutcome::warning(

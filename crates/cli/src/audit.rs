@@ -164,15 +164,15 @@ fn verdict_text(verdict: &AuditVerdict) -> String {
             "The seal holds up to entry {number}. Anyone who can write to the file could have added or removed what follows.\n"
         ),
         AuditSeal::None if verdict.entries == 0 => String::new(),
-        AuditSeal::None => "It is not sealed: whoever can write the file could have cut off its end, or have written all of it \
-            anew. It is sealed once there is a keychain.\n"
+        AuditSeal::None => "It is not sealed: anyone who can write to the file could have cut off its end, or replaced all of \
+            it. It is sealed once a keychain is available.\n"
             .to_owned(),
         AuditSeal::Unchecked { cause } => format!("The seal could not be checked: {}\n", terminal_escape::escape_line(cause)),
         AuditSeal::Broken => String::new(),
     });
     let sealed = matches!(verdict.seal, AuditSeal::Holds { .. });
     for AuditSpan { from, to } in verdict.unproved.iter().filter(|_| sealed) {
-        text.push_str(&format!("- entries {from} to {to} stood there without a seal: nothing proves who wrote them\n"));
+        text.push_str(&format!("- entries {from} to {to} had no seal: nothing proves who wrote them\n"));
     }
     for finding in &verdict.findings {
         text.push_str(&format!("- {}\n", finding_text(finding)));

@@ -23,7 +23,7 @@ pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> Strin
         }
     }
     if unattended {
-        text.push_str("  It signs in by itself: these credentials go there without asking again.\n");
+        text.push_str("  It signs in automatically: these credentials are sent without consent each time.\n");
     }
     text
 }

@@ -34,7 +34,7 @@ pub(crate) fn sign_in_request_text(
         } => {
             let mut text = match authorization_url {
                 Some(page) => authorization_page_text(server, url, page, &address),
-                None => format!("── Get a token for {server}? Drawbridge asks for it by itself; no page opens.\n"),
+                None => format!("── Get a token for {server}? Drawbridge requests it directly; no page opens.\n"),
             };
             if *page_elsewhere {
                 let issuer = escape_line(issuer);
@@ -42,20 +42,20 @@ pub(crate) fn sign_in_request_text(
             }
             match reason {
                 SignInReason::SignIn => {}
-                SignInReason::ChangeAccount => text.push_str("  It is asked to let you choose another account.\n"),
+                SignInReason::ChangeAccount => text.push_str("  You can choose another account on it.\n"),
                 SignInReason::StepUp { operation } => {
                     text.push_str(&format!(
-                        "  For {} the server wants more than you granted.\n",
+                        "  For {} the server requires more permissions than you granted.\n",
                         escape_line(operation)
                     ));
                 }
-                SignInReason::Again { cause } => text.push_str(&format!("  Again, because {}\n", escape_line(cause))),
+                SignInReason::Again { cause } => text.push_str(&format!("  Required again: {}\n", escape_line(cause))),
             }
             let told = if authorization_url.is_some() { "Sent to the page" } else { "Permissions" };
             text.push_str(&format!("  {told}:\n"));
             let client_id = format!("Drawbridge, as {} ({})", escape_line(client_id), client_text(*client));
             let back = redirect_uri.as_deref().map(|uri| ("and back to", escape_line(uri)));
-            let rows = [("who asks", client_id), ("for what", escape_line(resource))];
+            let rows = [("client", client_id), ("resource", escape_line(resource))];
             for (name, words) in rows.into_iter().chain(back) {
                 text.push_str(&format!("    {name:<12} {words}\n"));
             }

@@ -267,7 +267,7 @@ fn status_text(status: &u16) -> String {
     match status {
         0 => "the provider broke off its answer with an error; try again, or choose another model".to_owned(),
         400..=499 => format!("the provider does not take this request (error {status}); choose another model"),
-        _ => format!("the provider has an error of its own ({status}); try again, or choose another model"),
+        _ => format!("the provider reports an internal error ({status}); try again, or choose another model"),
     }
 }
 

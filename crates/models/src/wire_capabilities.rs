@@ -211,7 +211,7 @@ impl WireCapabilities {
 }
 
 fn omission_note(part: &MessagePart) -> MessagePart {
-    MessagePart::text(format!("[{} was left out: it can't be sent to this model]", part_kind_text(part)))
+    MessagePart::text(format!("[{} was omitted: it can't be sent to this model]", part_kind_text(part)))
 }
 
 fn part_kind_text(part: &MessagePart) -> String {
@@ -269,7 +269,7 @@ mod tests {
         let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::LeaveOut)].into());
         let sent = MINIMAL_CAPABILITIES.convert(request, &chosen).unwrap();
         let text = sent.messages[0].plain_text();
-        assert!(text.contains("a recording (audio/wav) was left out"), "a note replaces the omitted part: {text}");
+        assert!(text.contains("a recording (audio/wav) was omitted"), "a note replaces the omitted part: {text}");
     }
 
     #[test]

@@ -276,7 +276,7 @@ impl ListReader {
             let shown = || item.name().chars().take(60).collect::<String>();
             if size > MAX_ENTRY_BYTES {
                 self.add_note_once(format!(
-                    "\"{}\" was left out of the {words}: it is larger than {} KiB",
+                    "\"{}\" was dropped from the {words}: it is larger than {} KiB",
                     shown(),
                     MAX_ENTRY_BYTES / 1024
                 ));
@@ -284,7 +284,7 @@ impl ListReader {
                 self.add_note_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
                 return;
             } else if !self.names.insert(item.name().to_owned()) {
-                self.add_note_once(format!("\"{}\" stands more than once in the {words}; the first is used", shown()));
+                self.add_note_once(format!("\"{}\" occurs more than once in the {words}; the first is used", shown()));
             } else {
                 self.bytes += size;
                 kept.push(item);

@@ -227,5 +227,7 @@ impl ReplyRun {
 
 /// Returns the notice for a server whose tools are not sent to the model.
 pub(super) fn omitted_tools_notice(server: &str) -> String {
-    format!("the tools of {server} are left out: it said that they changed, and they could not be read again in time")
+    format!(
+        "the tools of {server} are not available: the server reported that they changed, and they could not be read again in time"
+    )
 }

@@ -181,7 +181,7 @@ async fn long_result_is_read_in_parts() {
     let told = tool_results(asked[1].messages.last().unwrap());
     let note = told[0].1.lines().last().unwrap_or_default();
     assert!(
-        note.starts_with(&format!("({left_out} more bytes were left out.")),
+        note.starts_with(&format!("({left_out} more bytes were omitted.")),
         "the note contains the number of omitted bytes: {note}"
     );
     assert_eq!(asked[0].tools.len(), 1, "the tool for reading more is not offered without a long result");
