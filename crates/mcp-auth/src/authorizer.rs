@@ -168,7 +168,7 @@ impl ServerAuthorization {
         let (had, granted) = {
             let state = shared.state();
             let Some(record) = &state.record else {
-                let cause = "the server requires permissions, and nobody is signed in; sign in first";
+                let cause = "the server requires permissions, but you are not signed in; sign in first";
                 return ChallengeOutcome::Stop(cause.to_owned());
             };
             let had = scopes::union_of_scopes(&record.requested, &record.granted);

@@ -158,7 +158,7 @@ impl AuthorizationContext {
 
     async fn refresh(&self, record: Option<SignInRecord>, generation: u64, refused: bool) -> Result<(), AuthError> {
         let nothing = |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
-        let Some(mut record) = record else { return Err(nothing("nobody is signed in")) };
+        let Some(mut record) = record else { return Err(nothing("you are not signed in")) };
         let token = record.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
         let Some(token) = token else { return Err(nothing("the sign-in has ended and cannot be renewed")) };
         if refused {

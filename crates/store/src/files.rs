@@ -12,7 +12,7 @@ pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> St
         ErrorKind::PermissionDenied => "; check whose it is and who may write it",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "; make room on the disk",
         ErrorKind::ReadOnlyFilesystem => "; the disk is read-only",
-        ErrorKind::NotADirectory => "; a file lies where a folder should",
+        ErrorKind::NotADirectory => "; there is a file in place of a folder",
         _ => "",
     };
     StoreError { path: path.display().to_string(), cause: format!("could not {tried}: {error}{next}") }

@@ -145,14 +145,14 @@ impl SecretsFile {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);
         }
-        let unsealable = |_| KeychainError::Broken("this system gives no random numbers".to_owned());
+        let unsealable = |_| KeychainError::Broken("this system provides no random numbers".to_owned());
         let (id, bytes) = SecretsKey::random().map_err(unsealable)?;
         let key = Arc::new(SecretsKey::new(&id, bytes.as_slice()).map_err(unsealable)?);
         let name = keychain_entry_name(&id);
         self.keychain.write(&name, bytes.as_slice())?;
         let kept = self.keychain.read(&name)?.map(Zeroizing::new);
         if kept.as_deref().map(Vec::as_slice) != Some(bytes.as_slice()) {
-            return Err(KeychainError::Broken("the keychain does not give back what it was given".to_owned()));
+            return Err(KeychainError::Broken("the keychain does not return the stored value".to_owned()));
         }
         Ok(key)
     }

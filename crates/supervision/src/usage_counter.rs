@@ -109,7 +109,7 @@ impl UsageCounter {
     pub fn omission_notice(&self) -> Option<String> {
         let (left_out, most) = (self.left_out, self.limits.notifications_per_second);
         left_out.is_power_of_two().then(|| {
-            format!("more than {most} notifications came in a second: {left_out} entries are left out here so far")
+            format!("more than {most} notifications were received within a second: {left_out} entries are omitted here so far")
         })
     }
 

@@ -274,7 +274,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let changed = tools_list_reply(&[changed, tool_json("other")]);
     let app = TestApp::start(vec![("bad", scripted_config(&["--reply", &list, "--reply", &changed]))]).await;
     app.ready("bad").await;
-    app.until("bad", "new: nobody has seen its tools and its prompt", |s| s.unreviewed == [3, 0]).await;
+    app.until("bad", "new: its tools and its prompt were not reviewed", |s| s.unreviewed == [3, 0]).await;
     assert_call_asks(&app, "first", ApprovalScope::Once, "the first call").await;
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");

@@ -76,7 +76,7 @@ impl SealKey {
 
     fn generate_secret() -> Result<String, String> {
         let mut bytes = [0; KEY_BYTES];
-        aws_lc_rs::rand::fill(&mut bytes).map_err(|_| "this system gives no random numbers".to_owned())?;
+        aws_lc_rs::rand::fill(&mut bytes).map_err(|_| "this system provides no random numbers".to_owned())?;
         Ok(format!("{} {}", hex(&bytes), time_since_epoch().as_millis()))
     }
 
@@ -255,7 +255,7 @@ impl KeyHolder {
         match self.secrets.set(KEY_NAME, &secret).map_err(|error| MissingKey::absent(error.to_string()))? {
             SecretPersistence::Keychain => {
                 let kept = read()?;
-                let lost = || MissingKey::absent("the keychain does not give back what it was given".to_owned());
+                let lost = || MissingKey::absent("the keychain does not return the stored value".to_owned());
                 key_of(&kept.ok_or_else(lost)?)
             }
             SecretPersistence::ThisRun { cause } => {
@@ -274,7 +274,7 @@ impl KeyHolder {
             let (number, link) = mark.split_once(' ')?;
             Some((number.parse().ok()?, from_hex(link)?))
         };
-        mark.map(|mark| read(mark).ok_or_else(|| "what the keychain knows of the log is damaged".to_owned()))
+        mark.map(|mark| read(mark).ok_or_else(|| "the record of the log in the keychain is damaged".to_owned()))
             .transpose()
     }
 
@@ -355,7 +355,7 @@ impl KeyHolder {
             KeyState::Known(key) => Ok(Arc::clone(key)),
             KeyState::Missing { cause, .. } => Err(cause.cause.clone()),
             KeyState::NotAsked | KeyState::Asking => {
-                Err("the keychain does not answer; unlock it and try again".to_owned())
+                Err("the keychain does not respond; unlock it and try again".to_owned())
             }
         }
     }
@@ -367,7 +367,7 @@ impl KeyHolder {
             KeyState::Known(key) => Ok(Arc::clone(key)),
             KeyState::Missing { cause, .. } => Err(cause.clone()),
             KeyState::NotAsked | KeyState::Asking => {
-                Err(MissingKey::unavailable("the keychain does not answer".to_owned()))
+                Err(MissingKey::unavailable("the keychain does not respond".to_owned()))
             }
         }
     }
