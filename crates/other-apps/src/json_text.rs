@@ -133,10 +133,10 @@ impl<'t> JsonText<'t> {
         };
         match error.kind() {
             ParseErrorKind::CommentsNotAllowed => {
-                "a comment; this file is plain JSON, which has none: take it out".into()
+                "a comment; this file is plain JSON, which has no comments: remove it".into()
             }
             ParseErrorKind::TrailingCommasNotAllowed => {
-                "a comma with nothing after it; JSON has commas only between two items: take it out".into()
+                "a comma with nothing after it; JSON has commas only between two items: remove it".into()
             }
             ParseErrorKind::ExpectedComma => "expected a comma after this item".into(),
             ParseErrorKind::ExpectedColonAfterObjectKey => format!("expected \":\" after the name, {found}"),

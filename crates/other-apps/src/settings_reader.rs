@@ -264,7 +264,7 @@ impl SettingsReader<'_, '_> {
             }
             Some("claude-code") if found.extras.untyped && by_url => {
                 let note =
-                    "it has a \"url\" and no \"type\", which Claude Code itself takes for a local server and refuses";
+                    "it has a \"url\" and no \"type\", which Claude Code itself treats as a local server and refuses";
                 found.notes.push(String::from(note));
             }
             Some("windsurf" | "antigravity") if by_url => {

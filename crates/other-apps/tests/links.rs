@@ -129,16 +129,13 @@ fn other_links_are_rejected() {
     }
     let cases = [
         ("https://cursor.com/install-mcp?name=a", "Cursor can't be used: \"config\" is missing in it"),
-        (
-            "https://cursor.com/install-mcp?name=a&config=%%%",
-            "Cursor can't be used: what should be base64 in it is none",
-        ),
+        ("https://cursor.com/install-mcp?name=a&config=%%%", "Cursor can't be used: its content is not valid base64"),
         (
             "cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=e30&config=e30",
             "\"config\" occurs twice in it",
         ),
-        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=-_-_+/", "what should be base64 in it is none"),
-        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=____", "its base64 holds no text in UTF-8"),
+        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=-_-_+/", "its content is not valid base64"),
+        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=____", "its base64 does not encode UTF-8 text"),
         ("vscode:mcp/install?%7B", "Visual Studio Code can't be used: in its JSON, "),
         ("vscode:mcp/install?%FF", "it is no text in UTF-8"),
         ("vscode:mcp/install?%7B%7D", "there is no server in it"),

@@ -78,12 +78,12 @@ fn notes_describe_suspicious_values() {
             ],
         ),
         (r#"{"command": "x", "env": {"K": ""}}"#, &["the variable \"K\" is empty: fill it in if the server needs it"]),
-        (r#"{"command": "x", "env": {"PORT": 80}}"#, &["\"PORT\" has 80 without quotes; it is taken as a text"]),
+        (r#"{"command": "x", "env": {"PORT": 80}}"#, &["\"PORT\" has 80 without quotes; it is read as text"]),
         (
             r#"{"command": "x", "autoApprove": ["a"], "timeout": 60, "disabled": false}"#,
             &["approvals of other apps are not imported: \"autoApprove\"", "not used: \"timeout\""],
         ),
-        (r#"{"command": "npx -y a"}"#, &["\"command\" had the arguments in it; they were taken apart at the spaces"]),
+        (r#"{"command": "npx -y a"}"#, &["\"command\" contained the arguments; it was split at the spaces"]),
         (
             r#"{"inputs": [{"id": "k", "description": "The key"}, {"id": "unused"}], "servers": {"a": {"command": "x", "env": {"K": "${input:k}"}}}}"#,
             &[
@@ -161,7 +161,7 @@ fn nul_characters_make_a_server_unusable_with_a_note() {
 #[test]
 fn problems_of_a_remote_server_are_noted() {
     let cases: &[(&str, bool, &str)] = &[
-        (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is not known here"),
+        (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is unknown"),
         (r#"{"a": {"url": "ftp://x.example"}}"#, false, "must begin with https://"),
         (r#"{"a": {"url": "https://ann:pw@x.example"}}"#, false, "user name or password"),
         (r#"{"a": {"url": "https://x.example", "headers": {"Host": "y"}}}"#, false, "set by Drawbridge itself"),

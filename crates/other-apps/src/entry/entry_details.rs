@@ -163,7 +163,7 @@ fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
         let note = if is_command {
             let command = input.get_string("command").map(|text| quoted_text(&text.value)).unwrap_or_default();
             let text = format!(
-                "{} is what VS Code's command {command} gives{what}, which is not run",
+                "{} is the output of VS Code's command {command}{what}, which is not run",
                 quoted_text(&placeholder)
             );
             ImportNote::from(text)

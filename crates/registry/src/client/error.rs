@@ -71,7 +71,7 @@ pub enum RegistryError {
         to: String,
     },
     /// The registry has no such server or version.
-    #[error("the registry {address} does not have {what}; check the spelling, small and capital letters included")]
+    #[error("the registry {address} does not have {what}; check the spelling, including upper and lower case")]
     NotFound {
         /// Address of the registry that lacks the server or version.
         address: String,

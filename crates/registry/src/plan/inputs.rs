@@ -118,7 +118,7 @@ impl PlanInputs {
             return Err(PlanError::NamesSecret(place.to_owned()));
         }
         if visible(text) != text {
-            self.add_note(format!("{place} has characters that can't be seen: {}", quote_untrusted(text)));
+            self.add_note(format!("{place} has invisible characters: {}", quote_untrusted(text)));
         }
         Ok(())
     }

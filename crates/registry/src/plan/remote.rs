@@ -52,13 +52,13 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     }
     if begins.starts_with("http://") {
         inputs.add_note(
-            "the URL begins with http://: what is sent can be read on the way, unless it leads to this computer"
+            "the URL begins with http://: sent data can be read on the way, unless it is the address of this computer"
                 .to_owned(),
         );
     }
     if url.keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
         inputs.add_note(
-            "the URL begins with a value of yours: what you enter decides where everything is sent".to_owned(),
+            "the URL begins with a value that you enter, which determines where everything is sent".to_owned(),
         );
     }
     if is_non_public(&url) {
