@@ -36,7 +36,7 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
     if !broken.is_empty() {
         return CheckOutcome::problem(
             FindingText::new("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
-            FindingText::new("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or take the variable out."),
+            FindingText::new("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or remove the variable."),
         )
         .for_servers(broken);
     }

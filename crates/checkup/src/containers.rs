@@ -29,7 +29,7 @@ pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> C
     let servers = outcome.servers.clone();
     let tried: Vec<std::io::Result<()>> = sockets.iter().map(|socket| connect_to_socket(socket)).collect();
     if tried.iter().any(Result::is_ok) {
-        return CheckOutcome { seen: outcome.seen.and(" Its daemon takes connections."), ..outcome };
+        return CheckOutcome { seen: outcome.seen.and(" Its daemon accepts connections."), ..outcome };
     }
     let denied = tried.iter().any(|one| one.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
     let worse = if denied {
@@ -91,6 +91,6 @@ mod tests {
         let _listens = std::os::unix::net::UnixListener::bind(&of_home[0]).unwrap();
         let with = with_daemon_state(docker(), &of_home);
         assert_eq!(with.state, FindingState::Ok, "{}", with.seen);
-        assert!(with.seen.to_string().contains("takes connections"), "{}", with.seen);
+        assert!(with.seen.to_string().contains("accepts connections"), "{}", with.seen);
     }
 }

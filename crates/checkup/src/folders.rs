@@ -39,17 +39,17 @@ fn folder_outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
         return CheckOutcome::problem(
             seen.and(if is_there { " can't be written to." } else { " is not there, and can't be made." }),
             FindingText::new(
-                "See whose folder it is and who may write to it; it must be yours. A disk may also have become read-only.",
+                "Check the owner and the permissions of the folder. You must own it. The disk may also have become read-only.",
             ),
         );
     }
     let seen = seen.and(if is_there { " can be written to" } else { " is not there yet, and can be made" });
     let Some(free) = facts.free_bytes else {
-        return CheckOutcome::ok(seen.and("; how much room it has is not known here."));
+        return CheckOutcome::ok(seen.and("; its free space is unknown."));
     };
     let seen = seen.and("; ").number(free / MIB).and(" MiB are free.");
     if free < MIN_FREE_BYTES {
-        return CheckOutcome::problem(seen, FindingText::new("Make room on this disk: nothing may be kept any more."));
+        return CheckOutcome::problem(seen, FindingText::new("Free space on this disk. Data may no longer be saved."));
     }
     if free < RECOMMENDED_FREE_BYTES {
         return CheckOutcome::warning(

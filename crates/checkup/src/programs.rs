@@ -11,7 +11,7 @@ pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome 
     let Some(needs) = needs else {
         return CheckOutcome::unknown(
             FindingText::new("The programs of servers could not be looked for."),
-            FindingText::new("Correct the settings file, if that is what is wrong, and check again."),
+            FindingText::new("Correct the settings file if it is invalid, and check again."),
         );
     };
     let others: Vec<&RequiredProgram> = needs.iter().filter(|need| need.known.is_none()).collect();

@@ -56,7 +56,7 @@ pub(crate) async fn check_proxy(
         )
         .for_servers(remote()),
         EnvironmentProxy::Nothing if has_desktop_proxy(&path).await => CheckOutcome::warning(
-            FindingText::new("The desktop's settings have a proxy. Drawbridge takes it from the environment only, where there is none."),
+            FindingText::new("A proxy is set in the desktop's settings. Drawbridge reads it from the environment only, where none is set."),
             FindingText::new("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
         )
         .for_servers(remote()),

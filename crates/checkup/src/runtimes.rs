@@ -46,7 +46,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         asked: &["python3", "python"],
         // From `requires-python` of the package mcp.
         oldest: Some((&[3, 10], "most servers need Python 3.10 or later")),
-        install: "Install Python 3 (package python3, or python.org). Where there is only \"python3\", write that as the server's command.",
+        install: "Install Python 3 (package python3, or python.org). If only \"python3\" exists, enter it as the server's command.",
     },
     Runtime {
         id: CheckId::Uv,
@@ -100,14 +100,14 @@ pub(crate) async fn check_runtime(
     let Some((name, program)) = asked else {
         return match (needs.is_empty(), missing.is_empty()) {
             (true, _) if !is_known => CheckOutcome::unknown(
-                FindingText::new("Not installed. Whether a server needs it is not known."),
+                FindingText::new("Not installed. It is unknown if a server requires it."),
                 install(),
             ),
             (true, _) => CheckOutcome::ok(FindingText::new("Not installed; no server needs it.")),
             // The runtime is not in the search path, but each server that needs it specifies its full path.
             (false, true) => CheckOutcome::ok(
                 FindingText::new(runtime.name)
-                    .and(" is not on the search path; the servers that need it name where theirs is."),
+                    .and(" is not on the search path; the servers that require it specify its full path."),
             )
             .for_servers(needed_by()),
             (false, false) => {

@@ -43,10 +43,10 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
     match &path.source {
         PathSource::Process { reason } if cfg!(windows) => {
             let _ = reason;
-            CheckOutcome::ok(folders("Programs are looked for in "))
+            CheckOutcome::ok(folders("Programs are searched for in "))
         }
         PathSource::Process { reason } => CheckOutcome::warning(
-            folders("The login shell was not used, so programs are looked for in this program's own search path and in well-known folders, ")
+            folders("The login shell was not used, so programs are searched for in the search path of this process and in well-known folders, ")
                 .and(" The cause: ")
                 .foreign(reason)
                 .and("."),
@@ -55,7 +55,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
             ),
         ),
         PathSource::LoginShell if !left_out.is_empty() => CheckOutcome::warning(
-            append_list(folders("The login shell names "), &left_out, " It does not name those of ").and("."),
+            append_list(folders("The login shell names "), &left_out, " It does not include those of ").and("."),
             FindingText::new(
                 "Have the version manager set up in a start-up file that a login shell reads, and a default version chosen (for instance \"nvm alias default 22\").",
             ),

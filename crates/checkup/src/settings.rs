@@ -23,7 +23,7 @@ pub(crate) fn check_settings(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> 
             return CheckOutcome::problem(
                 seen.and("."),
                 FindingText::new(
-                    "Correct it in an editor; it is read again at once. Until then the servers stay as they were.",
+                    "Correct it in an editor. It is then read again. Until then the servers stay unchanged.",
                 ),
             );
         }

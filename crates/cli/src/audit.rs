@@ -136,7 +136,7 @@ const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
     match decisions {
         ContentAtRest::Encrypted => "Contents are encrypted on disk, under the keychain's key.\n",
         ContentAtRest::Plain => {
-            "Contents are not encrypted on disk: the keychain gave no key, or a reader held the log.\n"
+            "Contents are not encrypted on disk: no key was available in the keychain, or another process was reading the log.\n"
         }
         ContentAtRest::Unreadable { .. } => "",
     }
@@ -159,9 +159,9 @@ fn verdict_text(verdict: &AuditVerdict) -> String {
         text.push_str(&format!("Drawbridge removed entries up to {removed} because of their age or the size limit.\n"));
     }
     text.push_str(&match &verdict.seal {
-        AuditSeal::Holds { number } if verdict.last == Some(*number) => "The end is sealed, and the seal holds.\n".to_owned(),
+        AuditSeal::Holds { number } if verdict.last == Some(*number) => "The end is sealed, and the seal is valid.\n".to_owned(),
         AuditSeal::Holds { number } => format!(
-            "The seal holds up to entry {number}. Anyone who can write to the file could have added or removed what follows.\n"
+            "The seal is valid up to entry {number}. Anyone who can write to the file could have added or removed later entries.\n"
         ),
         AuditSeal::None if verdict.entries == 0 => String::new(),
         AuditSeal::None => "It is not sealed: anyone who can write to the file could have cut off its end, or replaced all of \

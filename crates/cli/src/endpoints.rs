@@ -125,7 +125,7 @@ mod tests {
             "WARNING: this endpoint is not at the domain of the identity provider",
             "the secret harbour from the keychain",
             "read write",
-            "without asking again",
+            "without consent each time",
         ] {
             assert!(text.contains(words), "S01: the text should contain {words}: {text}");
         }

@@ -36,7 +36,7 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
     }
     for loss in losses {
         text.push_str(&format!(
-            "  the provider can't carry {}: {}\n",
+            "  the provider does not support {}: {}\n",
             escape_line(&loss.what),
             escape_line(&loss.then)
         ));

@@ -20,7 +20,7 @@ pub enum ModelError {
         cause: String,
     },
     /// The provider rejected the key.
-    #[error("the provider does not take the key; enter another one in Settings → Models{}", provider_message_text(.said))]
+    #[error("the provider rejects the key; enter another one in Settings → Models{}", provider_message_text(.said))]
     WrongKey {
         /// Message of the provider, truncated.
         said: String,
@@ -38,7 +38,7 @@ pub enum ModelError {
         said: String,
     },
     /// The rate limit for requests or tokens is exceeded.
-    #[error("the provider takes no more requests for now; {}, or choose another model", retry_text(.retry_after))]
+    #[error("the provider accepts no more requests for now; {}, or choose another model", retry_text(.retry_after))]
     RateLimited {
         /// Time until the provider allows another attempt, if it reports one.
         retry_after: Option<Duration>,
@@ -47,13 +47,13 @@ pub enum ModelError {
     #[error("the provider is overloaded; try again in a minute, or choose another model")]
     Overloaded,
     /// The request exceeds the model's context.
-    #[error("the conversation is longer than the model takes{}; shorten it, or choose a model with more context", token_limit_text(.limit))]
+    #[error("the conversation is longer than the model supports{}; shorten it, or choose a model with more context", token_limit_text(.limit))]
     ContextTooLong {
         /// Maximum context size of the model in tokens, or `None` if the provider did not report it.
         limit: Option<u32>,
     },
     /// The provider refused to process the content of the request.
-    #[error("the provider refuses this request for what is in it; change it, or choose another model{}", provider_message_text(.said))]
+    #[error("the provider refuses this request because of its content; change it, or choose another model{}", provider_message_text(.said))]
     Refused {
         /// Message of the provider, truncated.
         said: String,
@@ -71,7 +71,7 @@ pub enum ModelError {
         cause: String,
     },
     /// The provider sent no data before the idle timeout.
-    #[error("nothing came from the provider for {} seconds; try again, or choose another model", .after.as_secs())]
+    #[error("the provider sent nothing for {} seconds; try again, or choose another model", .after.as_secs())]
     Silent {
         /// Duration of the idle timeout.
         after: Duration,
@@ -81,7 +81,7 @@ pub enum ModelError {
     Cut,
     /// The response of the provider can't be parsed.
     #[error(
-        "what the provider sends can't be read ({cause}); check that the address in Settings → Models is that of a provider of this kind"
+        "the response of the provider can't be parsed ({cause}); check that the address in Settings → Models is that of a provider of this kind"
     )]
     Unreadable {
         /// Description of the problem, without content of the response.
@@ -101,7 +101,7 @@ pub enum ModelError {
     },
     /// The provider's API does not support a part of the request, and the part can't be converted or the user chose to
     /// refuse it.
-    #[error("{0}; remove it, choose another model, or choose in Settings → Models what is done with it")]
+    #[error("{0}; remove it, choose another model, or choose its conversion in Settings → Models")]
     CannotCarry(LossyConversion),
     /// The provider's address in the settings file was changed by another program, and the user has not confirmed the
     /// new one.
@@ -265,8 +265,8 @@ fn address_text(was: &Option<String>) -> String {
 
 fn status_text(status: &u16) -> String {
     match status {
-        0 => "the provider broke off its answer with an error; try again, or choose another model".to_owned(),
-        400..=499 => format!("the provider does not take this request (error {status}); choose another model"),
+        0 => "the provider ended its answer with an error; try again, or choose another model".to_owned(),
+        400..=499 => format!("the provider rejects this request (error {status}); choose another model"),
         _ => format!("the provider reports an internal error ({status}); try again, or choose another model"),
     }
 }

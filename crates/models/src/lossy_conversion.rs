@@ -133,7 +133,7 @@ impl fmt::Display for LossyConversion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.what;
         match self.then {
-            Conversion::Refuse => write!(f, "this provider can't carry {what}"),
+            Conversion::Refuse => write!(f, "this provider does not support {what}"),
             Conversion::SendAfter => write!(f, "{what} are sent in a message that follows"),
             Conversion::SayInText => write!(f, "{what} is described in text"),
             Conversion::LeaveOut => write!(f, "{what}: omitted"),

@@ -186,7 +186,7 @@ impl WireCapabilities {
         let MessagePart::ToolResult { id, name, parts, is_error } = part else { return part };
         let mut own = Vec::with_capacity(parts.len());
         if is_error && !self.tool_error {
-            own.push(MessagePart::text("The tool failed. It says:"));
+            own.push(MessagePart::text("The tool failed with this message:"));
         }
         for part in parts {
             match self.unsupported_in_result(&part).map(|what| conversions.conversion(what).then) {
@@ -289,7 +289,11 @@ mod tests {
         assert!(matches!(parts[1], MessagePart::ToolResult { .. }), "tool results stay together: {parts:?}");
         assert_eq!(parts[3], image_part("image/png"), "the image comes last, after a text with its origin");
         let MessagePart::ToolResult { parts: failed, .. } = &parts[1] else { unreachable!() };
-        assert_eq!(failed[0], MessagePart::text("The tool failed. It says:"), "the failure is described in text");
+        assert_eq!(
+            failed[0],
+            MessagePart::text("The tool failed with this message:"),
+            "the failure is described in text"
+        );
     }
 
     #[test]

@@ -168,6 +168,6 @@ fn record_lost_outcome(item: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
         *result = None;
         *failure = Some(CallFailureCode::Internal);
-        *error = Some(format!("the call was made, but how it ended could not be kept: {cause}"));
+        *error = Some(format!("the call was made, but its result could not be stored: {cause}"));
     }
 }

@@ -271,7 +271,7 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     let items = talk.wait_for_end().await;
     assert!(sent(&items[2]), "the sent arguments are retained after the failure: {:?}", items[2]);
     let error = call_summary(&items[2]).2.unwrap_or_default();
-    assert!(error.contains("may have had its effect"), "the error states that the outcome is unknown: {error}");
+    assert!(error.contains("may have taken effect"), "the error states that the outcome is unknown: {error}");
 }
 
 #[tokio::test]

@@ -83,7 +83,7 @@ impl Skill {
         }
         let root = uri.strip_suffix("/SKILL.md").ok_or("its URI does not end with /SKILL.md")?;
         if root.rsplit('/').next() != Some(name.as_str()) {
-            return Err(format!("its folder is not called {name}, as its name says"));
+            return Err(format!("its folder is not called {name}, which is its name"));
         }
         let files = parse_files(&uri, root, resources)?;
         Ok(Self { uri, name, description, frontmatter, files })
