@@ -39,7 +39,7 @@ pub enum ReviewError {
     #[error("there is no server \"{0}\"")]
     NotFound(String),
     /// The server is not running.
-    #[error("{0} is not running, so what it offers is not known; start it first")]
+    #[error("{0} is not running, so its offers are unknown; start it first")]
     NotRunning(String),
     /// The definitions with these names have changed since they were displayed.
     #[error("changed since it was shown: {}; review it again", .0.join(", "))]

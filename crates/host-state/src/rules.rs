@@ -114,7 +114,7 @@ pub enum RulesError {
     #[error(transparent)]
     Rule(RuleError),
     /// No rule has this id, or the rule is in the system-wide file.
-    #[error("there is no such rule of yours; it may be removed already, or set for all users of this computer")]
+    #[error("you have no such rule; it may already be removed, or be set for all users of this computer")]
     NoSuchRule,
     /// No server has this name.
     #[error("there is no server \"{0}\"")]

@@ -271,7 +271,7 @@ pub enum SecretsStatus {
     Keychain,
     /// The keychain is locked, or the user denied access.
     #[error(
-        "secrets are kept until Drawbridge is closed: the keychain is locked or refuses ({cause}); unlock it and try again"
+        "secrets are stored only until Drawbridge is closed: the keychain is locked or refuses access ({cause}); unlock it and try again"
     )]
     Locked {
         /// Error message of the keychain.

@@ -88,7 +88,9 @@ impl SecretsFile {
         let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(broken)? else { return Ok(None) };
         let file = SealedFile::read(&bytes).map_err(|cause| {
             let path = self.path.display();
-            KeychainError::Broken(format!("{path} can't be read ({cause}); mend it, or move it away to begin anew"))
+            KeychainError::Broken(format!(
+                "{path} can't be read ({cause}); mend it, or move it away to create a new one"
+            ))
         })?;
         Ok(Some(file))
     }
@@ -119,7 +121,7 @@ impl SecretsFile {
         let path = self.path.display();
         let lost = |what: &str| {
             KeychainError::Broken(format!(
-                "{what}, so {path} can't be opened; if it is lost for good, move that file away to begin anew"
+                "{what}, so {path} can't be opened; if it is lost permanently, move that file away to create a new one"
             ))
         };
         let Some(bytes) = self.keychain.read(&keychain_entry_name(&file.key))?.map(Zeroizing::new) else {
@@ -262,7 +264,7 @@ impl SecretsFile {
             return cause.to_string();
         }
         format!(
-            "{cause}. If there is an older value of this secret, that one counts again after the next start, so enter the new one again then"
+            "{cause}. If an older value of this secret is stored, it is used again after the next start. Enter the new one again then"
         )
     }
 }
@@ -277,9 +279,7 @@ impl Secrets for SecretsFile {
             return self.migrate(key);
         };
         let opened = self.file_key(file)?.open(key, entry);
-        opened
-            .map(Some)
-            .map_err(|_| SecretError::Failed("what is kept of this secret is damaged; enter it again".into()))
+        opened.map(Some).map_err(|_| SecretError::Failed("the stored secret is damaged; enter it again".into()))
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {

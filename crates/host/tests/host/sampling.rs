@@ -347,7 +347,7 @@ async fn sampling_rule_allows_requests_within_its_budget() {
         !went_well && words.contains("did not answer"),
         "[sampling-sensitive-data]: the provider's message is not sent: {words}"
     );
-    assert!(app.activity(SERVER).await.contains("takes no more requests"), "the activity log contains the cause");
+    assert!(app.activity(SERVER).await.contains("accepts no more requests"), "the activity log contains the cause");
     user.abort();
 }
 

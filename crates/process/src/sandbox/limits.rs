@@ -65,7 +65,7 @@ impl fmt::Display for ExceededLimit {
         match self.resource {
             LimitedResource::Processes => write!(f, "it ran more than {most} processes and threads"),
             LimitedResource::Memory => write!(f, "it used more than {} of memory", Bytes(most)),
-            LimitedResource::Home => write!(f, "its own home held more than {}", Bytes(most)),
+            LimitedResource::Home => write!(f, "its home folder contained more than {}", Bytes(most)),
             LimitedResource::Processor => {
                 write!(f, "it used more than {} of processor time within an hour", Seconds(most))
             }
@@ -190,7 +190,7 @@ mod tests {
         };
         assert_eq!(used(|used| used.processes = 513), "it ran more than 512 processes and threads");
         assert_eq!(used(|used| used.memory_bytes = 2 * GIB), "it used more than 1.5 GiB of memory");
-        assert_eq!(used(|used| used.home_bytes = 3 * GIB), "its own home held more than 2 GiB");
+        assert_eq!(used(|used| used.home_bytes = 3 * GIB), "its home folder contained more than 2 GiB");
         let spun = used(|used| used.processor_seconds = 91);
         assert_eq!(spun, "it used more than 90 seconds of processor time within an hour");
         assert_eq!(used(|used| used.processes = 512), "", "the limit itself must be allowed");

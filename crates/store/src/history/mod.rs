@@ -228,8 +228,7 @@ impl HistoryDatabase {
             protection = read(connection)?;
         }
         let Some(protection) = protection else {
-            let cause =
-                "it does not keep that it is encrypted: keep a copy of it, move it away, and a new one is begun";
+            let cause = "it does not record that it is encrypted: copy it and move it away, and a new one is created";
             return Err(self.error(cause.to_owned()));
         };
         if self.key.get().is_none_or(|key| key.id != protection.key) {
@@ -260,7 +259,7 @@ impl HistoryDatabase {
         let key = self.wait_for_key()?;
         if key.id != id {
             let cause = "it is encrypted with another key than the one in secrets.json; put back the secrets.json that belongs \
-                to it, or move it away to begin anew";
+                to it, or move it away to create a new one";
             return Err(self.error(cause.to_owned()));
         }
         Ok(Arc::clone(&key.content))
@@ -274,9 +273,9 @@ impl HistoryDatabase {
             *lock(&self.asked) = Some(Instant::now());
             self.keys.request_key(true);
         }
-        self.keys
-            .wait_for_key(KEY_TIMEOUT)
-            .map_err(|cause| self.error(format!("it is encrypted, and the keychain does not give its key: {cause}")))
+        self.keys.wait_for_key(KEY_TIMEOUT).map_err(|cause| {
+            self.error(format!("it is encrypted, and its key is not available in the keychain: {cause}"))
+        })
     }
 
     /// Performs the next step of pending deletions. Returns `true` if more steps can follow immediately, or `false` if

@@ -417,7 +417,7 @@ fn s21_failed_rollback_reports_that_the_change_may_apply() {
     });
     let error = changed.expect_err("nothing can replace the folder");
     assert!(
-        error.cause.contains("may hold after a restart"),
+        error.cause.contains("may still apply after a restart"),
         "the error must say that the change may still take effect: {error}"
     );
 }

@@ -90,7 +90,7 @@ impl Owner {
             return Err(DecisionError::WrongKind("it is not a call of a tool"));
         };
         if !pending.view.scopes.contains(&ApprovalScope::Always) {
-            return Err(DecisionError::WrongKind("an approval can't hold that long here"));
+            return Err(DecisionError::WrongKind("an approval can't be valid for that long here"));
         }
         let (tool, arguments, server) = (tool.clone(), arguments.clone(), pending.view.server.clone());
         let leaving = OutgoingPayload::displayed(pending);

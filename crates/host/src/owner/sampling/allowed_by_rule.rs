@@ -200,7 +200,7 @@ impl Owner {
                 self.audit_without_waiting(AuditedDecision {
                     server,
                     kind: "sampling-answer",
-                    subject: "not wanted any more",
+                    subject: "no longer requested",
                     decision: "denied",
                     by: self.options.decides,
                     hash: Hash::of_json(&json!({ "request": auto_approved.params })).as_str(),

@@ -82,7 +82,7 @@ impl Owner {
             (ServerState::Ready, Some(_)) if record.access.is_outdated => {
                 // A new sign-in is created for the next connection.
                 record.access.reason.get_or_insert(AuthReason::SignIn);
-                self.restart_session(name, "it is started again with its settings as they are now");
+                self.restart_session(name, "it is restarted with its current settings");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
@@ -147,7 +147,7 @@ impl Owner {
                 self.audit_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
                     // The server may offer less in a session that was opened without a sign-in.
-                    Some(ServerState::Ready) => self.restart_session(name, "it is started again after the sign-in"),
+                    Some(ServerState::Ready) => self.restart_session(name, "it is restarted after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
                         if by_user {
                             self.note_start_requested(name);
