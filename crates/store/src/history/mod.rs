@@ -64,7 +64,7 @@ const MAX_ID_BYTES: usize = 64;
 pub(crate) struct HistoryDatabase {
     path: PathBuf,
     older: PathBuf,
-    held: PathBuf,
+    locks_folder: PathBuf,
     writes: Mutex<Option<CheckedConnection>>,
     reads: Mutex<Option<CheckedConnection>>,
     /// Writer identity of this process, set once it has written a streaming reply.
@@ -75,7 +75,7 @@ pub(crate) struct HistoryDatabase {
     /// Key with which the file is encrypted, once it is known.
     key: ContentKeySlot,
     /// Time at which the key of an encrypted file was last requested from the keychain.
-    asked: Mutex<Option<Instant>>,
+    key_requested_at: Mutex<Option<Instant>>,
     /// Set if this process could not remove all unencrypted content from the file.
     is_unclean: AtomicBool,
 }
@@ -90,14 +90,14 @@ impl HistoryDatabase {
         Self {
             path: data_dir.join(DATABASE_FILE),
             older: data_dir.join(OLD_FOLDER),
-            held: data_dir.join(LOCKS_FOLDER),
+            locks_folder: data_dir.join(LOCKS_FOLDER),
             writes: Mutex::default(),
             reads: Mutex::default(),
             writer: OnceLock::new(),
             has_gone: AtomicBool::new(false),
             keys,
             key: ContentKeySlot::default(),
-            asked: Mutex::default(),
+            key_requested_at: Mutex::default(),
             is_unclean: AtomicBool::new(false),
         }
     }
@@ -127,7 +127,7 @@ impl HistoryDatabase {
             thread::sleep(delete::STEP_PAUSE);
         }
         import::import_folder(connection, &self.older, self.key.get().as_deref())?;
-        let cut = writers::mark_interrupted(connection, &self.held, None);
+        let cut = writers::mark_interrupted(connection, &self.locks_folder, None);
         cut.map_err(|error| database_error(&self.path, "mark what was cut", &error))?;
         Ok(opened)
     }
@@ -268,9 +268,9 @@ impl HistoryDatabase {
     /// Waits for the key of an encrypted file for at most [`KEY_TIMEOUT`].
     fn wait_for_key(&self) -> Result<Arc<SealKey>, StoreError> {
         if self.keys.cached_key().is_none()
-            && lock(&self.asked).is_none_or(|asked| asked.elapsed() > KEY_RETRY_INTERVAL)
+            && lock(&self.key_requested_at).is_none_or(|at| at.elapsed() > KEY_RETRY_INTERVAL)
         {
-            *lock(&self.asked) = Some(Instant::now());
+            *lock(&self.key_requested_at) = Some(Instant::now());
             self.keys.request_key(true);
         }
         self.keys.wait_for_key(KEY_TIMEOUT).map_err(|cause| {
@@ -305,7 +305,7 @@ impl HistoryDatabase {
         if let Some(writer) = self.writer.get() {
             return Ok(writer.name());
         }
-        let made = HistoryWriter::new(&self.held)?;
+        let made = HistoryWriter::new(&self.locks_folder)?;
         Ok(self.writer.get_or_init(|| made).name())
     }
 }
@@ -387,7 +387,7 @@ impl History for HistoryDatabase {
         // The reply may have been written by another process, and that process may have ended.
         let own = self.writer.get().map(HistoryWriter::name);
         let cut = self.write_in_steps("mark what was cut", |connection| {
-            Ok(writers::mark_interrupted(connection, &self.held, own)?)
+            Ok(writers::mark_interrupted(connection, &self.locks_folder, own)?)
         })?;
         if cut == 0 {
             Ok(page)
