@@ -59,8 +59,12 @@ pub struct Catalog {
 impl Catalog {
     /// Returns the review state of a definition. A reviewed definition in an outdated list is treated as changed, since
     /// the server may have another definition now, which was not reviewed.
-    pub fn current_review_state(&self, list: CatalogList, standing: ReviewState) -> ReviewState {
-        if standing == ReviewState::Reviewed && self.is_outdated(list) { ReviewState::Changed } else { standing }
+    pub fn current_review_state(&self, list: CatalogList, review_state: ReviewState) -> ReviewState {
+        if review_state == ReviewState::Reviewed && self.is_outdated(list) {
+            ReviewState::Changed
+        } else {
+            review_state
+        }
     }
 
     /// Returns `true` if the server reported that its tools changed, and the list of tools was not read again since.

@@ -386,13 +386,13 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     let check = checked().await;
     let asks = matches!(check.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. });
-    assert!(asks && check.standing == Some(ReviewState::Changed), "a changed tool requires consent: {check:?}");
+    assert!(asks && check.review_state == Some(ReviewState::Changed), "a changed tool requires consent: {check:?}");
     app.host.close().await;
     let again = TestApp::start_in_folder(app.folder, Vec::new(), host::HostOptions::default()).await;
     let asked =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
     let check = again.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
-    assert_eq!(check.standing, Some(ReviewState::Changed), "the change is known across restarts");
+    assert_eq!(check.review_state, Some(ReviewState::Changed), "the change is known across restarts");
 }
 
 #[tokio::test]
