@@ -68,6 +68,6 @@ impl Scenario {
         }
         let mut row = ResultRow::default();
         row.set_name(&format!("{}, {}", self.id, self.tried));
-        row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+        row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
     }
 }
