@@ -138,7 +138,7 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
         ("1.2.3", Some("sha512-one")),
         "{what}: the version is shown"
     );
-    assert_eq!(shown.wanted, None, "{what}: the settings contain no version");
+    assert_eq!(shown.requested_version, None, "{what}: the settings contain no version");
     assert_eq!(config.args, ["-y", "@scope/server@1.2.3", "--port", "1"], "{what}: the exact command is shown");
     assert_eq!(request.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: the command line is shown");
     assert!(launchers.launches().is_empty(), "{what}: the launcher does not run before the decision");

@@ -122,8 +122,8 @@ mod tests {
         ];
         for (facts, state, words) in cases {
             let outcome = folder_outcome(Path::new("/data/app"), &facts);
-            assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.seen);
-            assert!(outcome.seen.to_string().contains(words), "{facts:?}: {}", outcome.seen);
+            assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.observation);
+            assert!(outcome.observation.to_string().contains(words), "{facts:?}: {}", outcome.observation);
             assert_eq!(outcome.next.is_some(), state != ok, "a remedy is suggested for each problem: {facts:?}");
         }
     }
@@ -136,7 +136,7 @@ mod tests {
             check_folder(&new).state,
             FindingState::Ok,
             "a folder that can be created is no problem: {}",
-            check_folder(&new).seen
+            check_folder(&new).observation
         );
         assert!(!folder.path().join("a").exists(), "the check does not create the folder");
         assert!(free_bytes(folder.path()).is_none_or(|free| free > 0), "the free space can be determined");
@@ -146,7 +146,7 @@ mod tests {
             outcome.state,
             FindingState::Problem,
             "a file in place of a parent folder is a problem: {}",
-            outcome.seen
+            outcome.observation
         );
     }
 

@@ -93,7 +93,7 @@ mod tests {
             let next = outcome.next.map(|next| next.to_string()).unwrap_or_default();
             assert!(next.contains(step), "the remedy for {status:?} is suggested: {next}");
             if state != FindingState::Ok {
-                assert!(outcome.seen.to_string().contains("the cause"), "{status:?}: {}", outcome.seen);
+                assert!(outcome.observation.to_string().contains("the cause"), "{status:?}: {}", outcome.observation);
                 assert_eq!(outcome.servers, ["local", "remote"], "{status:?} affects the servers with secrets");
             }
         }

@@ -218,11 +218,11 @@ mod tests {
         let environment = ProcessEnvironment::with_variables(&[("ALL_PROXY", "socks5://canary.example")], None);
         let outcome = check_proxy(environment, path, servers).await;
         assert_eq!(outcome.servers, ["far"], "local servers are not affected");
-        assert!(outcome.seen.to_string().contains("not SOCKS"), "{}", outcome.seen);
+        assert!(outcome.observation.to_string().contains("not SOCKS"), "{}", outcome.observation);
         assert!(
-            !outcome.seen.to_string().contains("canary"),
+            !outcome.observation.to_string().contains("canary"),
             "the address is not displayed, since it may contain a password: {}",
-            outcome.seen
+            outcome.observation
         );
     }
 }

@@ -74,7 +74,7 @@ mod tests {
             let outcome = sandbox_outcome(SandboxSupport { mechanism: mechanism.clone(), parts }, servers);
             assert_eq!(outcome.state, state, "{mechanism:?}");
             assert_eq!(outcome.servers.len(), servers.len() - 1, "only servers with a sandbox are affected");
-            let seen = outcome.seen.to_string();
+            let seen = outcome.observation.to_string();
             assert!(seen.starts_with("bubblewrap does not work: it is not installed; seccomp works."), "{seen}");
         }
     }

@@ -87,7 +87,7 @@ mod tests {
             FindingState::Warning,
             "without the login shell's path, version managers may be missing"
         );
-        assert!(outcome.seen.to_string().contains("/bin/fish did not answer"), "{}", outcome.seen);
+        assert!(outcome.observation.to_string().contains("/bin/fish did not answer"), "{}", outcome.observation);
         assert!(outcome.next.unwrap().to_string().contains("SHELL"), "a remedy is suggested");
     }
 
@@ -98,15 +98,19 @@ mod tests {
         std::fs::create_dir_all(&node).unwrap();
         let path = |directories| SearchPath { directories, source: PathSource::LoginShell };
         let with = check_search_path(&path(vec![node]), Some(home.path()));
-        assert_eq!(with.state, FindingState::Ok, "nvm in the search path is no problem: {}", with.seen);
-        assert!(with.seen.to_string().contains("1 folder; with nvm"), "the version manager is named: {}", with.seen);
+        assert_eq!(with.state, FindingState::Ok, "nvm in the search path is no problem: {}", with.observation);
+        assert!(
+            with.observation.to_string().contains("1 folder; with nvm"),
+            "the version manager is named: {}",
+            with.observation
+        );
         let without = check_search_path(&path(vec!["/usr/bin".into()]), Some(home.path()));
         assert_eq!(
             without.state,
             FindingState::Warning,
             "nvm is installed, but missing in the search path: {}",
-            without.seen
+            without.observation
         );
-        assert!(without.seen.to_string().contains("those of nvm"), "{}", without.seen);
+        assert!(without.observation.to_string().contains("those of nvm"), "{}", without.observation);
     }
 }

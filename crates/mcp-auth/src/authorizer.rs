@@ -113,7 +113,7 @@ impl ServerAuthorization {
         let shared = &self.shared;
         let (record, is_fresh) = {
             let mut state = shared.state();
-            state.asked = Some(asked);
+            state.last_challenge = Some(asked);
             if state.generation != challenge.generation && challenge.attempt < 3 {
                 return ChallengeOutcome::Again;
             }

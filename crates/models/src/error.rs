@@ -20,22 +20,22 @@ pub enum ModelError {
         cause: String,
     },
     /// The provider rejected the key.
-    #[error("the provider rejects the key; enter another one in Settings → Models{}", provider_message_text(.said))]
+    #[error("the provider rejects the key; enter another one in Settings → Models{}", provider_message_text(.message))]
     WrongKey {
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
     /// The provider accepted the key, but does not allow this model or location with it.
-    #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", provider_message_text(.said))]
+    #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", provider_message_text(.message))]
     Forbidden {
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
     /// The account at the provider has no credit.
-    #[error("the account at the provider has no credit left; top it up there, or choose another model{}", provider_message_text(.said))]
+    #[error("the account at the provider has no credit left; top it up there, or choose another model{}", provider_message_text(.message))]
     NoCredit {
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
     /// The rate limit for requests or tokens is exceeded.
     #[error("the provider accepts no more requests for now; {}, or choose another model", retry_text(.retry_after))]
@@ -53,10 +53,10 @@ pub enum ModelError {
         limit: Option<u32>,
     },
     /// The provider refused to process the content of the request.
-    #[error("the provider refuses this request because of its content; change it, or choose another model{}", provider_message_text(.said))]
+    #[error("the provider refuses this request because of its content; change it, or choose another model{}", provider_message_text(.message))]
     Refused {
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
     /// The provider has no model with this name.
     #[error("the provider has no model \"{model}\", or not for this key; choose another one")]
@@ -119,12 +119,12 @@ pub enum ModelError {
         id: String,
     },
     /// Any other error that a provider reported.
-    #[error("{}{}", status_text(.status), provider_message_text(.said))]
+    #[error("{}{}", status_text(.status), provider_message_text(.message))]
     Provider {
         /// HTTP status, or 0 for an error inside an event stream.
         status: u16,
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
 }
 
@@ -255,8 +255,8 @@ impl ModelError {
     }
 }
 
-fn provider_message_text(said: &str) -> String {
-    if said.is_empty() { String::new() } else { format!(". It says: {said}") }
+fn provider_message_text(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(". It says: {message}") }
 }
 
 fn address_text(was: &Option<String>) -> String {

@@ -52,8 +52,8 @@ impl ReplyRun {
             let run = &*self;
             let mut made =
                 stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(MAX_PARALLEL_CALLS);
-            while let Some(CallOutcome { mut item, kept, .. }) = made.next().await {
-                if let Err(error) = kept {
+            while let Some(CallOutcome { mut item, write_result, .. }) = made.next().await {
+                if let Err(error) = write_result {
                     record_lost_outcome(&mut item, &error);
                     retry_write(&run.log, &item).await;
                     lost = Some(error);

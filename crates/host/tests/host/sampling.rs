@@ -255,7 +255,7 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
     let cut = vec![ModelStep::Says(ReplyDelta::Text("Half an ans".into()))];
     let failures = [
         (vec![ModelStep::Fails(ModelError::Overloaded)], "overloaded"),
-        (vec![ModelStep::Fails(ModelError::WrongKey { said: String::new() })], "wrongKey"),
+        (vec![ModelStep::Fails(ModelError::WrongKey { message: String::new() })], "wrongKey"),
         (cut, "cut"),
         (vec![final_step(Vec::new(), StopReason::EndTurn, (1, 0))], "empty"),
         (vec![final_step(Vec::new(), StopReason::MaxTokens, (1, 64))], "outOfTokens"),

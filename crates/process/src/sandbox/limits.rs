@@ -131,7 +131,7 @@ pub(crate) struct ResourceBounds {
 #[derive(Debug, Clone)]
 pub struct ResourceMeter {
     limits: ResourceLimits,
-    seen: Arc<Mutex<MeterReading>>,
+    reading: Arc<Mutex<MeterReading>>,
 }
 
 #[derive(Debug, Default)]
@@ -143,7 +143,7 @@ struct MeterReading {
 impl ResourceMeter {
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn new(limits: ResourceLimits) -> Self {
-        Self { limits, seen: Arc::default() }
+        Self { limits, reading: Arc::default() }
     }
 
     /// Returns the limits with which each measurement is compared.
@@ -164,16 +164,16 @@ impl ResourceMeter {
     /// Records a measurement. Only the first limit that is exceeded is retained.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn record_usage(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
-        let mut seen = self.lock();
-        change(&mut seen.used);
-        if seen.exceeded.is_none() {
-            seen.exceeded = seen.used.first_exceeded(&self.limits);
+        let mut reading = self.lock();
+        change(&mut reading.used);
+        if reading.exceeded.is_none() {
+            reading.exceeded = reading.used.first_exceeded(&self.limits);
         }
-        seen.exceeded
+        reading.exceeded
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, MeterReading> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -84,7 +84,7 @@ fn each_package_kind_has_its_launcher_and_names_the_same_package() {
             panic!("{expected}")
         };
         assert_eq!(
-            (reference.name.as_str(), reference.wanted.as_str()),
+            (reference.name.as_str(), reference.requested_version.as_str()),
             (name, version),
             "name and version must be recognized on the command line"
         );
