@@ -243,15 +243,11 @@ fn s21_usage_is_retained_with_few_keychain_updates() {
     drop(documents);
     let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
-    let stored_marks = keychain.stored_marks.load(Ordering::SeqCst);
+    let before = keychain.mark_count();
     for used in 1..=20 {
         documents.write(name, &state(used)).unwrap();
     }
-    assert_eq!(
-        keychain.stored_marks.load(Ordering::SeqCst),
-        stored_marks + 1,
-        "only one mark must be stored within the interval"
-    );
+    assert_eq!(keychain.mark_count(), before + 1, "only one mark must be stored within the interval");
     drop(documents);
     assert_eq!(
         reopen_and_read(folder.path(), &keychain, name),
@@ -385,18 +381,14 @@ fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
         second.write(name, &state(0)).unwrap();
         let place = folder.path().join("data/sampling.json");
         fail_to_change(&*first, name, &place, &state(1));
-        let stored_marks = keychain.stored_marks.load(Ordering::SeqCst);
+        let before = keychain.mark_count();
         if counts_elsewhere {
             // The mark was stored a moment ago, so a change of usage counts is not stored again.
             second.write(name, &state(2)).unwrap();
-            assert_eq!(keychain.stored_marks.load(Ordering::SeqCst), stored_marks, "no second mark is stored");
+            assert_eq!(keychain.mark_count(), before, "no second mark is stored");
         } else {
             first.write(name, &state(2)).unwrap();
-            assert_eq!(
-                keychain.stored_marks.load(Ordering::SeqCst),
-                stored_marks + 1,
-                "a mark is stored because the change before failed"
-            );
+            assert_eq!(keychain.mark_count(), before + 1, "a mark is stored because the change before failed");
         }
         std::fs::remove_file(&place).unwrap();
         let read = reopen_and_read(folder.path(), &keychain, name);

@@ -13,7 +13,7 @@ const MIN_MEMBERS: usize = 3;
 const OWN_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Types that may have the same fields, each group with the reason.
-const EXCEPTIONS: [(&[&str], &str); 42] = [
+const EXCEPTIONS: [(&[&str], &str); 41] = [
     (
         &["app-views::AppResponse", "mcp-auth::StepResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
@@ -90,10 +90,6 @@ const EXCEPTIONS: [(&[&str], &str); 42] = [
         "a mark, an item of the history, and a state while a wire is read",
     ),
     (&["cli::SameServerFlowName", "domain::SameServerFlow"], "the names of a command line's values are its own"),
-    (
-        &["api::Authorization", "credentials::AuthorizationView"],
-        "the page gets the issuer taken apart and the step that failed",
-    ),
     (
         &["credentials::AccountView", "mcp-auth::Account"],
         "mcp-auth does not depend on the app, and its account has other times and tokens",
