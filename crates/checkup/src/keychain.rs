@@ -17,7 +17,7 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
         )
         .for_servers(concerned()),
         SecretsStatus::Missing { cause: said } => CheckOutcome::warning(
-            cause("This system has no keychain that answers, so secrets and sign-ins last until Drawbridge is closed", said),
+            cause("This system has no keychain that responds, so secrets and sign-ins last until Drawbridge is closed", said),
             FindingText::new(if cfg!(target_os = "linux") {
                 "Install and start a keychain, such as GNOME Keyring (package gnome-keyring) or KWallet, in your desktop session, and check again."
             } else {

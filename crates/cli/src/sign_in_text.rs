@@ -134,7 +134,7 @@ pub(crate) fn authorization_text(known: &Authorization) -> String {
             TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
             TokenStorage::ThisRun { cause } => format!("until this program ends: {}", escape_line(cause)),
         };
-        text.push_str(&text_row("tokens kept", &words));
+        text.push_str(&text_row("tokens stored", &words));
     }
     if let Some(cause) = &known.failed {
         text.push_str(&text_row(
