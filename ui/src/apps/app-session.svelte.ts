@@ -53,7 +53,7 @@ export class AppSession {
   src = $state("");
   mode = $state<AppDisplayMode>("inline");
   /** Height that the app requested last, in CSS pixels. */
-  wantedHeight = $state(FIRST_HEIGHT);
+  requestedHeight = $state(FIRST_HEIGHT);
   isInitialized = $state(false);
   /** Set if the app was not initialized within the limit. */
   isLate = $state(false);
@@ -249,7 +249,7 @@ export class AppSession {
         this.isLate = false;
         break;
       case "resized":
-        if (change.height !== null) this.wantedHeight = change.height;
+        if (change.height !== null) this.requestedHeight = change.height;
         break;
       case "display_mode_changed":
         // The user may have left the mode meanwhile, and the last reported context is no longer in force.
