@@ -59,7 +59,7 @@ enum ChoiceState {
     #[default]
     Quiet,
     /// The page was requested at this time to show the dialog, and has not confirmed it yet.
-    Told(Instant),
+    Requested(Instant),
 }
 
 impl ClosingChoice {
@@ -68,12 +68,12 @@ impl ClosingChoice {
     fn request_choice(&self, now: Instant, tell: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
-            ChoiceState::Told(at) if now.duration_since(at) >= CHOICE_TIMEOUT => false,
-            ChoiceState::Told(_) => tell(),
+            ChoiceState::Requested(at) if now.duration_since(at) >= CHOICE_TIMEOUT => false,
+            ChoiceState::Requested(_) => tell(),
             ChoiceState::Quiet => {
                 let is_told = tell();
                 if is_told {
-                    *choice = ChoiceState::Told(now);
+                    *choice = ChoiceState::Requested(now);
                 }
                 is_told
             }

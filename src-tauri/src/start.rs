@@ -89,7 +89,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     let installer = Installer::new(locations.data_dir.clone(), registry, |address, header| {
         let kept = store::registry_cache_folder();
         let kept =
-            kept.ok_or_else(|| InstallError::DataFolder("the folder of caches is not known; set HOME".to_owned()))?;
+            kept.ok_or_else(|| InstallError::DataFolder("the folder of caches is unknown; set HOME".to_owned()))?;
         installer::open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
     });
     let (cleaning, host) = (installer.clone(), api.host().clone());

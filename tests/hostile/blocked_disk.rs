@@ -316,7 +316,7 @@ impl Drop for HangingDisk {
 
 #[tokio::test]
 async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
-    let what = "S15, the program of a start lies on a file system that does not answer";
+    let what = "S15, the program of a start is on a file system that does not respond";
     let row = ResultRow::default();
     row.set_name(what);
     let options = HostOptions { look_at_files: inspect_when_responding, ..HostOptions::default() };

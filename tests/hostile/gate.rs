@@ -66,7 +66,7 @@ const MAX_CASE_TIME: Duration = Duration::from_secs(12);
 const MIN_CASES: u32 = 8;
 
 pub(crate) fn report_withstood(mut row: ResultRow, slowest: Duration) {
-    row.record_withstood(Measurements { slowest, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest, memory: 0, exit_time: Duration::ZERO });
 }
 
 #[test]

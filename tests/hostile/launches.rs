@@ -186,7 +186,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
         .await;
     if let ServerState::Failed(failure) = view.state {
         assert!(
-            failure.message.contains("Landlock can't leave that out"),
+            failure.message.contains("Landlock can't exclude them"),
             "{what}: the failure message contains the cause: {}",
             failure.message
         );

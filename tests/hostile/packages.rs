@@ -132,13 +132,13 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     let pair = launchers.new_pair(npx_config()).await;
     let request = pair.while_good_responds(what, request_start(&pair.app)).await;
     let (config, shown) = displayed_package(&request);
-    let found = shown.found.as_ref().expect("npm told the version");
+    let found = shown.found.as_ref().expect("npm reported the version");
     assert_eq!(
         (found.version.as_str(), found.integrity.as_deref()),
         ("1.2.3", Some("sha512-one")),
         "{what}: the version is shown"
     );
-    assert_eq!(shown.wanted, None, "{what}: the settings contain no version");
+    assert_eq!(shown.requested_version, None, "{what}: the settings contain no version");
     assert_eq!(config.args, ["-y", "@scope/server@1.2.3", "--port", "1"], "{what}: the exact command is shown");
     assert_eq!(request.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: the command line is shown");
     assert!(launchers.launches().is_empty(), "{what}: the launcher does not run before the decision");
@@ -413,7 +413,7 @@ async fn s25_python_packages_are_pinned() {
     let pair = launchers.new_pair(launcher_config("uvx", &["mcp-server-time", "--local"])).await;
     let request = request_start(&pair.app).await;
     let (_, shown) = displayed_package(&request);
-    let found = shown.found.as_ref().expect("uv told the version");
+    let found = shown.found.as_ref().expect("uv reported the version");
     assert_eq!(found.integrity, Some(format!("sha256:{hash}")), "{what}: the hash is shown");
     assert!(launchers.lookups()[0].contains("--no-build"), "{what}: the lookup runs no code of the package");
     allow_start(&pair.app, &request, ApprovalScope::Once).await;

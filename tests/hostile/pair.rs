@@ -353,8 +353,8 @@ impl ServerPair {
             let left = processes::living_group_members(pid);
             assert!(left.is_empty(), "{what}: all processes of the server have ended, but {left:?} remain");
         }
-        let gone = began.elapsed();
-        assert!(gone < Duration::from_secs(10), "{what}: the processes end within 10 s: {gone:?}");
+        let exit_time = began.elapsed();
+        assert!(exit_time < Duration::from_secs(10), "{what}: the processes end within 10 s: {exit_time:?}");
         let mut written = Vec::new();
         leaks::add_file_contents(self.app.folder.path(), &mut written);
         written.push(("the log".to_owned(), log::recorded_text()));
@@ -364,7 +364,7 @@ impl ServerPair {
         let hits = forbidden_listener().connection_count();
         assert_eq!(hits, 0, "{what}: nothing connected to the forbidden address");
         let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
-        self.row.record_withstood(Measurements { slowest, memory: self.peak_memory_growth(), gone });
+        self.row.record_withstood(Measurements { slowest, memory: self.peak_memory_growth(), exit_time });
         self.row
     }
 }

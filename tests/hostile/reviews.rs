@@ -101,7 +101,7 @@ async fn s27_suspicious_result_is_withheld_before_a_model_reads_it() {
     assert!(told.contains("the forecast"), "S27: the model receives a harmless result");
     assert!(!told.contains(CANARY) && told.contains("too large to be reviewed"), "S27: a huge result is omitted");
     stage.close().await;
-    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
 }
 
 #[tokio::test]
@@ -124,5 +124,5 @@ async fn s27_suspicious_error_text_is_withheld() {
     );
     assert!(!stage.model_prompts().contains(CANARY), "S27: the model does not receive omitted content");
     stage.close().await;
-    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
 }

@@ -25,7 +25,7 @@ struct MemoryKeychain {
     marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
     /// Set while the keychain is unavailable.
-    gone: AtomicBool,
+    is_unavailable: AtomicBool,
 }
 
 impl Secrets for MemoryKeychain {
@@ -33,14 +33,14 @@ impl Secrets for MemoryKeychain {
         if self.locked.load(Ordering::SeqCst) {
             return Err(SecretError::Locked("it is locked".to_owned()));
         }
-        if self.gone.load(Ordering::SeqCst) {
+        if self.is_unavailable.load(Ordering::SeqCst) {
             return Ok(None);
         }
         Ok(self.secrets.lock().unwrap().get(key).cloned())
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
-        if self.gone.load(Ordering::SeqCst) {
+        if self.is_unavailable.load(Ordering::SeqCst) {
             return Ok(SecretPersistence::ThisRun { cause: "there is no keychain".to_owned() });
         }
         self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
@@ -73,7 +73,7 @@ fn start_row(what: &str) -> ResultRow {
 }
 
 fn report_withstood(mut row: ResultRow) {
-    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
 }
 
 async fn open_app(folder: tempfile::TempDir, keychain: &Arc<MemoryKeychain>, is_first: bool) -> TestApp {
@@ -251,7 +251,7 @@ async fn s21_forged_approvals_are_not_used_without_the_keychain() {
         let own = read_document(&data.join(name))["document"].clone();
         std::fs::write(data.join(name), own.to_string()).unwrap();
     }
-    keychain.gone.store(true, Ordering::SeqCst);
+    keychain.is_unavailable.store(true, Ordering::SeqCst);
     let app = open_app(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 0, "no entry of the file is effective");
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("the notice is shown");

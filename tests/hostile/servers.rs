@@ -109,7 +109,7 @@ async fn approvals_persist_across_restarts() {
     app.host.close().await;
     let options = host::HostOptions { autostart: true, ..host::HostOptions::default() };
     let again = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
-    again.until("harbour", "ready by itself", |s| s.state == ServerState::Ready).await;
+    again.until("harbour", "ready without the user", |s| s.state == ServerState::Ready).await;
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ pub enum FolderChange {
     #[error("{} is a link, a device, or has a name that no bundle can have", visible(.0))]
     NotAFile(String),
     /// The folder has more files or bytes than a bundle may have.
-    #[error("it holds more than a bundle may")]
+    #[error("its contents exceed the limits of bundles")]
     TooLarge,
     /// This file or folder can't be read, with the cause.
     #[error("{} can't be read: {}", visible(.0), visible(.1))]

@@ -105,7 +105,7 @@ fn write_item(text: &mut String, item: &ChatItem) {
             match (result, error) {
                 (Some(result), _) => write_tool_result(text, result),
                 (None, Some(error)) => write_paragraph(text, &format!("*It failed:* {}", inline_code(error))),
-                (None, None) => write_paragraph(text, "*It is not known how it ended.*"),
+                (None, None) => write_paragraph(text, "*The outcome is unknown.*"),
             }
         }
         ItemBody::OwnTool { used, text: told, arguments, .. } => {
@@ -125,14 +125,14 @@ fn write_item(text: &mut String, item: &ChatItem) {
 
 fn write_tool_result(text: &mut String, result: &ToolResult) {
     if result.is_error {
-        write_paragraph(text, "*The tool says that it failed.*");
+        write_paragraph(text, "*The tool reported an error.*");
     }
     write_contents(text, &result.content, TextAuthor::Server);
     if let Some(structured) = &result.structured {
         write_fenced(text, "json", &format!("{structured:#}"));
     }
     if let Some(problem) = &result.structured_problem {
-        write_paragraph(text, "*These data are not what the tool promises:*");
+        write_paragraph(text, "*These data do not match the output schema of the tool:*");
         write_fenced(text, "", problem);
     }
 }

@@ -20,19 +20,19 @@ const NOT_MADE_TEXT: &str = "This call was not made.";
 const CONTINUE_MESSAGE: &str = "Go on where you stopped.";
 /// Text that replaces the result of a call that the user stopped after it was sent.
 pub(super) const STOPPED_TEXT: &str =
-    "stopped by the user after it was sent; it is not known how it ended, and it may have had its effect";
+    "stopped by the user after it was sent; the outcome is unknown, and it may have taken effect";
 /// Returns the text that replaces a result withheld from the model. `by` names who withheld it or why, such as "as the
 /// user stopped the answer".
 pub(super) fn withheld_text(by: &str) -> String {
     format!(
-        "its result is withheld {by}; the call was made and may have had its effect. Go on without the result, and do not try \
+        "its result is withheld {by}; the call was made and may have taken effect. Go on without the result, and do not try \
          to get it in another way"
     )
 }
 
 /// Text that replaces the result of a call whose outcome is unknown.
 const UNKNOWN_OUTCOME_TEXT: &str =
-    "It is not known how this call ended: Drawbridge was closed while it was under way. It may have had its effect.";
+    "The outcome of this call is unknown: Drawbridge was closed while it was running. It may have taken effect.";
 
 /// Converts the visible branch to messages that end with the user's role. If it ends with an interrupted reply, a
 /// message that requests to continue is appended, since some models reject requests that end with their own message.
@@ -263,7 +263,7 @@ pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Ve
     // Writing to a `String` can't fail.
     let _ = write!(
         note,
-        "({} more bytes were left out. To read on, use {READ_RESULT_TOOL} with {}.)",
+        "({} more bytes were omitted. To read on, use {READ_RESULT_TOOL} with {}.)",
         all - sent,
         json!({ "call": call, "from": sent })
     );

@@ -410,7 +410,7 @@ mod tests {
                     "action": { "type": "string", "enum": ["create", "read", "update", "delete"], "description": "What to do" },
                     "fields": { "type": "object", "description": "What to change, by name", "additionalProperties": true },
                     "reason": text("Why, for the log"),
-                    "dry_run": { "type": "boolean", "description": "Whether only to tell what would happen", "default": false },
+                    "dry_run": { "type": "boolean", "description": "Set to only report the effects without sending", "default": false },
                 },
                 "required": ["id", "action"],
             }),

@@ -151,7 +151,7 @@ mod tests {
         SearchIndex::new([
             ("files read_file", "Reads a file from the disk"),
             ("files write_file", "Writes text into a file"),
-            ("mail sendMessage", "Sends an e-mail message to somebody"),
+            ("mail sendMessage", "Sends an e-mail message to a recipient"),
             ("calendar create_event", "Adds an appointment to the calendar"),
             ("天气 查询", "查询城市的天气预报"),
         ])

@@ -11,13 +11,13 @@ pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome 
     let Some(needs) = needs else {
         return CheckOutcome::unknown(
             FindingText::new("The programs of servers could not be looked for."),
-            FindingText::new("Correct the settings file, if that is what is wrong, and check again."),
+            FindingText::new("Correct the settings file if it is invalid, and check again."),
         );
     };
     let others: Vec<&RequiredProgram> = needs.iter().filter(|need| need.known.is_none()).collect();
     let missing: Vec<&&RequiredProgram> = others.iter().filter(|need| need.found.is_err()).collect();
     if others.is_empty() {
-        return CheckOutcome::ok(FindingText::new("No local server has a program of its own."));
+        return CheckOutcome::ok(FindingText::new("No local server uses a custom program."));
     }
     if missing.is_empty() {
         return CheckOutcome::ok(

@@ -23,7 +23,7 @@ pub(crate) fn check_settings(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> 
             return CheckOutcome::problem(
                 seen.and("."),
                 FindingText::new(
-                    "Correct it in an editor; it is read again at once. Until then the servers stay as they were.",
+                    "Correct it in an editor. It is then read again. Until then the servers stay unchanged.",
                 ),
             );
         }
@@ -48,9 +48,9 @@ mod tests {
     #[test]
     fn settings_problem_has_its_line() {
         let broken = check_settings_text("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
-        assert_eq!(broken.state, FindingState::Problem, "{}", broken.seen);
-        assert!(broken.seen.to_string().contains("line 3, column "), "{}", broken.seen);
+        assert_eq!(broken.state, FindingState::Problem, "{}", broken.observation);
+        assert!(broken.observation.to_string().contains("line 3, column "), "{}", broken.observation);
         let good = check_settings_text(r#"{"mcpServers": {"b": {"command": "x"}}}"#);
-        assert_eq!((good.state, good.seen.to_string()), (FindingState::Ok, "Set up: 1 server.".to_owned()));
+        assert_eq!((good.state, good.observation.to_string()), (FindingState::Ok, "Set up: 1 server.".to_owned()));
     }
 }

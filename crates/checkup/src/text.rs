@@ -111,7 +111,7 @@ impl FindingText {
             TextPart::Own(words) => words.clone(),
             TextPart::Path(path) => anonymized_path(path, home),
             TextPart::Program(path, name) => format!("{}/{name}", anonymized_path(path.parent().unwrap_or(path), home)),
-            TextPart::Foreign(_) => "[left out]".to_owned(),
+            TextPart::Foreign(_) => "[omitted]".to_owned(),
         };
         self.0.iter().map(part).collect()
     }
@@ -219,7 +219,7 @@ mod tests {
             .foreign("canary \u{202e}");
         let report = text.for_report(Some(home));
         assert_eq!(
-            report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: [left out]",
+            report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: [omitted]",
             "a report contains only well-known parts of paths"
         );
         assert!(

@@ -19,7 +19,7 @@ pub(crate) fn check_web_view(web_view: Option<&WebView>) -> CheckOutcome {
     };
     let Some(version) = NumericVersion::find(version) else {
         return CheckOutcome::unknown(
-            FindingText::new(name).and(" tells no version that can be read: ").foreign(version),
+            FindingText::new(name).and(" reports no readable version: ").foreign(version),
             FindingText::new("If the window is drawn wrong, update it with the system's updates."),
         );
     };

@@ -82,8 +82,8 @@ fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailu
         let home = std::path::absolute(&home).map_err(|error| CommandFailure::usage(format!("--home: {error}")))?;
         return Ok(AppEnvironment::for_home(home));
     }
-    let home =
-        std::env::home_dir().ok_or_else(|| CommandFailure::usage("there is no home folder; name one with --home"))?;
+    let home = std::env::home_dir()
+        .ok_or_else(|| CommandFailure::usage("there is no home folder; specify one with --home"))?;
     Ok(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
 }
 

@@ -94,7 +94,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         None => (installer.install(host, &draft, preview.hash.as_str()).await?, "is added", "added"),
     };
     shown[key] = true.into();
-    session.output.text(&format!("\n{name} {done}. It is stopped, and asked about when it is started."));
+    session.output.text(&format!("\n{name} {done}. It is stopped. Starting it requires consent."));
     if let SecretPersistence::ThisRun { cause } = kept {
         let note = format!(
             "no keychain can store its secrets ({cause}): enter them in the app or with \"drawbridge-cli secret\""

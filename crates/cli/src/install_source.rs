@@ -119,7 +119,7 @@ fn describe_problem(problem: &NotInstallable, entry: &RegistryEntry, about: &str
         NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage(choices_text(entry)),
         NotInstallable::NoTarget => CommandFailure::usage(format!("there is no such number. {}", choices_text(entry))),
         NotInstallable::Deleted => {
-            CommandFailure::new(ErrorCode::Refused, format!("it is not installed, as it was deleted:\n{about}"))
+            CommandFailure::new(ErrorCode::Refused, format!("it is not installed, because it was deleted:\n{about}"))
         }
         NotInstallable::Download(_) | NotInstallable::Registry(_) | NotInstallable::Bundle(_) => {
             CommandFailure::new(ErrorCode::Unsupported, problem.to_string())

@@ -175,7 +175,7 @@ async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
     };
     let key = key.trim();
     if key.is_empty() {
-        return Err(CommandFailure::usage(format!("no key: give it in {KEY_VARIABLE}, or on standard input")));
+        return Err(CommandFailure::usage(format!("no key: pass it in {KEY_VARIABLE}, or on standard input")));
     }
     Ok(key.to_owned())
 }
@@ -197,7 +197,7 @@ async fn test_provider(session: &CommandSession, id: String, model: Option<Strin
     }
     let mut words = format!("it lists {} models", tried.models);
     if let (Some(said), Some(time)) = (&tried.said, tried.first_milliseconds) {
-        words = format!("{words}; after {time} ms the model said: {}", terminal_escape::escape_line(said));
+        words = format!("{words}; after {time} ms the model replied: {}", terminal_escape::escape_line(said));
     }
     session.output.text(&words);
     Ok(to_json_value(&tried))

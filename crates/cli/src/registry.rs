@@ -56,7 +56,7 @@ pub(crate) fn registry_choice(
 /// Creates an installer for this registry, which stores bundles in the data folder.
 pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Installer {
     Installer::new(data_folder, registry, |address, header| {
-        let no_folder = || InstallError::DataFolder("the home folder is not known; set HOME".to_owned());
+        let no_folder = || InstallError::DataFolder("the home folder is unknown; set HOME".to_owned());
         let folder = store::registry_cache_folder().ok_or_else(no_folder)?;
         installer::open_catalog(address, header, Arc::new(CacheFolder::open(&folder)?))
     })
@@ -206,7 +206,7 @@ pub(crate) fn server_details_text(catalog: &RegistryCatalog, entry: &RegistryEnt
     let repository = server.repository.as_ref().and_then(|repository| repository.url.as_ref());
     let shown = [
         ("title", server.title.as_ref()),
-        ("says of it", server.description.as_ref()),
+        ("claim", server.description.as_ref()),
         ("website", server.website_url.as_ref()),
         ("source", repository),
     ];

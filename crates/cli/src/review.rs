@@ -66,7 +66,7 @@ pub(crate) async fn review_definitions(
     }
     let reviewed = to_json_value(&review);
     session.api.review(review).await?;
-    session.output.text("They count as seen, as they were printed.\n");
+    session.output.text("They count as reviewed, because they were printed.\n");
     Ok(reviewed)
 }
 

@@ -17,7 +17,7 @@ const FINDINGS_CAUTION: &str = "A definition without warnings is not proven safe
 pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
     let mut text = String::new();
     if marks.outdated {
-        text.push_str("  The server said that this list changed, and it was not read again yet.\n");
+        text.push_str("  The server reported that this list changed, and it was not read again yet.\n");
     }
     if let Some(diff) = &marks.diff {
         text.push_str(&diff_text(diff));
@@ -39,7 +39,7 @@ pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
 fn diff_text(diff: &DefinitionDiff) -> String {
     let mut text = String::new();
     if diff.server_changed {
-        text.push_str("  CHANGED: the server itself is not as it was when you saw this\n");
+        text.push_str("  CHANGED: the server itself has changed since you reviewed this\n");
     }
     for change in &diff.changes {
         let place = if change.path.is_empty() { String::from("all of it") } else { change.path.join(" > ") };
@@ -55,7 +55,7 @@ fn diff_text(diff: &DefinitionDiff) -> String {
         text.push_str(&format!("  and {} more changes\n", diff.more));
     }
     if diff.cut {
-        text.push_str("  It was so large that only its beginning was kept.\n");
+        text.push_str("  It was so large that only its beginning was stored.\n");
     }
     text
 }

@@ -210,7 +210,7 @@ impl OpenPrompt {
             let check = CheckForm { id: request.id.clone(), content: content.clone() };
             let problems = api.check_form(check).await.ok()?.problems;
             if problems.is_empty() {
-                self.write(&format!("This would go back:\n{}\n", pretty_json(&content)));
+                self.write(&format!("This would be sent back:\n{}\n", pretty_json(&content)));
                 return match self.prompt_yes_or_refusal("decline").await? {
                     Ok(()) => Some(ConsentDecision::Submit { content }),
                     Err(refusal) => Some(refusal),

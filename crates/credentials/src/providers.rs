@@ -72,7 +72,7 @@ pub struct ProviderTestResult {
     /// Number of models that the provider lists.
     pub models: usize,
     /// Text of a model's reply, and the time until its first part in milliseconds. `None` if no model was tested.
-    pub said: Option<(String, Millis)>,
+    pub reply: Option<(String, Millis)>,
 }
 
 /// Error of a command for providers.

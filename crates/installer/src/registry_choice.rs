@@ -147,7 +147,7 @@ impl RegistryChoice {
             before.as_ref().and_then(RegistrySetting::secret_key).filter(|former| Some(former) != key.as_ref())
             && let Err(error) = secrets.delete(&former)
         {
-            tracing::warn!(%error, "the header of the former registry could not be taken out of the keychain");
+            tracing::warn!(%error, "the header of the former registry could not be removed from the keychain");
         }
         Ok(kept)
     }

@@ -32,12 +32,12 @@ pub enum SandboxPlanError {
     Sandbox(#[from] SandboxError),
     /// A sandbox folder contains Drawbridge's own files, so the server could change its own sandbox settings.
     #[error(
-        "the sandbox's folder {0} holds Drawbridge's own settings, with which a server could let itself out; name a smaller one"
+        "the sandbox's folder {0} contains Drawbridge's own settings, with which a server could leave the sandbox; choose a smaller one"
     )]
     OwnFolder(PathBuf),
     /// The files of the server's bundle differ from those that were unpacked.
     #[error(
-        "a file of its bundle is not what was installed: {0}. Nothing was started. If you did not change it, remove this server and install its bundle again"
+        "a file of its bundle has changed since the installation: {0}. Nothing was started. If you did not change it, remove this server and install its bundle again"
     )]
     Bundle(String),
     /// Drawbridge is closing, so nothing is started.

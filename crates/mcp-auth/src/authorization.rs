@@ -163,7 +163,7 @@ impl ServerAuthorization {
 
     /// Returns how long the tokens are stored, or `None` if they were not written since the app started.
     pub fn token_persistence(&self) -> Option<EntryPersistence> {
-        self.shared.state().kept.clone()
+        self.shared.state().persistence.clone()
     }
 
     /// Returns the state of the running sign-in, or `None` if none is running.

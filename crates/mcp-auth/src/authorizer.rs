@@ -113,7 +113,7 @@ impl ServerAuthorization {
         let shared = &self.shared;
         let (record, is_fresh) = {
             let mut state = shared.state();
-            state.asked = Some(asked);
+            state.last_challenge = Some(asked);
             if state.generation != challenge.generation && challenge.attempt < 3 {
                 return ChallengeOutcome::Again;
             }
@@ -168,7 +168,7 @@ impl ServerAuthorization {
         let (had, granted) = {
             let state = shared.state();
             let Some(record) = &state.record else {
-                let cause = "the server requires permissions, and nobody is signed in; sign in first";
+                let cause = "the server requires permissions, but you are not signed in; sign in first";
                 return ChallengeOutcome::Stop(cause.to_owned());
             };
             let had = scopes::union_of_scopes(&record.requested, &record.granted);
@@ -181,7 +181,7 @@ impl ServerAuthorization {
         let wanted = asked.scope.clone().unwrap_or_default();
         let names = wanted.join(" ");
         if scopes::missing_scopes(&wanted, &had).is_empty() {
-            let wants = format!("the server requires the permissions \"{names}\", which were asked for already");
+            let wants = format!("the server requires the permissions \"{names}\", which were requested already");
             return ChallengeOutcome::Stop(if wanted.is_empty() {
                 "the server requires more permissions without naming them; ask its operator".to_owned()
             } else if scopes::missing_scopes(&wanted, &granted).is_empty() {
@@ -193,9 +193,9 @@ impl ServerAuthorization {
         let now = shared.now();
         if !shared.state().step_ups.count_if_allowed(&challenge.operation, now) {
             let most = crate::step_up::MAX_STEP_UPS;
-            let cause = format!("the server asked for more permissions more than {most} times in a row");
+            let cause = format!("the server requested more permissions more than {most} times in a row");
             return ChallengeOutcome::Stop(format!(
-                "{cause}; try again in ten minutes, or ask its operator which ones it needs"
+                "{cause}; try again in ten minutes, or ask its operator which ones it requires"
             ));
         }
         // The user sees the added scopes for every kind of grant.

@@ -88,7 +88,7 @@ impl AuthorizationContext {
             "the server does not state its requirements"
         });
         let asked = if is_challenge { BearerChallenge::parse(&lines) } else { BearerChallenge::default() };
-        self.state().asked = Some(asked.clone());
+        self.state().last_challenge = Some(asked.clone());
         Ok(asked)
     }
 

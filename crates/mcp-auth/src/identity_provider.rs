@@ -131,7 +131,7 @@ impl AuthorizationContext {
     ) -> Result<(SecretString, Option<Vec<String>>), AuthError> {
         let id_token = provider.id_token.as_ref().or(kept.map(|kept| &kept.0));
         let Some(id_token) = id_token else {
-            let cause = "nobody is signed in at the organization's identity provider".to_owned();
+            let cause = "you are not signed in at the organization's identity provider".to_owned();
             return Err(PHASE.error(AuthErrorCause::SignInNeeded { cause }));
         };
         self.web.register_secret(id_token);

@@ -227,7 +227,7 @@ mod tests {
         ] {
             let way = choose_approach(&source(issuer), &server_metadata(true, true), None, first);
             let what = "[auth-credentials-no-reuse] [auth-prereg-mismatch-error]";
-            assert_eq!(way.is_ok(), is_good, "{what} settings say {issuer:?}, it was first used at {first:?}");
+            assert_eq!(way.is_ok(), is_good, "{what} settings specify {issuer:?}, it was first used at {first:?}");
         }
         let entry = stored_registration().to_vault_entry();
         assert!(

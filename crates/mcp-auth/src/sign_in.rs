@@ -29,7 +29,7 @@ impl AuthorizationContext {
             SignInTurn::Done(account) => return Ok(account),
             SignInTurn::Turn(turn, unread) => (turn, unread),
         };
-        let asked = self.state().asked.clone();
+        let asked = self.state().last_challenge.clone();
         self.run_sign_in(why, asked, &cancelled, unread.as_ref()).await
     }
 

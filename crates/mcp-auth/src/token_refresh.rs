@@ -102,7 +102,7 @@ impl AuthorizationContext {
         }
         let (record, asked, generation) = {
             let state = self.state();
-            (state.record.clone(), state.asked.clone(), state.generation)
+            (state.record.clone(), state.last_challenge.clone(), state.generation)
         };
         let renewed = if self.is_interactive() {
             self.refresh(record, generation, refused).await
@@ -158,7 +158,7 @@ impl AuthorizationContext {
 
     async fn refresh(&self, record: Option<SignInRecord>, generation: u64, refused: bool) -> Result<(), AuthError> {
         let nothing = |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
-        let Some(mut record) = record else { return Err(nothing("nobody is signed in")) };
+        let Some(mut record) = record else { return Err(nothing("you are not signed in")) };
         let token = record.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
         let Some(token) = token else { return Err(nothing("the sign-in has ended and cannot be renewed")) };
         if refused {
@@ -219,7 +219,7 @@ impl AuthorizationContext {
     /// Checks that the server's metadata still names the issuer of the tokens, and removes the tokens otherwise. A
     /// temporary failure of the metadata request is ignored.
     async fn verify_issuer(&self, record: &SignInRecord) -> Result<(), AuthError> {
-        let told = self.state().asked.as_ref().and_then(|asked| asked.resource_metadata.clone());
+        let told = self.state().last_challenge.as_ref().and_then(|asked| asked.resource_metadata.clone());
         let found = protected_resource::discover_resource(&self.web, &self.settings.server, told.as_deref()).await;
         match found {
             Ok(Some(resource))

@@ -93,7 +93,7 @@ impl AuthorizationContext {
             state.record = record;
             state.generation += 1;
             state.failed = None;
-            state.kept = None;
+            state.persistence = None;
         }
         let what = if entry.is_some() { "renewed or signed in" } else { "signed out" };
         self.web.note(AuthPhase::Storage, &format!("another process {what}; this sign-in was updated"));
@@ -149,7 +149,7 @@ impl AuthorizationContext {
         let kept = self.settings.vault.write(&self.vault_key(VaultEntryKind::Account), entry).await;
         {
             let mut state = self.state();
-            state.kept = Some(match kept {
+            state.persistence = Some(match kept {
                 Ok(kept) => {
                     state.in_vault = written;
                     kept
@@ -170,7 +170,7 @@ impl AuthorizationContext {
             state.loaded = true;
             state.generation += 1;
             state.resource_nonce = None;
-            state.kept = None;
+            state.persistence = None;
             state.failed = None;
             state.record.take()
         };

@@ -186,7 +186,7 @@ impl WireCapabilities {
         let MessagePart::ToolResult { id, name, parts, is_error } = part else { return part };
         let mut own = Vec::with_capacity(parts.len());
         if is_error && !self.tool_error {
-            own.push(MessagePart::text("The tool failed. It says:"));
+            own.push(MessagePart::text("The tool failed with this message:"));
         }
         for part in parts {
             match self.unsupported_in_result(&part).map(|what| conversions.conversion(what).then) {
@@ -211,7 +211,7 @@ impl WireCapabilities {
 }
 
 fn omission_note(part: &MessagePart) -> MessagePart {
-    MessagePart::text(format!("[{} was left out: it can't be sent to this model]", part_kind_text(part)))
+    MessagePart::text(format!("[{} was omitted: it can't be sent to this model]", part_kind_text(part)))
 }
 
 fn part_kind_text(part: &MessagePart) -> String {
@@ -269,7 +269,7 @@ mod tests {
         let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::LeaveOut)].into());
         let sent = MINIMAL_CAPABILITIES.convert(request, &chosen).unwrap();
         let text = sent.messages[0].plain_text();
-        assert!(text.contains("a recording (audio/wav) was left out"), "a note replaces the omitted part: {text}");
+        assert!(text.contains("a recording (audio/wav) was omitted"), "a note replaces the omitted part: {text}");
     }
 
     #[test]
@@ -289,7 +289,11 @@ mod tests {
         assert!(matches!(parts[1], MessagePart::ToolResult { .. }), "tool results stay together: {parts:?}");
         assert_eq!(parts[3], image_part("image/png"), "the image comes last, after a text with its origin");
         let MessagePart::ToolResult { parts: failed, .. } = &parts[1] else { unreachable!() };
-        assert_eq!(failed[0], MessagePart::text("The tool failed. It says:"), "the failure is described in text");
+        assert_eq!(
+            failed[0],
+            MessagePart::text("The tool failed with this message:"),
+            "the failure is described in text"
+        );
     }
 
     #[test]

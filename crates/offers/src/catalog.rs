@@ -59,8 +59,12 @@ pub struct Catalog {
 impl Catalog {
     /// Returns the review state of a definition. A reviewed definition in an outdated list is treated as changed, since
     /// the server may have another definition now, which was not reviewed.
-    pub fn current_review_state(&self, list: CatalogList, standing: ReviewState) -> ReviewState {
-        if standing == ReviewState::Reviewed && self.is_outdated(list) { ReviewState::Changed } else { standing }
+    pub fn current_review_state(&self, list: CatalogList, review_state: ReviewState) -> ReviewState {
+        if review_state == ReviewState::Reviewed && self.is_outdated(list) {
+            ReviewState::Changed
+        } else {
+            review_state
+        }
     }
 
     /// Returns `true` if the server reported that its tools changed, and the list of tools was not read again since.
@@ -276,7 +280,7 @@ impl ListReader {
             let shown = || item.name().chars().take(60).collect::<String>();
             if size > MAX_ENTRY_BYTES {
                 self.add_note_once(format!(
-                    "\"{}\" was left out of the {words}: it is larger than {} KiB",
+                    "\"{}\" was dropped from the {words}: it is larger than {} KiB",
                     shown(),
                     MAX_ENTRY_BYTES / 1024
                 ));
@@ -284,7 +288,7 @@ impl ListReader {
                 self.add_note_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
                 return;
             } else if !self.names.insert(item.name().to_owned()) {
-                self.add_note_once(format!("\"{}\" stands more than once in the {words}; the first is used", shown()));
+                self.add_note_once(format!("\"{}\" occurs more than once in the {words}; the first is used", shown()));
             } else {
                 self.bytes += size;
                 kept.push(item);

@@ -32,7 +32,7 @@ pub struct Definition {
     /// Page that shows the tool's results, and the callers that the server permits.
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
-    pub standing: ReviewState,
+    pub review_state: ReviewState,
     /// Hash state after the definition, from which the hash of each call is computed.
     calls: PartialHash,
 }
@@ -78,13 +78,21 @@ impl DefinitionCache {
             None => {
                 let read = catalog.tool(tool)?;
                 let (approval, own) = (definition_hash(config, &read), Hash::of_json(&json!(read)));
-                let standing = seen(&own);
+                let review_state = seen(&own);
                 let says_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
                 let app = ToolMetadata::read(read.meta.as_ref());
-                let definition =
-                    Definition { approval, claims, says_open_world, read_only, asks_each_time, app, standing, calls };
+                let definition = Definition {
+                    approval,
+                    claims,
+                    says_open_world,
+                    read_only,
+                    asks_each_time,
+                    app,
+                    review_state,
+                    calls,
+                };
                 self.known.insert_full(tool.to_owned(), definition).0
             }
         };

@@ -155,7 +155,7 @@ pub(crate) fn to_found_server(
     separated_values::resolve_known_references(&mut candidate, syntax, surroundings, source.project);
     if candidate.remote.is_none() && !candidate.unknown {
         if bridged_servers::remove_cmd_wrapper(&mut candidate.config, surroundings.runs_on) {
-            let note = "it was written for Windows: what only Windows needs was taken off its command";
+            let note = "it was written for Windows: the part that only Windows requires was removed from its command";
             candidate.notes.add(ImportNoteKind::Windows, note);
         }
         if let Some(bridged) = bridged_servers::parse_bridge(&candidate.config) {

@@ -177,7 +177,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
         };
         if candidate.extras.by_link && taken.contains(&wanted) {
             candidate.notes.push(format!(
-                "there is a server {} already, which stays as it is: this one would be added beside it",
+                "a server {} exists already and stays unchanged: this one would be added as another server",
                 notes::quoted_text(&wanted)
             ));
         }

@@ -70,7 +70,7 @@ pub enum PolicyAct<'a> {
         definition: &'a Hash,
         /// State of the user's review of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into
         /// "ask".
-        standing: ReviewState,
+        review_state: ReviewState,
         /// The tool's annotations as declared by the server.
         claims: ToolClaims,
         /// Set if the definition requires the user's consent for each call. Such a call is never allowed without consent,

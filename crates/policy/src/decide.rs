@@ -78,7 +78,7 @@ impl Policy {
     ///     server: "files",
     ///     tool: "delete_file",
     ///     definition: &Hash::of_json(&json!({ "name": "delete_file" })),
-    ///     standing: ReviewState::Reviewed,
+    ///     review_state: ReviewState::Reviewed,
     ///     claims: ToolClaims::default(),
     ///     asks_each_time: false,
     ///     arguments: &Map::new(),
@@ -193,7 +193,7 @@ impl Policy {
             PolicyAct::ConnectServer { .. } => {
                 self.decide_start(act, (DecisionReason::NewAddress, DecisionReason::AddressChanged), now)
             }
-            PolicyAct::CallTool { standing, after_untrusted, conversation, .. } => {
+            PolicyAct::CallTool { review_state, after_untrusted, conversation, .. } => {
                 let scopes = match conversation {
                     // A call after untrusted content can only be approved for a single act.
                     _ if *after_untrusted => SINGLE_USE_SCOPES,
@@ -211,8 +211,8 @@ impl Policy {
                         asks(DecisionReason::ToolChanged, scopes)
                     }
                     None => asks(DecisionReason::ToolsAsk, scopes),
-                    Some(_) if *standing == ReviewState::Changed => asks(DecisionReason::ToolChanged, scopes),
-                    Some(_) if *standing == ReviewState::New => asks(DecisionReason::NewTool, scopes),
+                    Some(_) if *review_state == ReviewState::Changed => asks(DecisionReason::ToolChanged, scopes),
+                    Some(_) if *review_state == ReviewState::New => asks(DecisionReason::NewTool, scopes),
                     Some(_) if *after_untrusted => match matching_rules.allow_after {
                         Some(by) => PolicyDecision::Allow { by },
                         None => asks(DecisionReason::AfterUntrusted, SINGLE_USE_SCOPES),
@@ -292,7 +292,7 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
 /// none. `holds_after` is set if the rule or grant also allows calls after untrusted content.
 fn builtin_consent_requirement(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     match act {
-        PolicyAct::CallTool { standing: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
+        PolicyAct::CallTool { review_state: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
         PolicyAct::CallTool { asks_each_time: true, .. } => RuleFit::AsksEachTime,
         PolicyAct::CallTool { after_untrusted: true, .. } if !holds_after => RuleFit::AfterUntrusted,
         _ => RuleFit::Fits,

@@ -209,7 +209,7 @@ impl Grants {
     ///         server: "calculator",
     ///         tool: "add",
     ///         definition,
-    ///         standing: ReviewState::Reviewed,
+    ///         review_state: ReviewState::Reviewed,
     ///         claims: ToolClaims::default(),
     ///         asks_each_time: false,
     ///         arguments: &Map::new(),

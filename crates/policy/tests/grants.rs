@@ -49,7 +49,7 @@ fn with_policy_and_call<T>(
         server: "files",
         tool: "read",
         definition: &definition,
-        standing: ReviewState::Reviewed,
+        review_state: ReviewState::Reviewed,
         claims: ToolClaims::default(),
         asks_each_time: false,
         arguments: &arguments,

@@ -43,7 +43,7 @@ fn tool_call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> Policy
         server,
         tool,
         definition,
-        standing: ReviewState::Reviewed,
+        review_state: ReviewState::Reviewed,
         claims: ToolClaims::default(),
         asks_each_time: false,
         arguments: &NO_ARGUMENTS,

@@ -200,7 +200,7 @@ impl RegistryCatalog {
         let (request, body, entries) = (request.clone(), body.to_vec(), entries.to_vec());
         let kept = self.run_blocking(move |cache, address| cache.put(address, &request, &body, &entries, now)).await;
         if let Err(error) = kept {
-            tracing::warn!(%error, "an answer of a registry is not kept");
+            tracing::warn!(%error, "a response of a registry is not cached");
         }
     }
 

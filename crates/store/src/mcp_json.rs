@@ -83,7 +83,7 @@ impl McpJson {
             let Some(edit) = edit(bare).map_err(|message| self.file_problem(message))? else { return Ok(false) };
             let after = format!("{}{}", &text[..text.len() - bare.len()], edit.text);
             if self.servers(&after)?.usable != edit.expected {
-                return Err(self.file_problem("the change could not be put into the file; edit it by hand"));
+                return Err(self.file_problem("the change could not be applied to the file; edit it manually"));
             }
             if self.text()? == before {
                 files::write(&self.path, after.as_bytes(), ReplaceMode::Replace).map_err(store_problem)?;

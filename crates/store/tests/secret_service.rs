@@ -47,7 +47,7 @@ fn is_installed(program: &str) -> bool {
 fn can_run() -> bool {
     let missing = ["dbus-run-session", "gnome-keyring-daemon"].into_iter().find(|program| !is_installed(program));
     if let Some(program) = missing {
-        eprintln!("LEFT OUT: {program} is not installed; `cargo xtask test` installs it");
+        eprintln!("SKIPPED: {program} is not installed; `cargo xtask test` installs it");
     }
     missing.is_none()
 }

@@ -43,7 +43,7 @@ struct ApprovedPayloads {
     sign_ins: usize,
     results: Vec<String>,
     /// Set once an approval for more than a single use was given.
-    standing: bool,
+    has_lasting_approval: bool,
 }
 
 /// Host with its server and model, and the payloads that were approved so far.
@@ -207,7 +207,7 @@ impl GateBench {
         }
         if n > 0 {
             let effect = if n == 1 { RuleEffect::Deny } else { RuleEffect::Allow };
-            self.approved.standing |= effect == RuleEffect::Allow;
+            self.approved.has_lasting_approval |= effect == RuleEffect::Allow;
             let rule = PolicyRule {
                 effect,
                 tool: Some("echo".into()),
@@ -345,12 +345,12 @@ impl GateBench {
             (ConsentRequestBody::Url { url, .. }, _) if allows => approved.urls.push(url.clone()),
             (ConsentRequestBody::Roots, UserDecision::Share(_)) => {
                 approved.shares += roots;
-                approved.standing = true;
+                approved.has_lasting_approval = true;
             }
             _ => {}
         }
         let lasts = matches!(answer, UserDecision::Allow(ApprovalScope::Always) | UserDecision::AllowFor(..));
-        approved.standing |= lasts;
+        approved.has_lasting_approval |= lasts;
     }
 
     pub(super) async fn edit(&mut self, consent_request: &ConsentRequestView, way: TestDecision, fresh: String) {

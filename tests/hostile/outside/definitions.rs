@@ -13,7 +13,7 @@ async fn b01_poisoned_description_is_not_offered_before_its_review() {
     let scenario = Scenario {
         id: "B01",
         classes: "MCPSecBench: Tool Poisoning Attack; MCP-SafetyBench: Tool Poisoning (all six kinds); MCPTox: all three paradigms",
-        tried: "a description tells the model to call and to send; the user has not looked at it",
+        tried: "a description instructs the model to call and to send; the user has not reviewed it",
     };
     let stage = Stage::start(&[("bad", &[tool_definition("add", POISON, &["a", "sidenote"])], "3")]).await;
     let seen = stage.run_model_calls(&[("bad", "add", json!({ "a": "1", "sidenote": CANARY }))]).await;

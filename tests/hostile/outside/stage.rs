@@ -194,7 +194,7 @@ pub(crate) fn request_summary(request: &ConsentRequestView) -> String {
     let (name, server) = (escape_non_ascii(&tool.name), escape_non_ascii(&request.server));
     let mut words = format!("`{name}` of `{server}`, `{}`", json!(arguments));
     let marks = &request.marks;
-    match marks.standing {
+    match marks.review_state {
         Some(ReviewState::New) => words.push_str("; new"),
         Some(ReviewState::Changed) => words.push_str("; changed"),
         Some(ReviewState::Reviewed) | None => {}

@@ -50,9 +50,7 @@ impl Scenario {
         }
         let needed = match outcome {
             Outcome::Approval => "yes; refused, nothing was sent".to_owned(),
-            Outcome::OwnApproval => {
-                "yes; each call had an approval of its own, for the bytes that were sent".to_owned()
-            }
+            Outcome::OwnApproval => "yes; each call had a separate approval, for the bytes that were sent".to_owned(),
             Outcome::UsersChoice => "yes; no model uses it, only the user, under its server's name".to_owned(),
             Outcome::NotOffered => "not reached: the model is not offered the tool".to_owned(),
             Outcome::Happened(why) => format!("**no**: {why}"),
@@ -70,6 +68,6 @@ impl Scenario {
         }
         let mut row = ResultRow::default();
         row.set_name(&format!("{}, {}", self.id, self.tried));
-        row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+        row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
     }
 }

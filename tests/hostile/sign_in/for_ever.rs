@@ -116,7 +116,7 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusi
         ServerState::NeedsSignIn(needed) => !needed.cause.is_empty(),
         _ => false,
     };
-    tried.pair.app.until("bad", "waits for its user, who is told why", |s| is_refused(&s.state)).await;
+    tried.pair.app.until("bad", "waits for its user, and reports the reason", |s| is_refused(&s.state)).await;
     advance_time(MINUTE.saturating_sub(began.elapsed())).await;
     let mut sent = count_requests(&tried) - before;
     if matches!(refusing, RefusalBehaviour::Streams) {

@@ -95,7 +95,7 @@ pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<Upgrade
     let source = r.source.map(with_absolute_path).transpose()?;
     let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
     let offer = install_offer_view(installer, upgrade.offer, r.server, asked).await?;
-    Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.kept, running: upgrade.is_running })
+    Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.current_values, running: upgrade.is_running })
 }
 
 async fn install_offer_view(

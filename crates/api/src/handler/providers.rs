@@ -89,7 +89,7 @@ pub(super) async fn set_provider_key(api: &Api, r: SetProviderKey) -> Result<Sec
 pub(super) async fn test_provider(api: &Api, r: TestProvider) -> Result<ProviderTest, ApiError> {
     match api.host.test_provider(r.id, r.model).await {
         Ok(tried) => {
-            let (said, first) = tried.said.unzip();
+            let (said, first) = tried.reply.unzip();
             let models = u32::try_from(tried.models).unwrap_or(u32::MAX);
             Ok(ProviderTest { models, said, first_milliseconds: first, problem: None })
         }

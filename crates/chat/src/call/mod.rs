@@ -60,7 +60,7 @@ pub(super) struct CallOutcome {
     /// Failure of the call, or `None` if the server returned a result.
     failure: Option<CallFailure>,
     /// Result of writing the item to the history.
-    pub(super) kept: Result<(), ConversationError>,
+    pub(super) write_result: Result<(), ConversationError>,
 }
 
 impl CallOutcome {
@@ -102,7 +102,7 @@ impl Chat {
             };
             let is_allowed = async { Ok(()) };
             let end = make_recorded_call(&chat.host, call, record, is_allowed, &stop).await;
-            if let Err(error) = &end.kept {
+            if let Err(error) = &end.write_result {
                 tracing::warn!(%error, "a call could not be stored in its conversation");
             }
             end.into_result()
@@ -191,8 +191,8 @@ pub(super) async fn make_recorded_call(
     // clock: timestamp of the item.
     let at = ports::time::system_time_millis();
     let item = record.with_position(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
-    let kept = record.record_end(host, &item).await;
-    CallOutcome { item, failure, kept }
+    let write_result = record.record_end(host, &item).await;
+    CallOutcome { item, failure, write_result }
 }
 
 /// Requests the cancellation of a call until the call ends or [`CANCEL_TIMEOUT`] expires. Retries, since the host may

@@ -52,8 +52,8 @@ impl ReplyRun {
             let run = &*self;
             let mut made =
                 stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(MAX_PARALLEL_CALLS);
-            while let Some(CallOutcome { mut item, kept, .. }) = made.next().await {
-                if let Err(error) = kept {
+            while let Some(CallOutcome { mut item, write_result, .. }) = made.next().await {
+                if let Err(error) = write_result {
                     record_lost_outcome(&mut item, &error);
                     retry_write(&run.log, &item).await;
                     lost = Some(error);
@@ -168,6 +168,6 @@ fn record_lost_outcome(item: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
         *result = None;
         *failure = Some(CallFailureCode::Internal);
-        *error = Some(format!("the call was made, but how it ended could not be kept: {cause}"));
+        *error = Some(format!("the call was made, but its result could not be stored: {cause}"));
     }
 }

@@ -57,7 +57,7 @@ impl ReplyRun {
             let told = losses.iter().filter(|loss| !loss.is_only_rephrased());
             *conversions = told.map(ToString::to_string).chain(parameters.lowered).collect();
             if !takes_tools && self.offering.offered().next().is_some() {
-                conversions.push("this model takes no tools: none are offered".to_owned());
+                conversions.push("this model does not support tools, so none are offered".to_owned());
             }
             conversions.extend(self.servers.iter().filter(|(on, server)| on.has_changed_instructions(server)).map(
                 |(on, _)| {
@@ -227,5 +227,7 @@ impl ReplyRun {
 
 /// Returns the notice for a server whose tools are not sent to the model.
 pub(super) fn omitted_tools_notice(server: &str) -> String {
-    format!("the tools of {server} are left out: it said that they changed, and they could not be read again in time")
+    format!(
+        "the tools of {server} are not available: the server reported that they changed, and they could not be read again in time"
+    )
 }

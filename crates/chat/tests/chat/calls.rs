@@ -181,7 +181,7 @@ async fn long_result_is_read_in_parts() {
     let told = tool_results(asked[1].messages.last().unwrap());
     let note = told[0].1.lines().last().unwrap_or_default();
     assert!(
-        note.starts_with(&format!("({left_out} more bytes were left out.")),
+        note.starts_with(&format!("({left_out} more bytes were omitted.")),
         "the note contains the number of omitted bytes: {note}"
     );
     assert_eq!(asked[0].tools.len(), 1, "the tool for reading more is not offered without a long result");
@@ -271,7 +271,7 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     let items = talk.wait_for_end().await;
     assert!(sent(&items[2]), "the sent arguments are retained after the failure: {:?}", items[2]);
     let error = call_summary(&items[2]).2.unwrap_or_default();
-    assert!(error.contains("may have had its effect"), "the error states that the outcome is unknown: {error}");
+    assert!(error.contains("may have taken effect"), "the error states that the outcome is unknown: {error}");
 }
 
 #[tokio::test]

@@ -12,7 +12,7 @@ use serde_json::json;
 use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
-use super::beside::message_with_attachment;
+use super::actions_during_reply::message_with_attachment;
 use super::model::{known_model, scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, reply_text};
 

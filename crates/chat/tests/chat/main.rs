@@ -1,19 +1,19 @@
 //! Conversations with a scripted model: requests to the model, its calls, and the history.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
-mod beside;
+mod actions_during_reply;
 mod by_user;
 mod calls;
 mod conversations;
+mod failing_history;
 mod flow;
-mod full;
 mod instructions;
 mod model;
 mod parameters;
 mod relisted;
+mod replies;
 mod reviews;
 mod saved_prompts;
-mod saying;
 mod search;
 
 use std::sync::Arc;

@@ -117,7 +117,7 @@ async fn s31_tools_of_an_unreadable_list_are_omitted_with_a_notice() {
     let (told, is_error, said) = second_call_result(&talk, &items);
     assert!(is_error && told.contains("could not be read again"), "the reason is reported to the model: {told}");
     assert!(
-        said.iter().any(|words| words.contains("the tools of bad are left out")),
+        said.iter().any(|words| words.contains("the tools of bad are not available")),
         "the reason is reported to the user: {said:?}"
     );
     talk.app.host.close().await;

@@ -109,7 +109,7 @@ async fn s27_withheld_result_reaches_neither_model_nor_history() {
         );
         if goes_on {
             let told = tool_results(talk.model.requests()[1].messages.last().unwrap());
-            assert!(told[0].2 && told[0].1.contains("may have had its effect"), "S27: the model is informed: {told:?}");
+            assert!(told[0].2 && told[0].1.contains("may have taken effect"), "S27: the model is informed: {told:?}");
             assert!(!told[0].1.contains("1 + 1"), "S27: the model receives nothing of the result: {told:?}");
         }
         assert!(talk.app.decisions().contains(&logged), "S27: {answer:?}: the decision is audited");

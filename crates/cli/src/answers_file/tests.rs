@@ -377,7 +377,7 @@ fn every_problem_has_a_position_and_an_explanation() {
             "[{\"kind\": \"tool\", \"answer\": {\"action\": \"allow\", \"content\": {}}}]",
             1,
             2,
-            "answer 1: \"content\" goes with \"accept\" for sampling, elicitation or client-id only",
+            "answer 1: \"content\" is allowed with \"accept\" for sampling, elicitation or client-id only",
         ),
         (
             "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\"}}]",
@@ -401,13 +401,13 @@ fn every_problem_has_a_position_and_an_explanation() {
             "[{\"kind\": \"tool\", \"commandLineOnly\": true, \"answer\": {\"action\": \"allow\"}}]",
             1,
             2,
-            "answer 1: \"commandLineOnly\" goes with \"allow\" for start-server only",
+            "answer 1: \"commandLineOnly\" is allowed with \"allow\" for start-server only",
         ),
         (
             "[{\"kind\": \"url\", \"answer\": {\"action\": \"deny\", \"roots\": []}}]",
             1,
             2,
-            "answer 1: \"roots\" goes with \"accept\" for roots only",
+            "answer 1: \"roots\" is allowed with \"accept\" for roots only",
         ),
     ];
     for (text, line, column, message) in cases {

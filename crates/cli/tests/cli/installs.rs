@@ -102,6 +102,6 @@ fn file_that_differs_from_the_listed_hash_is_rejected() {
     listed.list_bundle("1.2.3", &Bundle::small());
     listed.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), b"another".to_vec());
     let ended = listed.run(&folder, &["install", "io.github.alice/demo", "--no-sandbox", "--yes"]);
-    assert!(ended.error(3).1.contains("another file than the registry lists"), "{ended:?}");
+    assert!(ended.error(3).1.contains("another file than the one in the registry"), "{ended:?}");
     assert_eq!(folder.settings(), Value::Null);
 }

@@ -51,7 +51,7 @@ fn policy_check_reports_each_condition_with_its_value() {
     let words = String::from_utf8(output.stdout).unwrap();
     for part in [
         "deny: a rule denies it (rule-denies), by rule 1",
-        "Nobody has reviewed this tool yet; look at it with: drawbridge-cli review demo",
+        "This tool has not been reviewed yet; review it with: drawbridge-cli review demo",
         "condition 1: /path glob /secret/*",
         r#"value    "//secret/x""#,
         "read as  /secret/x",

@@ -206,7 +206,7 @@ async fn sign_out_without_a_session_succeeds() {
 #[tokio::test(flavor = "multi_thread")]
 async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
     let open = || ProtectedScript {
-        lets_strangers_in: true,
+        allows_anonymous: true,
         metadata: ResourceMetadataLocation::WellKnown,
         ..ProtectedScript::default()
     };

@@ -175,7 +175,7 @@ fn form_and_sampling_request_are_answered() {
     terminal.answer("y");
     terminal.expect("  > ");
     terminal.answer("Aurora");
-    terminal.expect("This would go back:");
+    terminal.expect("This would be sent back:");
     terminal.expect("c = cancel: ");
     assert!(terminal.shown.contains("\"ship\": \"Aurora\""), "the payload should be shown:\n{}", terminal.shown);
     terminal.answer("y");
@@ -190,7 +190,7 @@ fn form_and_sampling_request_are_answered() {
     terminal.answer("y");
     terminal.expect("a line that has only a dot");
     terminal.answer("Welcome\r\nhere\n.");
-    terminal.expect("This would go back");
+    terminal.expect("This would be sent back");
     terminal.expect("c = cancel: ");
     terminal.answer("y");
     let (status, shown) = terminal.end();

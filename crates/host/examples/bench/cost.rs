@@ -28,7 +28,7 @@ pub(super) async fn measure_overhead(program: PathBuf) {
     let whole = measure_host_calls(program).await;
     let [alone, whole] = [alone, whole].map(median);
     println!(
-        "a call of an allowed tool, one by one, median of {MEASURED_CALLS}: {whole:.1} us through the host, {alone:.1} us on the transport \
+        "sequential calls of an allowed tool, median of {MEASURED_CALLS}: {whole:.1} us through the host, {alone:.1} us on the transport \
          alone; policy, pinning, audit and all else of the host {:.1} us (goal {OVERHEAD_GOAL_MICROS:.0})",
         whole - alone
     );

@@ -124,10 +124,10 @@ impl Host {
     /// the model returns an error.
     pub async fn test_provider(&self, id: String, model: Option<String>) -> Result<ProviderTestResult, ProviderError> {
         let models = self.refresh_models(id.clone()).await?;
-        let Some(model) = model else { return Ok(ProviderTestResult { models, said: None }) };
+        let Some(model) = model else { return Ok(ProviderTestResult { models, reply: None }) };
         let provider = self.models().await?.provider(&id)?;
-        let said = try_model(provider.as_ref(), model).await?;
-        Ok(ProviderTestResult { models, said: Some(said) })
+        let reply = try_model(provider.as_ref(), model).await?;
+        Ok(ProviderTestResult { models, reply: Some(reply) })
     }
 }
 

@@ -27,7 +27,7 @@ impl Owner {
         if let Some(adopted) = self.ports.documents.take_adopted() {
             self.documents.confirmed.adopts = true;
             if !adopted.is_empty() {
-                let subject = format!("sealed for the first time, as they stood: {}", adopted.join(", "));
+                let subject = format!("sealed for the first time with their current content: {}", adopted.join(", "));
                 self.audit_document(&subject, "noted");
             }
         }

@@ -182,13 +182,13 @@ impl Owner {
     pub(super) fn current_prompt(&self, server: &str, prompt: &str) -> Option<(Hash, ReviewState)> {
         let record = self.servers.records.get(server)?;
         let hash = Hash::of_json(&json!(record.offer.catalog.prompt(prompt)?));
-        let standing = self.reviews.pins_of(server).review_state(
+        let review_state = self.reviews.pins_of(server).review_state(
             DefinitionKind::Prompt,
             prompt,
             &hash,
             record.offer.identity.as_ref(),
         );
-        Some((hash, standing))
+        Some((hash, review_state))
     }
 
     /// Pins the current definition of a prompt, when the user gets that prompt.

@@ -78,7 +78,7 @@ impl Owner {
                     file: Some(path.display().to_string()),
                     line: None,
                     column: None,
-                    message: "the file is gone; the servers stay as they are until it is back".to_owned(),
+                    message: "the file was removed; the servers stay unchanged until it exists again".to_owned(),
                 }));
                 return;
             }

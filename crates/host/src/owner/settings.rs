@@ -33,7 +33,7 @@ impl Owner {
         if self.settings.changes.under_way {
             if let Err(reply) = self.settings.changes.queue(settings, reply) {
                 let path = Document::Settings.file_name().to_owned();
-                let cause = "too many changes wait for the disk; try again".to_owned();
+                let cause = "too many changes are waiting to be written; try again".to_owned();
                 // The caller may have stopped waiting, here and below.
                 let _ = reply.send(Err(StoreError { path, cause }));
             }
@@ -144,7 +144,7 @@ impl Owner {
             if owner.audits.is_retention_set {
                 // The user changed the retention in this run, so a difference is not a change by another program.
             } else if holds != at_start && known == Some(holds.as_str()) {
-                let why = "they were changed outside of Drawbridge, and hold as they were until they are changed in it";
+                let why = "they were changed outside of Drawbridge, and the previous ones apply until they are changed in Drawbridge";
                 owner.audit_retention_change(&holds, Some(&at_start), why);
             } else if holds == at_start {
                 match known {

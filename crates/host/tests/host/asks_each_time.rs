@@ -73,7 +73,7 @@ async fn check_marked_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>)
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
     let run = app.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
     let allowing = run.explanation.considered.iter().filter(|one| one.effect == RuleEffect::Allow);
-    (run.standing, allowing.map(|one| one.fit).collect())
+    (run.review_state, allowing.map(|one| one.fit).collect())
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, demo_config};
 use testkit::deadline::{poll_until, yield_until_idle};
 use tokio::task::JoinHandle;
 
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 
 /// An audit log on a simulated disk.
 pub(crate) struct ScriptedLog {

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use crate::audit::wait_until_delayed;
-use crate::kept::host_with_slow_log;
+use crate::audit_retention::host_with_slow_log;
 
 const PROVIDER_KEY: &str = "sk-canary-host-90d1";
 

@@ -72,7 +72,7 @@ async fn grant_without_a_pin_asks_once() {
     let asked =
         assert_call_asks(&again, "third", ApprovalScope::Once, "its approval does not rest on the program's file")
             .await;
-    assert_eq!(asked.marks.standing, Some(ReviewState::New), "the review state is unknown without pins");
+    assert_eq!(asked.marks.review_state, Some(ReviewState::New), "the review state is unknown without pins");
     assert_call_succeeds(spawn_call(&again, "fourth"), "once it was seen, the approval holds again").await;
     again.host.close().await;
 }
@@ -163,7 +163,7 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     let shown = async || {
         let reviewed = app.host.reviewed("bad".into()).await.unwrap();
         let (hash, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
-        (hash.to_string(), marks.standing)
+        (hash.to_string(), marks.review_state)
     };
     let (before, _) = shown().await;
     app.host.set_preset(Preset::Careful).await.unwrap();
@@ -180,8 +180,8 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
         "a changed prompt is refused: {refused:?}"
     );
     assert!(!app.activity("bad").await.contains("prompts/get"), "no request was sent");
-    let (now, standing) = shown().await;
-    assert_eq!(standing, Some(ReviewState::New), "the current definition is not reviewed");
+    let (now, review_state) = shown().await;
+    assert_eq!(review_state, Some(ReviewState::New), "the current definition is not reviewed");
 
     app.host.set_preset(Preset::Balanced).await.unwrap();
     let refused = get_prompt(&app, "2", Some(before)).await;
@@ -274,7 +274,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let changed = tools_list_reply(&[changed, tool_json("other")]);
     let app = TestApp::start(vec![("bad", scripted_config(&["--reply", &list, "--reply", &changed]))]).await;
     app.ready("bad").await;
-    app.until("bad", "new: nobody has seen its tools and its prompt", |s| s.unreviewed == [3, 0]).await;
+    app.until("bad", "new: its tools and its prompt were not reviewed", |s| s.unreviewed == [3, 0]).await;
     assert_call_asks(&app, "first", ApprovalScope::Once, "the first call").await;
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");

@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::audit::{CallOutcome, ScriptedLog, call_outcome, start_with_scripted_log};
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 
 const WAIT_TIMEOUT: Duration = testkit::app::EVENT_TIMEOUT;
 

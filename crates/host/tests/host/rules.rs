@@ -191,7 +191,7 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Run, "the view contains the trust");
     call_result(spawn_call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
     let new = spawn_call(&app, "3", "ask_model", json!({}), None);
-    let request = app.consent_request(SERVER, "a tool that nobody has seen", is_tool).await;
+    let request = app.consent_request(SERVER, "an unreviewed tool", is_tool).await;
     assert_eq!(request.rule, "new-tool", "the consent request names the reason");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
@@ -386,13 +386,13 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     let check = checked().await;
     let asks = matches!(check.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. });
-    assert!(asks && check.standing == Some(ReviewState::Changed), "a changed tool requires consent: {check:?}");
+    assert!(asks && check.review_state == Some(ReviewState::Changed), "a changed tool requires consent: {check:?}");
     app.host.close().await;
     let again = TestApp::start_in_folder(app.folder, Vec::new(), host::HostOptions::default()).await;
     let asked =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
     let check = again.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
-    assert_eq!(check.standing, Some(ReviewState::Changed), "the change is known across restarts");
+    assert_eq!(check.review_state, Some(ReviewState::Changed), "the change is known across restarts");
 }
 
 #[tokio::test]
@@ -417,7 +417,7 @@ async fn server_denied_by_a_new_rule_is_stopped() {
     let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
     let id = add_rule(&app, rule).await;
     let is_refused = |s: &host::view::ServerView| matches!(&s.state, ServerState::Failed(failure) if failure.message == "rule-denies");
-    app.until(SERVER, "refused, whatever it is called", is_refused).await;
+    app.until(SERVER, "refused regardless of its name", is_refused).await;
     app.host.start_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "refused again", is_refused).await;
     app.host.remove_rule(policy::RuleRef { source: RuleSource::User, id }).await.unwrap();

@@ -255,7 +255,7 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
     let cut = vec![ModelStep::Says(ReplyDelta::Text("Half an ans".into()))];
     let failures = [
         (vec![ModelStep::Fails(ModelError::Overloaded)], "overloaded"),
-        (vec![ModelStep::Fails(ModelError::WrongKey { said: String::new() })], "wrongKey"),
+        (vec![ModelStep::Fails(ModelError::WrongKey { message: String::new() })], "wrongKey"),
         (cut, "cut"),
         (vec![final_step(Vec::new(), StopReason::EndTurn, (1, 0))], "empty"),
         (vec![final_step(Vec::new(), StopReason::MaxTokens, (1, 64))], "outOfTokens"),
@@ -347,7 +347,7 @@ async fn sampling_rule_allows_requests_within_its_budget() {
         !went_well && words.contains("did not answer"),
         "[sampling-sensitive-data]: the provider's message is not sent: {words}"
     );
-    assert!(app.activity(SERVER).await.contains("takes no more requests"), "the activity log contains the cause");
+    assert!(app.activity(SERVER).await.contains("accepts no more requests"), "the activity log contains the cause");
     user.abort();
 }
 

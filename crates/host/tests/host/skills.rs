@@ -9,7 +9,7 @@ use policy::Hash;
 use serde_json::{Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 use crate::rules::add_rule;
 
 const SKILL_URI: &str = "skill://demo/SKILL.md";

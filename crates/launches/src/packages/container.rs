@@ -148,11 +148,11 @@ fn is_digest(text: &str) -> bool {
 
 /// Returns the version of an image that is named by its digest, which needs no lookup.
 pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
-    is_digest(&reference.wanted).then(|| with_digest(reference, &reference.wanted, None))
+    is_digest(&reference.requested_version).then(|| with_digest(reference, &reference.requested_version, None))
 }
 
 fn image_reference(reference: &PackageReference) -> String {
-    let tag = if reference.wanted.is_empty() { "latest" } else { &reference.wanted };
+    let tag = if reference.requested_version.is_empty() { "latest" } else { &reference.requested_version };
     format!("{}:{tag}", reference.name)
 }
 
@@ -211,7 +211,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
 }
 
 fn with_digest(reference: &PackageReference, digest: &str, source: Option<String>) -> PackageVersion {
-    let tag = if reference.wanted.is_empty() { "latest" } else { &reference.wanted };
+    let tag = if reference.requested_version.is_empty() { "latest" } else { &reference.requested_version };
     PackageVersion {
         name: reference.name.clone(),
         version: tag.to_owned(),

@@ -23,7 +23,7 @@ fn pinned_command(line: &str, argument: &str) -> (String, String, String) {
         argument: argument.into(),
     };
     let args = reference.pinned_args(&split_words(line)[1..], &version);
-    (reference.name, reference.wanted, args.join(" "))
+    (reference.name, reference.requested_version, args.join(" "))
 }
 
 fn unknown_package_cause(line: &str) -> UnknownPackage {

@@ -83,7 +83,7 @@ fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
 
 /// Returns the arguments with which npm looks up a package.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
-    let package = match reference.wanted.as_str() {
+    let package = match reference.requested_version.as_str() {
         "" => reference.name.clone(),
         wanted => format!("{}@{wanted}", reference.name),
     };

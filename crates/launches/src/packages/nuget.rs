@@ -33,8 +33,8 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
 
 /// Returns the version if the command names it exactly. A lookup would provide no further information.
 pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
-    let is_whole = reference.wanted.matches('.').count() >= 2 && !reference.wanted.contains('*');
-    is_whole.then(|| package_version(reference, reference.wanted.clone(), None))
+    let is_whole = reference.requested_version.matches('.').count() >= 2 && !reference.requested_version.contains('*');
+    is_whole.then(|| package_version(reference, reference.requested_version.clone(), None))
 }
 
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
@@ -50,7 +50,9 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
         packages.map(|package| (source["sourceName"].as_str(), package))
     });
     let is_wanted = |text: &str| {
-        reference.wanted.is_empty() || text == reference.wanted || text.starts_with(&format!("{}.", reference.wanted))
+        reference.requested_version.is_empty()
+            || text == reference.requested_version
+            || text.starts_with(&format!("{}.", reference.requested_version))
     };
     let versions = found.filter_map(|(source, package)| {
         let is_same = package["id"].as_str().is_some_and(|id| id.eq_ignore_ascii_case(&reference.name));

@@ -148,7 +148,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> (Vec<String>, Ve
         "--color=never",
     ];
     args.extend(how.map(str::to_owned));
-    (args, format!("{}{}{}\n", reference.name, reference.extras, reference.wanted).into_bytes())
+    (args, format!("{}{}{}\n", reference.name, reference.extras, reference.requested_version).into_bytes())
 }
 
 /// Parses uv's output: `name==version`, the hashes of its files, and the index that offers them.

@@ -70,7 +70,7 @@ async fn endless_step_ups_are_stopped() {
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     for _ in 0..5 {
         let stopped = bench.call("same").await;
-        assert!(format!("{stopped:?}").contains("asked for already"), "[auth-stepup-retry-limit] X51: {stopped:?}");
+        assert!(format!("{stopped:?}").contains("requested already"), "[auth-stepup-retry-limit] X51: {stopped:?}");
     }
     assert_eq!(issuer.count("/authorize"), 2, "[auth-stepup-track] the same scopes must be requested once");
     for round in 0..6 {

@@ -118,7 +118,7 @@ impl EventQueue {
             (logs, 0) => format!("{logs} log messages were dropped: they arrived faster than they were processed"),
             (0, others) => format!("{others} notices were dropped: they arrived faster than they were processed"),
             (logs, others) => format!(
-                "{logs} log messages and {others} notices were dropped: they came faster than they could be taken"
+                "{logs} log messages and {others} notices were dropped: they arrived faster than they could be processed"
             ),
         };
         Some(SessionEvent::Anomaly { cause, id: None })

@@ -48,7 +48,7 @@ pub(super) struct ListenState {
     /// Delay before the latest renewal.
     waited: Duration,
     /// `true` if the loss of the subscription was reported to the caller.
-    told: bool,
+    is_loss_reported: bool,
 }
 
 impl ListenState {
@@ -209,7 +209,7 @@ impl Session {
         self.listen.granted = true;
         self.listen.acknowledge_by = None;
         self.listen.since = Some(now);
-        if std::mem::take(&mut self.listen.told) {
+        if std::mem::take(&mut self.listen.is_loss_reported) {
             self.events.push(SessionEvent::SubscriptionsRenewed);
         }
         for (call, uri) in std::mem::take(&mut self.listen.waiting) {
@@ -306,7 +306,7 @@ impl Session {
         let wait = if good || listen.waited.is_zero() { RENEW_DELAY } else { listen.waited * 2 };
         listen.waited = wait.min(MAX_RENEW_DELAY);
         listen.renew_at = checked_later(now, listen.waited);
-        if !std::mem::replace(&mut listen.told, true) {
+        if !std::mem::replace(&mut listen.is_loss_reported, true) {
             self.events.push(SessionEvent::SubscriptionsLost { cause });
         }
     }

@@ -36,7 +36,7 @@ pub(super) struct TaskCall {
     /// Id of the pending `tasks/result` request, or `None`.
     result: Option<i64>,
     /// Number of status updates of the running task.
-    pub(super) seen: u32,
+    pub(super) update_count: u32,
     /// Requests for user input of the task, by key (extension only).
     pub(super) inputs: IndexMap<String, TaskInput>,
 }
@@ -44,7 +44,7 @@ pub(super) struct TaskCall {
 /// State of a request for input of a task.
 #[derive(Debug)]
 pub(super) enum TaskInput {
-    Asked(ServerRequestId),
+    Requested(ServerRequestId),
     /// The user has responded, and the server has not confirmed the response yet.
     Answered {
         answer: Value,
@@ -99,7 +99,7 @@ impl Session {
             poll_at: None,
             get: None,
             result: None,
-            seen: 0,
+            update_count: 0,
             inputs: IndexMap::new(),
         }));
         self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(told.to_view()) });
@@ -122,7 +122,7 @@ impl Session {
         if running.view.status.is_terminal() && !view.status.is_terminal() {
             return Ok(());
         }
-        running.seen = running.seen.saturating_add(1);
+        running.update_count = running.update_count.saturating_add(1);
         if running.view != view {
             running.view = view.clone();
             self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(view) });
@@ -135,7 +135,7 @@ impl Session {
         let core = self.revision().has_core_tasks();
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         let Some(running) = call.task.as_deref_mut() else { return Ok(()) };
-        let (status, seen) = (running.view.status, running.seen);
+        let (status, update_count) = (running.view.status, running.update_count);
         let next = checked_later(now, running.view.time_until_poll());
         running.poll_at = next;
         call.clock.on_activity(next.unwrap_or(now));
@@ -157,21 +157,21 @@ impl Session {
                     self.end_call(id, Ok(result));
                 }
                 // The task completed immediately. The result of `tasks/get` has its result.
-                None if seen == 0 => running.poll_at = Some(now),
+                None if update_count == 0 => running.poll_at = Some(now),
                 None => return Err("the task is completed without a result".into()),
             },
             TaskStatus::Failed => match told.error {
                 Some(error) => self.end_call(id, Err(CallError::Server(error))),
-                None if seen == 0 => running.poll_at = Some(now),
+                None if update_count == 0 => running.poll_at = Some(now),
                 None => return Err("the task failed without an error".into()),
             },
             TaskStatus::InputRequired | TaskStatus::Working => {
                 match told.input_requests {
                     Some(requests) => self.update_input_requests(id, requests, now)?,
-                    None if status == TaskStatus::InputRequired && seen == 0 => running.poll_at = Some(now),
+                    None if status == TaskStatus::InputRequired && update_count == 0 => running.poll_at = Some(now),
                     None => {}
                 }
-                if seen > 0 && self.facts.as_deref().is_some_and(tasks::supports_task_notifications) {
+                if update_count > 0 && self.facts.as_deref().is_some_and(tasks::supports_task_notifications) {
                     self.listen_to_task(&told.task_id, now);
                 }
             }

@@ -31,7 +31,7 @@ impl Session {
             .inputs
             .iter()
             .filter(|(key, _)| !requests.contains_key(*key))
-            .filter_map(|(_, input)| if let TaskInput::Asked(request) = input { Some(*request) } else { None })
+            .filter_map(|(_, input)| if let TaskInput::Requested(request) = input { Some(*request) } else { None })
             .collect();
         // A key that was answered and is still requested: its update was lost.
         let again = running.inputs.iter().any(|(key, input)| {
@@ -61,7 +61,7 @@ impl Session {
             let origin = RequestOrigin::Task { call: id, key: key.clone() };
             let request = self.emit_request(origin, Some(id), vec![id], (server_request, bytes), now);
             if let Some(running) = self.task_call(id) {
-                running.inputs.insert(key, TaskInput::Asked(request));
+                running.inputs.insert(key, TaskInput::Requested(request));
             }
         }
         Ok(())

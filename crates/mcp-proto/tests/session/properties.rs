@@ -55,7 +55,7 @@ struct EventCounter {
     calls: HashSet<CallId>,
     open_calls: Vec<CallId>,
     open_requests: Vec<(ServerRequestId, ServerRequest)>,
-    asked: HashMap<String, i64>,
+    requested: HashMap<String, i64>,
     answered: HashMap<String, i64>,
     sent_ids: HashSet<String>,
     closed: bool,
@@ -97,7 +97,7 @@ impl EventCounter {
             }
         }
         for (id, answers) in &self.answered {
-            let asked = self.asked.get(id).copied().unwrap_or_default();
+            let asked = self.requested.get(id).copied().unwrap_or_default();
             assert!(
                 *answers <= asked,
                 "no request may be answered twice: {id} was received {asked} and answered {answers} times"
@@ -118,7 +118,7 @@ impl EventCounter {
         let mut found = Vec::new();
         ids(&IncomingMessage::decode(&Bytes::copy_from_slice(line)), &mut found);
         for id in found {
-            *self.asked.entry(json!(id).to_string()).or_default() += 1;
+            *self.requested.entry(json!(id).to_string()).or_default() += 1;
         }
     }
 }

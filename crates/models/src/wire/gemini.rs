@@ -185,7 +185,7 @@ impl AnswerDecoder for GenerationStream {
             return Err(provider_fault::stream_error(event, &self.model));
         }
         if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
-            return Err(ModelError::Refused { said: provider_fault::shorten_message(reason) });
+            return Err(ModelError::Refused { message: provider_fault::shorten_message(reason) });
         }
         assembly.set_model(event["modelVersion"].as_str().unwrap_or_default());
         update_usage(&event["usageMetadata"], assembly);

@@ -100,7 +100,7 @@ fn insert_pairs<'p>(
     let mut map = Map::new();
     for (name, value) in pairs {
         if map.insert(name.to_owned(), value.into()).is_some() {
-            return Err(format!("{} stands twice in it", quoted_text(name)));
+            return Err(format!("{} occurs twice in it", quoted_text(name)));
         }
     }
     if !map.is_empty() {
@@ -122,7 +122,7 @@ pub(super) fn reject_or_note_keys<'k>(
         ([first, ..], true) => return Err(format!("a link may not set {first}")),
         (_, false) => {
             for candidate in found {
-                candidate.notes.push(format!("a link may not set these, which are left out: {}", keys.join(", ")));
+                candidate.notes.push(format!("a link may not set these, so they are ignored: {}", keys.join(", ")));
             }
         }
     }
@@ -272,10 +272,10 @@ pub(super) fn nearest_allowed_name(name: &str) -> String {
 fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
     for (place, text) in described_texts(found) {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {
-            return Err(format!("{place} has a character that is not seen (U+{:04X})", c as u32));
+            return Err(format!("{place} has an invisible character (U+{:04X})", c as u32));
         }
         if !ports::secrets::referenced_names(text).is_empty() {
-            return Err(format!("{place} names a secret that Drawbridge keeps, which no link may ask for"));
+            return Err(format!("{place} refers to a secret that Drawbridge stores, which no link may use"));
         }
     }
     if let Some(remote) = &found.remote

@@ -64,7 +64,7 @@ pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
             }
             PlaceholderReason::Reference => ImportNote::new(
                 if is_value { ImportNoteKind::AsWritten } else { ImportNoteKind::Placeholder },
-                format!("{place} is {}: Drawbridge passes it as it stands, put the value there", quoted_text(text)),
+                format!("{place} is {}: Drawbridge passes it unchanged, so replace it by the value", quoted_text(text)),
             ),
             PlaceholderReason::Placeholder => ImportNote::new(
                 ImportNoteKind::Placeholder,

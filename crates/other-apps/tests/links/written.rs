@@ -130,7 +130,7 @@ fn server_that_would_be_rejected_is_not_written() {
     let cases = [
         (remote_config("http://mcp.example.com", &[]), "its address is not encrypted"),
         (local_config("acme", &[&long], &[]), "the link is longer than 32 KiB"),
-        (local_config("acme", &["a\u{202e}"], &[]), "has a character that is not seen"),
+        (local_config("acme", &["a\u{202e}"], &[]), "has an invisible character"),
         (local_config("my program", &[], &[]), "its command has blanks in it"),
     ];
     for (config, message) in cases {

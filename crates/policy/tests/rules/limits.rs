@@ -132,7 +132,7 @@ fn annotation_rule_matches_the_claims_of_the_tool() {
 fn ineffective_approval_scope_is_not_offered() {
     let both = |rule: PolicyRule| PolicyRule { direction: RuleDirection::Both, ..rule };
     let policy = policy_with_rules(&[], &[both(ask_rule()), rule(RuleEffect::Allow, "server", Some("tool"))]);
-    let changed = TestCall { standing: ReviewState::Changed, ..TestCall::default() };
+    let changed = TestCall { review_state: ReviewState::Changed, ..TestCall::default() };
     let scopes = |decision: PolicyDecision| match decision {
         PolicyDecision::Ask { rule, scopes, .. } => (rule, scopes.to_vec()),
         other => panic!("expected a consent request: {other:?}"),

@@ -214,9 +214,9 @@ fn allowed_tool_asks_if_unreviewed_or_after_untrusted_content() {
     let decide = |call: &TestCall| call.with_act(|act| policy.decide(&act, 0));
     let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 1 });
     assert_eq!(decide(&TestCall::default()), PolicyDecision::Allow { by }, "a rule allows what was reviewed");
-    let new = decide(&TestCall { standing: ReviewState::New, ..TestCall::default() });
+    let new = decide(&TestCall { review_state: ReviewState::New, ..TestCall::default() });
     assert!(matches!(new, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. }), "a new tool asks: {new:?}");
-    let changed = decide(&TestCall { standing: ReviewState::Changed, ..TestCall::default() });
+    let changed = decide(&TestCall { review_state: ReviewState::Changed, ..TestCall::default() });
     assert!(
         matches!(changed, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. }),
         "a changed tool asks: {changed:?}"
@@ -367,7 +367,7 @@ fn session_trust_covers_calls_of_reviewed_tools_only() {
     assert_eq!(decide(&policy, &call("a*b")), RuleEffect::Allow, "its calls are allowed");
     assert_eq!(decide(&policy, &call("axb")), RuleEffect::Ask, "the name is not a pattern");
     assert_eq!(
-        decide(&policy, &TestCall { standing: ReviewState::New, ..call("a*b") }),
+        decide(&policy, &TestCall { review_state: ReviewState::New, ..call("a*b") }),
         RuleEffect::Ask,
         "new tools ask"
     );

@@ -148,7 +148,7 @@ fn not_found_hint(program: &str) -> Option<&'static str> {
         "dotnet" | "dnx" => "It comes with .NET (dot.net).",
         "java" => "It comes with a Java runtime (adoptium.net).",
         _ if program.contains(' ') => {
-            "It holds a space: arguments belong in the list of arguments, not in the command."
+            "It contains a space: arguments belong in the list of arguments, not in the command."
         }
         _ => return None,
     })

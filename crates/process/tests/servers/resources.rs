@@ -64,7 +64,7 @@ async fn s37_memory_shared_by_processes_counts_once() {
 #[tokio::test]
 async fn s37_excessive_disk_use_of_the_home_is_stopped() {
     let script = "import os, time\nfile = open(os.environ['HOME'] + '/file', 'wb')\nwhile True:\n    file.write(b'x' * (1 << 20)); file.flush()\n    time.sleep(0.02)";
-    assert_stopped_with(script, WIDE_LIMITS, "its own home held more than 16 MiB").await;
+    assert_stopped_with(script, WIDE_LIMITS, "its home folder contained more than 16 MiB").await;
 }
 
 #[tokio::test]

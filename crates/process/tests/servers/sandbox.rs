@@ -29,8 +29,8 @@ async fn sandboxed_server_accesses_named_paths_only() {
             ("reads a folder to change", format!("cat {}", at("write/file")), true),
             ("changes a folder to change", format!("echo x > {}", at("write/new")), true),
             ("makes a folder there", format!("mkdir {0} && mv {0} {0}-moved", at("write/sub")), true),
-            ("reads a secret beside them", format!("cat {}", at("secret/file")), false),
-            ("lists what lies beside them", format!("ls {}", at("secret")), false),
+            ("reads a secret next to them", format!("cat {}", at("secret/file")), false),
+            ("lists the files next to them", format!("ls {}", at("secret")), false),
             ("reads a secret over a link", format!("cat {}", at("write/link")), false),
             ("reads it over ..", format!("cat {}", at("write/../secret/file")), false),
             ("reads secrets of the system", "cat /etc/shadow".to_owned(), false),
@@ -71,11 +71,11 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
             let script = success_script(&[
                 ("connects", &connects),
                 ("talks to other programs", &local),
-                ("has pairs of its own", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
+                ("has separate pairs", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
             ]);
             let said = script_errors(&script, TestGround::new().sandbox(network), &path).await;
             let connects = if network { "connects: yes" } else { "connects: no" };
-            let wanted = [connects, "talks to other programs: no", "has pairs of its own: yes"];
+            let wanted = [connects, "talks to other programs: no", "has separate pairs: yes"];
             assert_eq!(said, wanted, "{name}, network {network}");
             if name == "Landlock" && !network {
                 let said = self::script_errors(

@@ -222,7 +222,7 @@ impl RegistryCache {
 
     fn read_index(&self) -> CacheIndex {
         let bytes = self.files.read(INDEX_FILE, MAX_INDEX_BYTES).unwrap_or_else(|error| {
-            tracing::warn!(%error, "what is kept of registries is dropped");
+            tracing::warn!(%error, "the cache of registries is cleared");
             None
         });
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()

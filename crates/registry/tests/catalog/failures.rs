@@ -34,7 +34,7 @@ async fn slow_registry_times_out() {
         let desk = TestCatalog::with_limits(&server, limits);
         let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::TooSlow { limit, .. } if limit == time), "{error}");
-        assert!(error.to_string().contains("did not answer within 0.2 s; try again later"), "{error}");
+        assert!(error.to_string().contains("did not respond within 0.2 s; try again later"), "{error}");
     }
 }
 

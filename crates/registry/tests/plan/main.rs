@@ -84,7 +84,7 @@ fn each_package_kind_has_its_launcher_and_names_the_same_package() {
             panic!("{expected}")
         };
         assert_eq!(
-            (reference.name.as_str(), reference.wanted.as_str()),
+            (reference.name.as_str(), reference.requested_version.as_str()),
             (name, version),
             "name and version must be recognized on the command line"
         );
@@ -309,7 +309,7 @@ fn variables_are_replaced_once() {
     assert_eq!(shown, "{user}/S/{unknown}/{S}/{}/{open");
     assert!(kept.iter().all(|(_, value)| value == "{fixed}"), "values must not be expanded again");
     assert!(plan.inputs[0].secret, "a variable in a secret value must be secret");
-    assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" stands there as it is")), "{:?}", plan.notes);
+    assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" is passed unchanged")), "{:?}", plan.notes);
 }
 
 #[test]

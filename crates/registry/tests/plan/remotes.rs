@@ -59,7 +59,7 @@ fn unusable_remote_is_reported() {
     }
     let own = json!({ "type": "sse", "url": "{base}/mcp", "variables": { "base": {} } });
     let plan = plan_remote_json(&own).unwrap();
-    assert!(plan.notes[0].contains("decides where everything is sent"), "{:?}", plan.notes);
+    assert!(plan.notes[0].contains("determines where everything is sent"), "{:?}", plan.notes);
     assert!(plan.fill(&InputValues::new(), None).is_err(), "a missing variable of the URL must be an error");
     assert!(plan.fill(&input_values(&[("base", &["file:///etc"])]), None).is_err());
     assert_eq!(filled_http(&plan, &[("base", &["https://a.example"])]).url, "https://a.example/mcp");

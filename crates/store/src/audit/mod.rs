@@ -137,7 +137,7 @@ impl AuditLog for AuditDatabase {
         match orders.try_send(WriterCommand::Append(Box::new(entry), AppendReply::Later(ticket))) {
             Ok(()) => Ok(AppendOutcome::Later),
             Err(TrySendError::Full(_)) => {
-                let cause = "the disk can't keep up with what is to be written down; try again".to_owned();
+                let cause = "the disk is too slow for the pending entries; try again".to_owned();
                 Err(StoreError { path: self.path.display().to_string(), cause })
             }
             Err(TrySendError::Disconnected(_)) => Err(self.writer_ended_error()),

@@ -52,10 +52,10 @@ pub(super) struct AuditWriteLog {
 }
 
 /// Text of the damage entry for a log whose schema was repaired.
-const REPAIRED_TEXT: &str = "its tables were changed so that contents could not be encrypted; they are as before again";
+const REPAIRED_TEXT: &str = "its tables were changed so that contents could not be encrypted; the change was reverted";
 /// Text of the damage entry for a log that was marked as encrypted but had unencrypted content.
 const UNENCRYPTED_TEXT: &str =
-    "contents were plain on disk, and the log said that all are encrypted; they are encrypted now";
+    "contents were plain on disk, although the log states that all are encrypted; they are encrypted now";
 
 /// Maximum plausible number of entries missing at the end. A seal with a higher number is ignored.
 const MAX_MISSING_ENTRIES: u64 = 1_000_000_000;
@@ -148,7 +148,7 @@ impl AuditWriteLog {
             retention::seal_checkpoint(&transaction, key)?;
         }
         if let Some(problem) = problem {
-            tracing::error!(problem, "the audit log is not as it was left");
+            tracing::error!(problem, "the audit log was changed since it was written");
             // Numbers of missing entries are not reused, so that the gap stays visible.
             let sealed = kept.as_ref().map_or(0, |seal| seal.number);
             let sealed = if sealed > found + MAX_MISSING_ENTRIES { 0 } else { sealed };
@@ -338,7 +338,7 @@ fn describe_end_damage(
     if let Some((own, own_link)) = known.last {
         let there = if own == number { Some(*last) } else { audit_tables::entry_link(connection, own)? };
         if own > 0 && there != Some(own_link) {
-            return Ok(Some(format!("entry {own}, which was written a moment ago, is gone or changed")));
+            return Ok(Some(format!("entry {own}, which was just written, is missing or changed")));
         }
     }
     if let Some(key) = key.filter(|key| !known.is_checked && (kept.is_some() || key.mark.is_some()))
@@ -351,7 +351,7 @@ fn describe_end_damage(
     if let Some((marked, mark)) = key.and_then(|key| key.mark).filter(|_| !known.is_checked) {
         if marked > number {
             return Ok(Some(format!(
-                "the log was sealed up to entry {marked}, and ended at {number}: it was cut off, or an older copy put in its place"
+                "the log was sealed up to entry {marked}, and ended at {number}: it was cut off, or replaced by an older copy"
             )));
         }
         if marked > audit_tables::last_removed(connection)?

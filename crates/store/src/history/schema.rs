@@ -16,7 +16,7 @@ const MAX_NAMED_PARTS: usize = 10;
 /// Error for a schema that another program changed. The history is then neither read nor written.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "another program changed its tables ({}), so nothing is read from it or written to it: keep a copy of it, move it away, \
+    "another program changed its tables ({}), so it is neither read nor written: copy it and move it away, \
     and a new one is begun",
     .0.join(", ")
 )]

@@ -83,7 +83,7 @@ impl DocumentSealer {
 
     /// Stores the latest numbers in the keychain, once.
     pub(super) fn store_marks(&self) {
-        let _one = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
         let _held = self.secrets.lock_name(MARK_NAME);
         let own = match &*self.state() {

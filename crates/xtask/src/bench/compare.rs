@@ -99,7 +99,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     match cells.iter().find(ours) {
         // A failure of another SDK's client is a result to report. A failure of Drawbridge's client or of the lower
         // bound ends the task.
-        Some(cell) => Err(Problem::Machine(format!("{} failed; the cause stands above", cell.client.title()))),
+        Some(cell) => Err(Problem::Machine(format!("{} failed; the cause is printed above", cell.client.title()))),
         None => Ok(()),
     }
 }

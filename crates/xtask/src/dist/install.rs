@@ -37,7 +37,7 @@ const PROXY_VARIABLES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
 /// root file system.
 pub(super) fn test_packages(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
-        println!("Left out: the installation in a fresh root, which only root can set up.");
+        println!("Skipped: the installation in a fresh root, which requires root privileges.");
         return Ok(());
     }
     let root = create_root()?;

@@ -81,7 +81,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let others = if options.compare { peers::attack_other_client(&options.cases)? } else { Vec::new() };
     let mut text = table::table_text(&wanted, &rows, &others);
     for case in wanted.iter().filter(|case| case.targets.iter().any(|target| left_out.contains(target))) {
-        text.push_str(&format!("{} was left out in part: the page or the window.\n", case.id));
+        text.push_str(&format!("{} was partly skipped: the page or the window.\n", case.id));
     }
     text.push_str(if options.optimized { OPTIMIZED_NOTE } else { DEBUG_NOTE });
     println!("{text}");

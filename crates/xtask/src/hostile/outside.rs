@@ -15,8 +15,8 @@ pub(super) const RESULTS_VARIABLE: &str = "HOSTILE_RESULTS";
 const FILE_HEAD: &str = "\
 # The view from outside
 
-The attack classes of three published benchmarks against the host, with a model that does whatever the attacker wants, and a user who
-allows every request but the one that shows the harm. `canary-4f1e` stands for the harm. The scenarios are in `outside`; this file is
+The attack classes of three published benchmarks against the host, with a model that follows every instruction of the attacker, and a user who
+allows every request but the one that shows the harm. `canary-4f1e` represents the harm. The scenarios are in `outside`; this file is
 written by `cargo xtask hostile`, and a scenario whose line differs fails.
 
 - MCPSecBench: AIS2Lab/MCPSecBench at 7eb773d, arXiv 2508.13220, 17 classes

@@ -22,7 +22,7 @@ pub(super) struct AttackRow {
     /// Growth of the process's memory during the attack, in MiB.
     pub(super) memory: Option<f64>,
     /// Time until all processes of the hostile server had ended, in milliseconds.
-    pub(super) gone: Option<f64>,
+    pub(super) exit_time: Option<f64>,
 }
 
 /// Result of one attack on another client.
@@ -52,7 +52,7 @@ fn parse_row(line: &str, target: Target) -> Option<AttackRow> {
         withstood: value["withstood"].as_bool()?,
         slowest: measured("slowest_ms"),
         memory: measured("memory_mib"),
-        gone: measured("gone_ms"),
+        exit_time: measured("gone_ms"),
     })
 }
 
@@ -102,7 +102,7 @@ pub(super) fn table_text(wanted: &[&HostileCase], rows: &[AttackRow], others: &[
             case.criterion,
             figure(largest(|row| row.slowest), "ms"),
             figure(largest(|row| row.memory), "MiB"),
-            figure(largest(|row| row.gone), "ms"),
+            figure(largest(|row| row.exit_time), "ms"),
         );
         if !others.is_empty() {
             let theirs: Vec<&str> =

@@ -19,12 +19,12 @@ const SEAL_KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1
 pub(crate) struct Keychain {
     marks: Arc<Mutex<HashMap<String, String>>>,
     /// Creation time of the key, in milliseconds since 1970. If the key is old, a log without a seal must have lost it.
-    made: u64,
+    created_at: u64,
 }
 
 impl Secrets for Keychain {
     fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
-        Ok(Some(format!("{SEAL_KEY} {}", self.made)))
+        Ok(Some(format!("{SEAL_KEY} {}", self.created_at)))
     }
 
     fn set(&self, _: &str, _: &str) -> Result<SecretPersistence, SecretError> {
@@ -70,7 +70,7 @@ impl OriginalLog {
     fn create() -> OriginalLog {
         let folder = crate::scratch::temporary_folder();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let keychain = Keychain { made: u64::try_from(now).unwrap_or_default(), ..Keychain::default() };
+        let keychain = Keychain { created_at: u64::try_from(now).unwrap_or_default(), ..Keychain::default() };
         let log = open_log(folder.path(), &keychain);
         for number in 1..=ENTRY_COUNT {
             let entry = AuditEntry {
@@ -111,7 +111,7 @@ impl OriginalLog {
 
     /// Returns the keychain in the state after the last entry, with a key that counts as old.
     pub(crate) fn keychain(&self) -> Keychain {
-        Keychain { marks: Arc::new(Mutex::new(self.marks.clone())), made: 1 }
+        Keychain { marks: Arc::new(Mutex::new(self.marks.clone())), created_at: 1 }
     }
 }
 

@@ -75,7 +75,7 @@ impl GateBench {
             // Connections that continue after a sign-in. They are compared separately below.
             let goes_on = entry.kind == "connect-server" && entry.by == "policy";
             assert!(
-                is_read || goes_on || approved.standing,
+                is_read || goes_on || approved.has_lasting_approval,
                 "only permanent approvals allow a payload without consent: {entry:?}"
             );
         }

@@ -50,7 +50,8 @@ impl Owner {
         let disposition = self.decide(&record.view, &record.origin, request, paths);
         let disposition = disposition.and_then(|disposition| {
             if record.view.kind == CallKind::Prompt {
-                record.wanted = self.check_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
+                record.requested_prompt =
+                    self.check_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
             }
             Ok(disposition)
         });
@@ -113,12 +114,12 @@ impl Owner {
             return Err(CallFailure::Refused(reason.to_owned()));
         }
         let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
-        let standing = record.offer.catalog.current_review_state(CatalogList::Tools, definition.standing);
+        let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, definition.review_state);
         let act = PolicyAct::CallTool {
             server,
             tool,
             definition: &definition.approval,
-            standing,
+            review_state,
             claims: definition.claims,
             asks_each_time: definition.asks_each_time,
             arguments,
@@ -155,7 +156,7 @@ impl Owner {
                 let body = ConsentRequestBody::Tool {
                     tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
                     arguments: arguments.clone(),
-                    changed_since_allowed: definition.standing == ReviewState::Changed
+                    changed_since_allowed: definition.review_state == ReviewState::Changed
                         || rule == policy::DecisionReason::ToolChanged && !is_outdated,
                     read_only: Vec::new(),
                 };

@@ -50,8 +50,8 @@ impl Owner {
     ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         if record.view.kind == CallKind::Prompt {
             // The prompt may have changed while the call waited for the user.
-            let wanted = record.wanted.as_ref().map(Hash::as_str);
-            if let Err(failure) = self.check_prompt(&record.view.server, &record.view.name, wanted) {
+            let requested_prompt = record.requested_prompt.as_ref().map(Hash::as_str);
+            if let Err(failure) = self.check_prompt(&record.view.server, &record.view.name, requested_prompt) {
                 return Err((record, failure));
             }
             self.pin_prompt(&record.view.server, &record.view.name);

@@ -37,7 +37,7 @@ impl Owner {
     ) -> Result<DecisionProgress, DecisionError> {
         let pending = &self.consent.pending[at];
         if !pending.view.scopes.contains(&scope) || (scope == ApprovalScope::Once && lasts.is_some()) {
-            return Err(DecisionError::WrongKind("an approval can't hold that long here"));
+            return Err(DecisionError::WrongKind("an approval can't be valid for that long here"));
         }
         let conversation =
             self.calls.conversation_of_request(&pending.view.why).filter(|_| scope == ApprovalScope::Conversation);

@@ -90,7 +90,7 @@ impl Owner {
         Ok(DryRunResult {
             explanation: self.permissions.policy.explain(&act, self.now()),
             assumed_unchanged,
-            standing: None,
+            review_state: None,
             turned_off: false,
         })
     }
@@ -105,16 +105,16 @@ impl Owner {
             let own =
                 record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(no_tool)?;
             let (definition, claims, asks_each_time) = (own.approval.clone(), own.claims, own.asks_each_time);
-            let standing = record.offer.catalog.current_review_state(CatalogList::Tools, own.standing);
-            return Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: false });
+            let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, own.review_state);
+            return Ok(KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged: false });
         }
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));
         let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
         let pin = self.reviews.pins.get(server).and_then(|pins| pins.definitions(DefinitionKind::Tool).get(tool));
         let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
-        let standing = self.offline_review_state(server, tool);
+        let review_state = self.offline_review_state(server, tool);
         let asks_each_time = seen.as_ref().is_some_and(requires_consent_each_call);
         let claims = seen.map(|tool| tool_claims(&tool)).unwrap_or_default();
-        Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: true })
+        Ok(KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged: true })
     }
 }

@@ -41,7 +41,7 @@ impl Owner {
                 tool: &tool.name,
                 // The following values don't influence a denial.
                 definition: hash,
-                standing: ReviewState::New,
+                review_state: ReviewState::New,
                 after_untrusted: false,
                 asks_each_time: false,
                 claims: tool_claims(tool),

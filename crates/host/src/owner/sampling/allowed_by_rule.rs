@@ -184,7 +184,7 @@ impl Owner {
         let reply = ended.map_err(|error| error.to_string())?;
         let answer = reply_to_result(&reply, &auto_approved.params).map_err(|unfit| unfit.to_string())?;
         if to_tool_choice(&auto_approved.params) == ToolChoice::Required && !uses_tool(&answer) {
-            return Err("the server wants a tool to be used, and the model used none".to_owned());
+            return Err("the server requires the use of a tool, and the model used none".to_owned());
         }
         self.servers.check_sampling_answer(&auto_approved.server, &answer).map_err(|error| error.to_string())?;
         Ok(answer)
@@ -200,7 +200,7 @@ impl Owner {
                 self.audit_without_waiting(AuditedDecision {
                     server,
                     kind: "sampling-answer",
-                    subject: "not wanted any more",
+                    subject: "no longer requested",
                     decision: "denied",
                     by: self.options.decides,
                     hash: Hash::of_json(&json!({ "request": auto_approved.params })).as_str(),

@@ -81,7 +81,7 @@ impl Owner {
         self.consent.pending[at].running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
         if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
             state.attempts = state.attempts.saturating_add(1);
-            state.asked = Some(request_hash(request, state));
+            state.last_sent = Some(request_hash(request, state));
         }
         self.set_model_reply(at, None, ModelAnswerState::Running { text: String::new(), thinking: false });
     }

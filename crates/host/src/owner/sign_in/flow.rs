@@ -43,7 +43,7 @@ impl Owner {
         let unattended = sign_in.is_unattended()
             && !access.may_be_temporary()
             && !std::mem::replace(&mut access.tried_unattended, true);
-        let is_wanted = std::mem::take(&mut access.wanted_now) || unattended;
+        let is_wanted = std::mem::take(&mut access.is_connection_requested) || unattended;
         let signing_in = access.flow.is_some();
         record.log_activity_line(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
@@ -73,7 +73,7 @@ impl Owner {
             return Err(SignInError::NotOffered { server: name.to_owned(), cause: cause.to_owned() });
         }
         record.access.mark_requested();
-        record.access.asked = true;
+        record.access.is_sign_in_requested = true;
         match (&record.state, record.usable_sign_in().cloned()) {
             (ServerState::NeedsSignIn(needed), Some(sign_in)) => {
                 let reason = renewal_reason(&sign_in, needed.cause.clone());
@@ -82,7 +82,7 @@ impl Owner {
             (ServerState::Ready, Some(_)) if record.access.is_outdated => {
                 // A new sign-in is created for the next connection.
                 record.access.reason.get_or_insert(AuthReason::SignIn);
-                self.restart_session(name, "it is started again with its settings as they are now");
+                self.restart_session(name, "it is restarted with its current settings");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
@@ -113,12 +113,12 @@ impl Owner {
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &ServerSignIn, reason: AuthReason) {
         let id = self.events.new_id();
         let Some(record) = self.servers.records.get_mut(name) else { return };
-        record.access.asked = false;
+        record.access.is_sign_in_requested = false;
         if record.access.flow.is_some() || self.lifetime.is_closing {
             return;
         }
         let reason = record.access.reason.take().unwrap_or(reason);
-        record.access.wanted_now = false;
+        record.access.is_connection_requested = false;
         record.access.failed = None;
         record.access.flow = Some(id);
         record.set_signing_in(true, None);
@@ -147,7 +147,7 @@ impl Owner {
                 self.audit_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
                     // The server may offer less in a session that was opened without a sign-in.
-                    Some(ServerState::Ready) => self.restart_session(name, "it is started again after the sign-in"),
+                    Some(ServerState::Ready) => self.restart_session(name, "it is restarted after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
                         if by_user {
                             self.note_start_requested(name);

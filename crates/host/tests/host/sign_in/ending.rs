@@ -23,7 +23,7 @@ async fn sign_out_revokes_tokens_and_ends_sessions() {
     assert_eq!(out, SignOutOutcome::Revoked, "the tokens were revoked");
     assert_eq!(far.issuer.valid_token_counts(), (0, 0), "no token is valid any more");
     far.needs_sign_in("you signed out").await;
-    assert_eq!(far.view().await.account, None, "nobody is signed in");
+    assert_eq!(far.view().await.account, None, "no account is signed in");
     assert!(far.app.decisions().iter().any(|(kind, ..)| kind == "sign-out"), "the sign-out is audited");
     assert_eq!(
         far.app.host.sign_out(SERVER_NAME.into()).await.unwrap(),
@@ -90,7 +90,7 @@ async fn removed_or_moved_server_leaves_no_tokens() {
             let entry = ServerEntry { name: SERVER_NAME.into(), config: config.into() };
             far.app.host.update_server(SERVER_NAME.into(), entry).await.unwrap();
             far.app.until(SERVER_NAME, "stopped", |s| s.state == ServerState::Stopped).await;
-            assert_eq!(far.view().await.account, None, "nobody is signed in at the other address");
+            assert_eq!(far.view().await.account, None, "no account is signed in at the other address");
         }
         for kind in ["\"account\"", &format!("\"client\",\"{}\"", far.issuer.issuer())] {
             let is_gone = || far.keychain.get(&key(&far, kind)).unwrap().is_none();

@@ -223,7 +223,7 @@ impl ProxyState {
     ) -> Result<Response<Body>, Response<Body>> {
         let (mut head, body) = request.into_parts();
         if head.uri.scheme_str() != Some("http") {
-            return Err(bad_request("this proxy takes CONNECT, and requests for http URLs"));
+            return Err(bad_request("this proxy accepts CONNECT, and requests for http URLs"));
         }
         let named = head.uri.authority().map(|authority| (authority.host(), authority.port_u16().unwrap_or(80)));
         let destination = named.and_then(|(host, port)| Destination::new(host, port));

@@ -283,7 +283,7 @@ fn entry_takes_microseconds_and_many_share_a_sync() {
     }
     let synced = per(start, 20);
     println!(
-        "microseconds an entry: {one_by_one:.0} one by one, {handed_over:.1} handed over, {durable:.0} until 1,000 are durable, \
+        "microseconds an entry: {one_by_one:.0} individually, {handed_over:.1} handed over, {durable:.0} until 1,000 are durable, \
          {synced:.0} alone until it is durable"
     );
     assert!(one_by_one < 20_000.0, "an entry is written without a sync: {one_by_one} µs");

@@ -69,7 +69,7 @@ impl ServerRegistry {
         } else if name.chars().count() > MAX_NAME {
             bad(&format!("it must have at most {MAX_NAME} characters"))
         } else if name.chars().any(|c| c.is_control() || offers::review::is_hidden(c)) {
-            bad("it has characters that can't be seen")
+            bad("it has invisible characters")
         } else if was != Some(name) && self.records.contains_key(name) {
             bad("another server has it")
         } else {

@@ -72,10 +72,10 @@ mod tests {
         let mut registry = registry_with_server(None);
         let access = &mut registry.records["s"].access;
         access.mark_requested();
-        access.asked = true;
+        access.is_sign_in_requested = true;
         assert_eq!(registry.cancel_sign_in("s"), Ok(()), "the server exists");
         let access = &registry.records["s"].access;
-        assert!(!access.wanted_now && !access.asked, "the request is cleared");
+        assert!(!access.is_connection_requested && !access.is_sign_in_requested, "the request is cleared");
         assert_eq!(
             registry.cancel_sign_in("t"),
             Err(SignInError::NotFound("t".to_owned())),

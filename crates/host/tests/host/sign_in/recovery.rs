@@ -152,7 +152,7 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
     app.platform.browses.store(true, Ordering::Relaxed);
     let far = RemoteSetup { app, ..far }.signed_in().await;
     assert_eq!(
-        far.view().await.kept,
+        far.view().await.token_storage,
         Some(credentials::sign_in::TokenStorage::Keychain),
         "the tokens are in the keychain"
     );

@@ -14,8 +14,11 @@ use super::{RemoteSetup, SERVER_NAME, is_sign_in};
 #[tokio::test]
 async fn sign_in_persists_across_restarts() {
     let far = RemoteSetup::new().await.signed_in().await;
-    let kept = far.view().await.kept;
-    assert!(matches!(&kept, Some(TokenStorage::ThisRun { .. })), "the storage of the tokens is reported: {kept:?}");
+    let token_storage = far.view().await.token_storage;
+    assert!(
+        matches!(&token_storage, Some(TokenStorage::ThisRun { .. })),
+        "the storage of the tokens is reported: {token_storage:?}"
+    );
     let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.ready().await;
     assert_eq!(far.issuer.authorization_queries().len(), 1, "no new sign-in is required");
@@ -23,9 +26,9 @@ async fn sign_in_persists_across_restarts() {
     let view = far.view().await;
     assert!(view.account.is_some(), "the account is known before the server is running");
     assert!(
-        matches!(&view.kept, Some(TokenStorage::ThisRun { .. })),
+        matches!(&view.token_storage, Some(TokenStorage::ThisRun { .. })),
         "the storage of the found tokens is reported: {:?}",
-        view.kept
+        view.token_storage
     );
     // Repeats the test with an expired access token and a valid refresh token.
     far.issuer.invalidate_access_tokens();
