@@ -1,6 +1,5 @@
-//! Reads and writes of documents in progress, and access to entries of documents. Used by
-//! `host/src/owner/state/grant_documents/writer.rs`, and by `host/src/owner/document_writer.rs`, which defines when a
-//! change takes effect.
+//! Reads and writes of documents in progress, and access to entries of documents. Used by `document_writer.rs`, and by
+//! `host/src/owner/document_writer.rs`, which defines when a change takes effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 

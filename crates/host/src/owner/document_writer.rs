@@ -20,10 +20,11 @@
 //! Changes that require an audit entry wait for it first (`audit.rs`).
 
 use domain::StoreError;
+use host_state::{DocumentUpdate, WriterJob};
 use ports::{Document, Documents};
 use serde_json::Value;
 
-use super::state::{DocumentUpdate, Job, ReadDocument, with_server_entry};
+use super::state::{ReadDocument, with_server_entry};
 use super::{DeferredTurn, Owner};
 
 /// A change of a document, and the function that is called with its result.
@@ -35,7 +36,7 @@ struct QueuedChange<T, C, F> {
     extra: Option<T>,
 }
 
-impl<T, C, F> DocumentUpdate for QueuedChange<T, C, F>
+impl<T, C, F> DocumentUpdate<DeferredTurn> for QueuedChange<T, C, F>
 where
     T: Send + 'static,
     C: FnMut(Option<Value>) -> (Value, T) + Send,
@@ -80,7 +81,7 @@ impl Owner {
             Err(cause) => return then(self, Err(write_error(document, cause))),
         };
         self.documents.writer.progress.begin_write(document);
-        place.send(Job::Update(Box::new(QueuedChange { document, change, then, extra: None })));
+        place.send(WriterJob::Update(Box::new(QueuedChange { document, change, then, extra: None })));
     }
 
     /// Submits a change of a document without waiting for the write. `failure` is the beginning of the log message if
@@ -130,7 +131,7 @@ impl Owner {
             let done = work(documents);
             DeferredTurn::named(std::any::type_name_of_val(&then), move |owner| then(owner, Ok(done)))
         };
-        place.send(Job::Run(Box::new(work)));
+        place.send(WriterJob::Run(Box::new(work)));
     }
 
     /// Reads a document again that another process changed. The document is read after the pending writes, since

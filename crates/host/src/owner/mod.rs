@@ -72,9 +72,8 @@ pub use state::{
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
-    CallTable, ConfirmedSettings, ConsentQueue, DocumentWriter, EventStream, FlowTable, FolderShares, GrantDocuments,
-    LaunchFacts, Lifetime, ModelAccess, Permissions, RequestThrottle, Reviews, Sampling, ServerRegistry, SettingsState,
-    SignIns,
+    CallTable, ConfirmedSettings, ConsentQueue, EventStream, FlowTable, FolderShares, GrantDocuments, LaunchFacts,
+    Lifetime, ModelAccess, Permissions, RequestThrottle, Reviews, Sampling, ServerRegistry, SettingsState, SignIns,
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
@@ -121,7 +120,13 @@ impl Owner {
         let origins = read_document(&ports, Document::Origins, &mut problem).unwrap_or_default();
         let search_path = options.search_path.clone();
         let own_files = AppFiles::new(&ports);
-        let writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
+        let writer = {
+            let back = back.clone();
+            host_state::DocumentWriter::new(Arc::clone(&ports.documents), move |turn| {
+                // The owner may have ended.
+                let _ = back.run(turn);
+            })
+        };
         let flow = FlowTable { flows, ..FlowTable::default() };
         let folders = FolderShares::read(roots);
         let mut owner = Self {

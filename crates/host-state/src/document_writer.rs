@@ -1,5 +1,5 @@
-//! The thread that reads and writes documents, and the queue of its operations. Used by `owner/document_writer.rs`,
-//! which defines when a change takes effect.
+//! The thread that reads and writes documents, and the queue of its operations. Used by
+//! `host/src/owner/document_writer.rs`, which defines when a change takes effect.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -7,52 +7,57 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::StoreError;
-use host_state::DocumentProgress;
 use ports::{Document, Documents};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::owner::{DeferredTurn, WeakOwner};
+use crate::DocumentProgress;
 
 /// Maximum number of queued operations. Operations beyond it fail as if the disk had failed.
 const MAX_QUEUED_JOBS: usize = 1_024;
 /// Time to wait for pending operations on shutdown.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An operation for the writer's thread. Results in a continuation, which runs in a turn of the owner.
-pub(in crate::owner) enum Job {
-    Update(Box<dyn DocumentUpdate>),
-    Run(Box<RunOnWriter>),
+/// An operation for the writer's thread. Results in a continuation `T`, which the creator of the writer receives.
+pub enum WriterJob<T> {
+    /// A change of one document. Changes of the same document may be written together.
+    Update(Box<dyn DocumentUpdate<T>>),
+    /// Any other operation. Changes are not moved past it.
+    Run(Box<RunOnWriter<T>>),
 }
 
 /// An operation other than a change of one document.
-type RunOnWriter = dyn FnOnce(&dyn Documents) -> DeferredTurn + Send;
+pub type RunOnWriter<T> = dyn FnOnce(&dyn Documents) -> T + Send;
 
 /// A change of one document.
-pub(in crate::owner) trait DocumentUpdate: Send {
+pub trait DocumentUpdate<T>: Send {
+    /// Returns the document that is changed.
     fn document(&self) -> Document;
     /// Returns the new content. Called again if the first write failed.
     fn change(&mut self, content: Option<Value>) -> Value;
     /// Returns the continuation for the result of the write.
-    fn finish(self: Box<Self>, written: Result<(), StoreError>) -> DeferredTurn;
+    fn finish(self: Box<Self>, written: Result<(), StoreError>) -> T;
 }
 
 /// The sending side of the queue of operations on documents.
-pub(in crate::owner) struct DocumentWriter {
-    queue: Option<mpsc::Sender<Job>>,
+pub struct DocumentWriter<T> {
+    queue: Option<mpsc::Sender<WriterJob<T>>>,
     ended: Option<oneshot::Receiver<()>>,
-    pub(in crate::owner) progress: DocumentProgress,
+    /// Reads and writes that are queued or in progress.
+    pub progress: DocumentProgress,
 }
 
-impl DocumentWriter {
-    pub(in crate::owner) fn new(documents: Arc<dyn Documents>, back: WeakOwner) -> Self {
+impl<T: Send + 'static> DocumentWriter<T> {
+    /// Starts the thread. `on_done` is called there with the continuation of each operation.
+    ///
+    /// Within a tokio runtime, continuations may spawn tasks.
+    pub fn new(documents: Arc<dyn Documents>, on_done: impl FnMut(T) + Send + 'static) -> Self {
         let (queue, jobs) = mpsc::channel(MAX_QUEUED_JOBS);
         let (end, ended) = oneshot::channel();
         let runtime = tokio::runtime::Handle::try_current();
         let run = move || {
-            // Enters the runtime, since continuations may spawn tasks.
             let _entered = runtime.as_ref().map(tokio::runtime::Handle::enter);
-            run_jobs(documents.as_ref(), jobs, &back);
+            run_jobs(documents.as_ref(), jobs, on_done);
             let _ = end.send(());
         };
         let spawned = std::thread::Builder::new().name("documents".to_owned()).spawn(run);
@@ -68,13 +73,13 @@ impl DocumentWriter {
     /// # Errors
     ///
     /// Returns the cause as text if the writer has stopped or the queue is full.
-    pub(in crate::owner) fn reserve_slot(&self) -> Result<mpsc::OwnedPermit<Job>, &'static str> {
+    pub fn reserve_slot(&self) -> Result<mpsc::OwnedPermit<WriterJob<T>>, &'static str> {
         let queue = self.queue.clone().ok_or("it is not written any more; start Drawbridge again")?;
         queue.try_reserve_owned().map_err(|_| "the disk does not keep up; try again")
     }
 
     /// Waits until all pending operations are done, at most for [`CLOSE_TIMEOUT`].
-    pub(in crate::owner) async fn close(&mut self) {
+    pub async fn close(&mut self) {
         self.queue = None;
         let Some(ended) = self.ended.take() else { return };
         if tokio::time::timeout(CLOSE_TIMEOUT, ended).await.is_err() {
@@ -83,37 +88,36 @@ impl DocumentWriter {
     }
 
     /// Returns `true` if writes of this document are unfinished, so that its file is outdated.
-    pub(in crate::owner) fn has_pending_writes(&self, document: Document) -> bool {
+    pub fn has_pending_writes(&self, document: Document) -> bool {
         self.progress.has_pending_writes(document)
     }
 }
 
-fn run_jobs(documents: &dyn Documents, mut jobs: mpsc::Receiver<Job>, back: &WeakOwner) {
+fn run_jobs<T>(documents: &dyn Documents, mut jobs: mpsc::Receiver<WriterJob<T>>, mut on_done: impl FnMut(T)) {
     while let Some(job) = jobs.blocking_recv() {
         let waiting = std::iter::once(job).chain(std::iter::from_fn(|| jobs.try_recv().ok())).collect();
         run_waiting_jobs(documents, waiting, |continuation| {
-            // The owner may have ended, or the continuation may panic, which ends the owner. The remaining operations
-            // are executed nevertheless.
-            let _ = std::panic::catch_unwind(AssertUnwindSafe(|| back.run(continuation)));
+            // A panic of a continuation ends the owner. The remaining operations are executed nevertheless.
+            let _ = std::panic::catch_unwind(AssertUnwindSafe(|| on_done(continuation)));
         });
     }
 }
 
 /// Executes operations in order, except that changes of one document are written together if only changes of other
 /// documents are queued between them. When many servers start at once, each of them changes the same few documents.
-fn run_waiting_jobs(documents: &dyn Documents, mut jobs: VecDeque<Job>, mut on_done: impl FnMut(DeferredTurn)) {
+fn run_waiting_jobs<T>(documents: &dyn Documents, mut jobs: VecDeque<WriterJob<T>>, mut on_done: impl FnMut(T)) {
     while let Some(job) = jobs.pop_front() {
         match job {
-            Job::Run(work) => on_done(work(documents)),
-            Job::Update(first) => {
+            WriterJob::Run(work) => on_done(work(documents)),
+            WriterJob::Update(first) => {
                 let document = first.document();
                 let mut updates = vec![first];
                 let mut others = VecDeque::with_capacity(jobs.len());
                 while let Some(next) = jobs.pop_front() {
                     match next {
-                        Job::Update(update) if update.document() == document => updates.push(update),
-                        Job::Update(_) => others.push_back(next),
-                        Job::Run(_) => {
+                        WriterJob::Update(update) if update.document() == document => updates.push(update),
+                        WriterJob::Update(_) => others.push_back(next),
+                        WriterJob::Run(_) => {
                             jobs.push_front(next);
                             break;
                         }
@@ -129,11 +133,11 @@ fn run_waiting_jobs(documents: &dyn Documents, mut jobs: VecDeque<Job>, mut on_d
 
 /// Writes changes of one document together. If that fails, writes each of them separately, so that one change can't
 /// prevent the others.
-fn write_updates(
+fn write_updates<T>(
     documents: &dyn Documents,
     document: Document,
-    mut updates: Vec<Box<dyn DocumentUpdate>>,
-) -> Vec<DeferredTurn> {
+    mut updates: Vec<Box<dyn DocumentUpdate<T>>>,
+) -> Vec<T> {
     let written = documents.update(document, &mut |content| {
         let changed = updates.iter_mut().fold(content, |content, update| {
             let changed = update.change(content);
@@ -142,7 +146,7 @@ fn write_updates(
         changed.unwrap_or_default()
     });
     let is_repeated = written.is_err() && updates.len() > 1;
-    let finish = |mut update: Box<dyn DocumentUpdate>| {
+    let finish = |mut update: Box<dyn DocumentUpdate<T>>| {
         let written = match is_repeated {
             true => documents.update(document, &mut |content| update.change(content)),
             false => written.clone(),

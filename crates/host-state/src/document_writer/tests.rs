@@ -1,8 +1,10 @@
 //! Tests of which queued operations are executed together.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use serde_json::json;
 
@@ -38,10 +40,10 @@ impl Documents for RecordingDocuments {
     }
 }
 
-/// Appends a word to a list. Sends the word and the result of the write when it is finished.
-struct AppendWord(Document, &'static str, Arc<Mutex<Vec<(&'static str, bool)>>>);
+/// Appends a word to a list. The continuation is the word, and whether it was written.
+struct AppendWord(Document, &'static str);
 
-impl DocumentUpdate for AppendWord {
+impl DocumentUpdate<(&'static str, bool)> for AppendWord {
     fn document(&self) -> Document {
         self.0
     }
@@ -53,30 +55,20 @@ impl DocumentUpdate for AppendWord {
         json!(words)
     }
 
-    fn finish(self: Box<Self>, written: Result<(), StoreError>) -> DeferredTurn {
-        self.2.lock().unwrap().push((self.1, written.is_ok()));
-        DeferredTurn::new(|_| {})
+    fn finish(self: Box<Self>, written: Result<(), StoreError>) -> (&'static str, bool) {
+        (self.1, written.is_ok())
     }
 }
 
 /// Runs these operations as if they were queued together. `None` is an operation other than an update. Returns the
-/// writes, and the finished updates in order.
+/// writes, and the continuations in order.
 fn run(jobs: &[Option<(Document, &'static str)>]) -> (Vec<(Document, Value)>, Vec<(&'static str, bool)>) {
-    let (documents, finished) = (RecordingDocuments::default(), Arc::<Mutex<Vec<_>>>::default());
     let job = |job: &Option<(Document, &'static str)>| match *job {
-        Some((document, word)) => Job::Update(Box::new(AppendWord(document, word, Arc::clone(&finished)))),
-        None => {
-            let finished = Arc::clone(&finished);
-            Job::Run(Box::new(move |_| {
-                finished.lock().unwrap().push(("run", true));
-                DeferredTurn::new(|_| {})
-            }))
-        }
+        Some((document, word)) => WriterJob::Update(Box::new(AppendWord(document, word))),
+        None => WriterJob::Run(Box::new(|_: &dyn Documents| ("run", true))),
     };
-    let mut continuations = 0;
-    run_waiting_jobs(&documents, jobs.iter().map(job).collect(), |_| continuations += 1);
-    assert_eq!(continuations, jobs.len(), "each operation should have one continuation");
-    let finished = finished.lock().unwrap().clone();
+    let (documents, mut finished) = (RecordingDocuments::default(), Vec::new());
+    run_waiting_jobs(&documents, jobs.iter().map(job).collect(), |continuation| finished.push(continuation));
     (documents.writes.into_inner().unwrap(), finished)
 }
 
