@@ -114,7 +114,7 @@ mod tests {
         let cases = [
             (facts(true, true, Some(2 * RECOMMENDED_FREE_BYTES)), ok, "can be written to; 2048 MiB"),
             (facts(false, true, Some(2 * RECOMMENDED_FREE_BYTES)), ok, "is not there yet, and can be made"),
-            (facts(true, true, None), ok, "not known"),
+            (facts(true, true, None), ok, "is unknown"),
             (facts(true, true, Some(RECOMMENDED_FREE_BYTES - 1)), warning, "1023 MiB"),
             (facts(true, true, Some(MIN_FREE_BYTES - 1)), problem, "99 MiB"),
             (facts(true, false, Some(2 * RECOMMENDED_FREE_BYTES)), problem, "can't be written to"),

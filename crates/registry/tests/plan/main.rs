@@ -366,7 +366,7 @@ fn inputs_keep_their_description() {
     assert!(wrong.to_string().contains(&InputProblem::NotAChoice.to_string()), "{wrong}");
     assert!(plan.inputs[1].default.is_empty());
     for expected in
-        ["the default of COUNT is omitted", "PUBLIC is marked as a secret", "HIDDEN has characters that can't be seen"]
+        ["the default of COUNT is omitted", "PUBLIC is marked as a secret", "HIDDEN has invisible characters"]
     {
         assert!(plan.notes.iter().any(|note| note.contains(expected)), "{expected}: {:?}", plan.notes);
     }
