@@ -6,11 +6,11 @@ use domain::item::ChatItem;
 use crate::data::*;
 
 /// Converts an item for an event, without its parent and siblings.
-pub(super) fn item_view(item: ChatItem, left_out: Vec<OmittedContent>) -> ConversationItem {
+pub(super) fn item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> ConversationItem {
     let state = (item.state != ItemState::Whole).then_some(item.state);
-    let left_out = (!left_out.is_empty()).then_some(left_out);
+    let omitted = (!omitted.is_empty()).then_some(omitted);
     let ChatItem { id, parent, at, body, .. } = item;
-    ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), left_out }
+    ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), left_out: omitted }
 }
 
 /// Converts an item including its parent and siblings.
