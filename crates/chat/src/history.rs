@@ -27,9 +27,9 @@ pub struct TreeItem {
 
 impl TreeItem {
     /// Converts a stored item, or returns `None` if its kind is unknown because a newer version wrote it.
-    fn read(mut kept: history::StoredItem) -> Option<Self> {
-        let (siblings, left_out) = (std::mem::take(&mut kept.siblings), std::mem::take(&mut kept.left_out));
-        Some(Self { item: conversation_log::parse_item(kept)?, siblings, left_out, seq: None })
+    fn read(mut stored: history::StoredItem) -> Option<Self> {
+        let (siblings, left_out) = (std::mem::take(&mut stored.siblings), std::mem::take(&mut stored.left_out));
+        Some(Self { item: conversation_log::parse_item(stored)?, siblings, left_out, seq: None })
     }
 }
 

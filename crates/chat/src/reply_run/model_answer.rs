@@ -54,8 +54,8 @@ impl ReplyRun {
         };
         let losses = registry.find_losses(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
-            let told = losses.iter().filter(|loss| !loss.is_only_rephrased());
-            *conversions = told.map(ToString::to_string).chain(parameters.lowered).collect();
+            let reported = losses.iter().filter(|loss| !loss.is_only_rephrased());
+            *conversions = reported.map(ToString::to_string).chain(parameters.lowered).collect();
             if !takes_tools && self.offering.offered().next().is_some() {
                 conversions.push("this model does not support tools, so none are offered".to_owned());
             }
@@ -65,17 +65,17 @@ impl ReplyRun {
                 },
             ));
         }
-        let left_out: Vec<String> = self.omitted_servers().map(omitted_tools_notice).collect();
+        let omitted: Vec<String> = self.omitted_servers().map(omitted_tools_notice).collect();
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
-            conversions.extend(left_out);
+            conversions.extend(omitted);
         }
         self.set_live_item(Some((self.reply.clone(), 0)));
         let stop = self.answering.running.stop.clone();
-        let asked = tokio::select! {
-            asked = registry.stream(&self.model, request) => asked,
+        let streamed = tokio::select! {
+            streamed = registry.stream(&self.model, request) => streamed,
             () = stop.cancelled() => return Ok(self.handle_stop(began, None)),
         };
-        let (usage, first, ended) = match asked {
+        let (usage, first, ended) = match streamed {
             Ok(deltas) => self.read_stream(deltas, began).await?,
             Err(error) => (TokenUsage::default(), None, Err(Some(error))),
         };
@@ -184,7 +184,7 @@ impl ReplyRun {
 
     /// Stores the complete reply, and returns the calls that it requests.
     fn store_whole_reply(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
-        let (mut whole, mut wanted, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut whole, mut requested, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
         // Tool uses of a truncated or refused reply are not executed.
         let asks_for_calls = matches!(
             reply.stop,
@@ -205,7 +205,7 @@ impl ReplyRun {
                         opaque,
                     });
                     if asks_for_calls {
-                        wanted.push(RequestedCall { id, key: name, arguments });
+                        requested.push(RequestedCall { id, key: name, arguments });
                     }
                 }
                 MessagePart::Image { .. } => left_out.push("an image from the model was omitted"),
@@ -221,7 +221,7 @@ impl ReplyRun {
             conversions.extend(left_out.into_iter().map(str::to_owned));
         }
         self.reply.state = ItemState::Whole;
-        wanted
+        requested
     }
 }
 

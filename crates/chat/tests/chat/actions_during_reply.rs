@@ -46,8 +46,8 @@ async fn items_added_during_a_reply_are_sent_to_the_model() {
     let shape: Vec<_> = item_kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(shape, ["message", "reply", "call"], "the item follows the reply in the visible branch");
     talk.send_and_wait("What is it?").await;
-    let told = format!("{:?}", talk.model.requests()[1].messages);
-    assert!(told.contains("2 + 40 = 42"), "the model receives the item: {told}");
+    let sent = format!("{:?}", talk.model.requests()[1].messages);
+    assert!(sent.contains("2 + 40 = 42"), "the model receives the item: {sent}");
 }
 
 #[tokio::test]
@@ -68,10 +68,10 @@ async fn server_disabled_during_a_reply_is_not_used() {
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Session)).await;
     let items = talk.wait_for_end().await;
     assert_eq!(reply_text(items.last().unwrap()), "I can't.", "the run continues without the server");
-    let asked = talk.model.requests();
-    assert_eq!((asked[0].tools.len(), asked[1].tools.len()), (1, 0), "the next request contains no tools");
-    let told = tool_results(asked[2].messages.last().unwrap());
-    assert!(told[0].2 && told[0].1.contains("no tool"), "a call of an unavailable tool is not made: {told:?}");
+    let requests = talk.model.requests();
+    assert_eq!((requests[0].tools.len(), requests[1].tools.len()), (1, 0), "the next request contains no tools");
+    let results = tool_results(requests[2].messages.last().unwrap());
+    assert!(results[0].2 && results[0].1.contains("no tool"), "a call of an unavailable tool is not made: {results:?}");
 }
 
 #[tokio::test]

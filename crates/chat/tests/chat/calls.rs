@@ -64,13 +64,13 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
         "the edited arguments were sent"
     );
     assert_eq!(reply_text(&items[3]), "It is 43.", "the model continued");
-    let asked = talk.model.requests();
-    let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
+    let requests = talk.model.requests();
+    let names: Vec<_> = requests[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__add"], "only reviewed tools are offered");
-    let told = tool_results(asked[1].messages.last().unwrap());
-    assert_eq!((told.len(), told[0].0.as_str(), told[0].2), (1, "u1", false), "one result: {told:?}");
-    assert!(told[0].1.contains("The user changed the arguments") && told[0].1.contains("\"a\":3"), "{told:?}");
-    assert!(told[0].1.contains("Data from the server \"demo\""), "the result includes its source: {told:?}");
+    let results = tool_results(requests[1].messages.last().unwrap());
+    assert_eq!((results.len(), results[0].0.as_str(), results[0].2), (1, "u1", false), "one result: {results:?}");
+    assert!(results[0].1.contains("The user changed the arguments") && results[0].1.contains("\"a\":3"), "{results:?}");
+    assert!(results[0].1.contains("Data from the server \"demo\""), "the result includes its source: {results:?}");
 }
 
 #[tokio::test]
@@ -105,19 +105,22 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
         "the error includes the reason of the denial"
     );
     assert!(call_summary(&items[3]).1.is_some(), "the approved call was made");
-    let asked = talk.model.requests();
-    let told = tool_results(asked[1].messages.last().unwrap());
+    let requests = talk.model.requests();
+    let results = tool_results(requests[1].messages.last().unwrap());
     assert_eq!(
-        told.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(),
+        results.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(),
         ["u1", "u2", "u3"],
         "all uses have results"
     );
     assert!(
-        told[0].2 && told[0].1.contains("wrong numbers"),
-        "X09: the model receives the reason of a denial: {told:?}"
+        results[0].2 && results[0].1.contains("wrong numbers"),
+        "X09: the model receives the reason of a denial: {results:?}"
     );
-    assert!(!told[1].2 && told[1].1.contains("2 + 2 = 4"), "a result: {told:?}");
-    assert!(told[2].2 && told[2].1.contains("no tool"), "a tool that is not offered can't be called: {told:?}");
+    assert!(!results[1].2 && results[1].1.contains("2 + 2 = 4"), "a result: {results:?}");
+    assert!(
+        results[2].2 && results[2].1.contains("no tool"),
+        "a tool that is not offered can't be called: {results:?}"
+    );
 }
 
 #[tokio::test]
@@ -155,8 +158,8 @@ async fn user_decides_whether_to_continue_after_many_rounds() {
     talk.chat.continue_reply(CONVERSATION_ID.into()).await.unwrap();
     let items = talk.wait_for_end().await;
     assert_eq!(reply_text(items.last().unwrap()), "Enough.", "the model continued when the user allowed it");
-    let asked = talk.model.requests();
-    assert!(!format!("{:?}", asked[2].messages).contains("Rounds"), "the notice is not sent to the model");
+    let requests = talk.model.requests();
+    assert!(!format!("{:?}", requests[2].messages).contains("Rounds"), "the notice is not sent to the model");
     allowing.abort();
 }
 
@@ -177,16 +180,16 @@ async fn long_result_is_read_in_parts() {
         talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let items = talk.send_and_wait("Show").await;
     let ItemBody::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
-    let asked = talk.model.requests();
-    let told = tool_results(asked[1].messages.last().unwrap());
-    let note = told[0].1.lines().last().unwrap_or_default();
+    let requests = talk.model.requests();
+    let results = tool_results(requests[1].messages.last().unwrap());
+    let note = results[0].1.lines().last().unwrap_or_default();
     assert!(
         note.starts_with(&format!("({left_out} more bytes were omitted.")),
         "the note contains the number of omitted bytes: {note}"
     );
-    assert_eq!(asked[0].tools.len(), 1, "the tool for reading more is not offered without a long result");
+    assert_eq!(requests[0].tools.len(), 1, "the tool for reading more is not offered without a long result");
     assert_eq!(
-        asked[1].tools.last().map(|tool| tool.name.as_str()),
+        requests[1].tools.last().map(|tool| tool.name.as_str()),
         Some("read_result"),
         "the tool for reading more is offered last"
     );
@@ -202,9 +205,9 @@ async fn long_result_is_read_in_parts() {
         talk.model.queue_reply(scripted_reply(vec![tool_use(&format!("r{number}"), "read_result", how)]));
         talk.model.queue_reply(text_reply("Read."));
         talk.send_and_wait("Go on").await;
-        let told = tool_results(talk.model.requests().last().unwrap().messages.last().unwrap());
-        assert!(!told[0].2, "reading more of the result succeeds: {told:?}");
-        let piece = told[0].1.split_once('\n').expect("the source precedes the part").1;
+        let results = tool_results(talk.model.requests().last().unwrap().messages.last().unwrap());
+        assert!(!results[0].2, "reading more of the result succeeds: {results:?}");
+        let piece = results[0].1.split_once('\n').expect("the source precedes the part").1;
         let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, arguments_to_read_more(note)?)));
         whole.push_str(note.as_ref().map_or(piece, |(text, _)| text));
         next = note.map(|(_, how)| how);
@@ -287,8 +290,8 @@ async fn truncated_or_refused_reply_makes_no_calls() {
             "{stop:?}: no call is made"
         );
         talk.send_and_wait("Go on").await;
-        let told = tool_results(&talk.model.requests()[1].messages[2]);
-        assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: the model is informed: {told:?}");
+        let results = tool_results(&talk.model.requests()[1].messages[2]);
+        assert!(results[0].2 && results[0].1.contains("was not made"), "{stop:?}: the model is informed: {results:?}");
     }
 }
 
@@ -317,13 +320,13 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
         ("reply", ItemState::Whole),
     ];
     assert_eq!(item_kinds(&items), shape, "no call of the tool is made");
-    let asked = talk.model.requests();
-    let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
+    let requests = talk.model.requests();
+    let names: Vec<_> = requests[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__show_everything"], "the other reviewed tool is offered");
-    let told = tool_results(asked[1].messages.last().unwrap());
+    let results = tool_results(requests[1].messages.last().unwrap());
     assert!(
-        told[0].2 && told[0].1.contains("turned off for models in the settings"),
-        "the model is informed: {told:?}"
+        results[0].2 && results[0].1.contains("turned off for models in the settings"),
+        "the model is informed: {results:?}"
     );
 
     // The host refuses the call, even if the tool is still offered to the model.
