@@ -29,9 +29,9 @@ pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>
         ModelsCommand::Add(new) => add_provider(session, new).await,
         ModelsCommand::Key { provider } => {
             find_provider(session, &provider).await?;
-            let kept = store_key(session, provider, read_key(session).await?).await?;
+            let response = store_key(session, provider, read_key(session).await?).await?;
             session.output.text("stored, encrypted with a key in the keychain");
-            Ok(to_json_value(&kept))
+            Ok(to_json_value(&response))
         }
         ModelsCommand::Test { provider, model } => test_provider(session, provider, model).await,
         ModelsCommand::Default { model } => set_default_model(session, &model).await,
@@ -182,10 +182,10 @@ async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
 
 /// Stores the API key of a provider. Returns a failure if the key can't be stored permanently.
 async fn store_key(session: &CommandSession, id: String, key: String) -> Result<SecretStorageReport, CommandFailure> {
-    let kept = session.api.set_provider_key(SetProviderKey { id, key }).await?;
-    match kept.only_this_run {
+    let response = session.api.set_provider_key(SetProviderKey { id, key }).await?;
+    match response.only_this_run {
         Some(cause) => Err(CommandFailure::new(ErrorCode::System, format!("the key could not be stored: {cause}"))),
-        None => Ok(kept),
+        None => Ok(response),
     }
 }
 
@@ -196,8 +196,8 @@ async fn test_provider(session: &CommandSession, id: String, model: Option<Strin
         return Err(CommandFailure { data: Some(Box::new(to_json_value(problem))), ..failure });
     }
     let mut words = format!("it lists {} models", tried.models);
-    if let (Some(said), Some(time)) = (&tried.said, tried.first_milliseconds) {
-        words = format!("{words}; after {time} ms the model replied: {}", terminal_escape::escape_line(said));
+    if let (Some(reply), Some(time)) = (&tried.said, tried.first_milliseconds) {
+        words = format!("{words}; after {time} ms the model replied: {}", terminal_escape::escape_line(reply));
     }
     session.output.text(&words);
     Ok(to_json_value(&tried))
