@@ -209,11 +209,11 @@ pub(crate) struct Connection {
 /// Starts the task of a connection, which takes a turn of the owner for each report.
 pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let run = start.run;
-    let (tell, told) = mpsc::channel(MAX_COMMANDS);
+    let (sender, commands) = mpsc::channel(MAX_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
-        let failure = session_run::run_server(start, told, &owner).await;
+        let failure = session_run::run_server(start, commands, &owner).await;
         ConnectionEvent::Ended(failure).deliver(&owner, run);
     });
-    Connection { run, tell }
+    Connection { run, tell: sender }
 }

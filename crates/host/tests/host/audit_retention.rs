@@ -242,8 +242,8 @@ async fn muted_server_does_not_fill_the_log() {
     app.host.deny_all("harbour".into(), true).await.unwrap();
     for id in 1..=7 {
         let host = app.host.clone();
-        let asked = host.call_tool(id.to_string(), "harbour".into(), "ask_user".into(), Map::new(), None);
-        asked.await.expect("the server's request is refused, and its call ends");
+        let call = host.call_tool(id.to_string(), "harbour".into(), "ask_user".into(), Map::new(), None);
+        call.await.expect("the server's request is refused, and its call ends");
     }
     let subjects =
         || entries_of_kind(&app, "mute").into_iter().map(|entry| (entry.subject, entry.content)).collect::<Vec<_>>();

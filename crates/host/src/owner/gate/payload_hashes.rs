@@ -34,9 +34,9 @@ pub(super) fn url_hash(url: &str) -> Hash {
 pub(super) fn sign_in_url_hash(url: &str) -> Hash {
     let Ok(mut page) = Url::parse(url) else { return Hash::of_json(&json!({ "sign-in": url })) };
     let is_kept = |(name, _): &(String, String)| !ONE_TIME_PARAMETERS.contains(&name.as_str());
-    let kept: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_kept).collect();
+    let parameters: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_kept).collect();
     page.set_query(None);
-    Hash::of_json(&json!({ "sign-in": page.as_str(), "parameters": kept }))
+    Hash::of_json(&json!({ "sign-in": page.as_str(), "parameters": parameters }))
 }
 
 /// Returns the hash of client credentials that the user entered.

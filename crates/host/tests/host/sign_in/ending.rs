@@ -141,9 +141,9 @@ impl Secrets for SlowKeychain {
             // sleep: simulates the duration of a slow keychain.
             std::thread::sleep(Duration::from_millis(500));
         }
-        let kept = self.inner.set(key, secret);
+        let result = self.inner.set(key, secret);
         self.has_kept.fetch_or(is_slow, Ordering::SeqCst);
-        kept
+        result
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
