@@ -19,16 +19,16 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
     }
     let at = own().take_while(|arg| matches!(arg.as_str(), "-y" | "--yes" | "--interactive")).count();
     let text = args.get(at).ok_or(UnknownPackage::NoPackage)?;
-    let (name, wanted) = text.split_once('@').unwrap_or((text, ""));
+    let (name, requested) = text.split_once('@').unwrap_or((text, ""));
     let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     if text.starts_with('-') {
         return Err(UnknownPackage::Option(text.split('=').next().unwrap_or_default().to_owned()));
     }
-    if !is_name || text.contains('@') && checked_version(wanted).is_none() {
+    if !is_name || text.contains('@') && checked_version(requested).is_none() {
         return Err(UnknownPackage::Specifier(text.clone()));
     }
-    Ok(PackageReference::new(Launcher::Dnx, name.to_owned(), wanted.to_owned(), at))
+    Ok(PackageReference::new(Launcher::Dnx, name.to_owned(), requested.to_owned(), at))
 }
 
 /// Returns the version if the command names it exactly. A lookup would provide no further information.
