@@ -183,19 +183,19 @@ async fn token_is_obtained_through_the_identity_provider() {
         });
         if signs_in {
             bench.connect().await.unwrap();
-            let asked = provider
+            let query = provider
                 .received_requests()
                 .iter()
                 .find(|one| one.path_without_query() == "/authorize")
                 .unwrap()
                 .query();
             assert_eq!(
-                parameter_value(&asked, "scope"),
+                parameter_value(&query, "scope"),
                 Some("openid"),
                 "[auth-ema-sso] the user must sign in at the identity provider"
             );
             assert!(
-                parameter_value(&asked, "nonce").is_some() && parameter_value(&asked, "code_challenge").is_some(),
+                parameter_value(&query, "nonce").is_some() && parameter_value(&query, "code_challenge").is_some(),
                 "[auth-ema-nonce-pkce]"
             );
             let consent = bench.user.consents.lock().unwrap().pop().unwrap();

@@ -266,8 +266,8 @@ async fn client_rejected_in_the_browser_is_forgotten() {
         assert!(refused.to_string().contains(error), "[auth-dcr-surface-error] {refused}");
         issuer.set(|script| script.authorizing = AuthorizationBehaviour::Grants);
         bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
-        let wanted = if error == "access_denied" { 1 } else { 2 };
-        assert_eq!(registration_requests(&issuer).len(), wanted, "[auth-dcr] after {error}");
+        let expected = if error == "access_denied" { 1 } else { 2 };
+        assert_eq!(registration_requests(&issuer).len(), expected, "[auth-dcr] after {error}");
     }
 }
 

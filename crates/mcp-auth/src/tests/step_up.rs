@@ -144,8 +144,8 @@ async fn s14_client_credentials_request_consent_for_more_scopes() {
         "[auth-stepup-machine] the call must succeed after consent"
     );
     let scopes = |issuer: &testkit::authorization::AuthorizationServer| {
-        let asked = issuer.token_requests("client_credentials");
-        asked.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        let requests = issuer.token_requests("client_credentials");
+        requests.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(
         scopes(&issuer),
