@@ -131,10 +131,10 @@ impl Session {
             self.tried.refused = Some((cause, fault));
             return self.send_probe(false, now);
         }
-        if let Some(said) =
+        if let Some(earlier) =
             self.tried.probe_said.take().filter(|_| self.config.carrier == TransportKind::StreamableHttp)
         {
-            cause = format!("{cause}; before, {said}");
+            cause = format!("{cause}; before, {earlier}");
         }
         self.fail_handshake(cause, fault);
     }
@@ -213,7 +213,7 @@ impl Session {
     /// Fails the handshake because the connection closed.
     pub(super) fn fail_handshake_by_close(&mut self, reason: &CloseReason) {
         // Some servers fail on the probe but exit only when they read the next line, which is `initialize`.
-        let (asked, probing) = match self.phase {
+        let (method, probing) = match self.phase {
             SessionPhase::Probing { .. } => ("server/discover", true),
             SessionPhase::Initializing { .. } => ("initialize", self.tried.probe_unanswered),
             SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => return,
@@ -224,7 +224,7 @@ impl Session {
             let is_over = matches!(reason, CloseReason::LimitReached(_));
             let on_probe = probing && local && !is_over && self.config.opening == HandshakeMode::Probe;
             let fault = if on_probe { HandshakeFault::ExitedOnProbe } else { HandshakeFault::Exited };
-            self.fail_handshake(format!("{reason} before it answered `{asked}`"), fault);
+            self.fail_handshake(format!("{reason} before it answered `{method}`"), fault);
         }
     }
 }

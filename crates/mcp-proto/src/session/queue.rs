@@ -92,16 +92,16 @@ impl EventQueue {
 
     /// Removes the event of a server's request if it is still queued. Returns `true` if it was.
     pub(super) fn remove_request(&mut self, server_request: ServerRequestId) -> bool {
-        let asked = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
-        let at = self.waiting.iter().position(asked);
+        let is_request = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
+        let at = self.waiting.iter().position(is_request);
         at.and_then(|at| self.waiting.remove(at)).is_some()
     }
 
     pub(super) fn pop(&mut self) -> Option<SessionEvent> {
         // Dropped notices are reported before the final event, as no event follows that.
         let drained = matches!(self.waiting.front(), None | Some((SessionEvent::Closed(_), _)));
-        if drained && let Some(told) = self.take_dropped() {
-            return Some(told);
+        if drained && let Some(dropped) = self.take_dropped() {
+            return Some(dropped);
         }
         let (event, bytes) = self.waiting.pop_front()?;
         if is_informational(&event) {

@@ -182,9 +182,9 @@ fn cancellation_closes_the_stream_in_2026_07_28() {
         let mut peer = Peer::over_http(revision);
         let (call, sent) = peer.start_call(tool_call());
         peer.session.cancel(call, CancelReason::User, peer.now);
-        let (told, head) = peer.take_post();
-        assert_eq!(told["method"], "notifications/cancelled", "[cancel-http-explicit]: {revision}");
-        assert_eq!(told["params"]["requestId"], sent["id"], "[cancel-own-requests]");
+        let (message, head) = peer.take_post();
+        assert_eq!(message["method"], "notifications/cancelled", "[cancel-http-explicit]: {revision}");
+        assert_eq!(message["params"]["requestId"], sent["id"], "[cancel-own-requests]");
         assert_eq!(head.revision, Some(revision), "[http-version-header]: notifications must have the header");
     }
 }
