@@ -74,10 +74,21 @@ impl ChannelOwner {
     /// runs.
     pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelOwner) {
         let (sender, commands) = mpsc::channel(COMMAND_CAPACITY);
-        let heard = events.clone();
-        let unheard: PendingSend = Box::pin(async move { heard.closed().await });
-        let unheard = Some(unheard);
-        (sender, ChannelOwner { commands, events, came: None, unheard, room: None, is_closed: false, was_told: false })
+        let closing = events.clone();
+        let unobserved: PendingSend = Box::pin(async move { closing.closed().await });
+        let unobserved = Some(unobserved);
+        (
+            sender,
+            ChannelOwner {
+                commands,
+                events,
+                came: None,
+                unheard: unobserved,
+                room: None,
+                is_closed: false,
+                was_told: false,
+            },
+        )
     }
 
     fn execute_command(command: DriverCommand, session: &mut SessionControl<'_>) {
@@ -100,10 +111,10 @@ impl SessionOwner for ChannelOwner {
             return Poll::Ready(());
         }
         if !self.is_closed
-            && let Poll::Ready(came) = self.commands.poll_recv(context)
+            && let Poll::Ready(command) = self.commands.poll_recv(context)
         {
-            self.is_closed = came.is_none();
-            self.came = came;
+            self.is_closed = command.is_none();
+            self.came = command;
             return Poll::Ready(());
         }
         for wait in [&mut self.unheard, &mut self.room] {
@@ -121,18 +132,18 @@ impl SessionOwner for ChannelOwner {
         if is_gone && !std::mem::replace(&mut self.was_told, true) && !session.is_ending() {
             session.stop();
         }
-        let mut came = self.came.take();
+        let mut next = self.came.take();
         for _ in 0..MAX_COMMANDS_PER_POLL {
-            let Some(command) = came else { return };
+            let Some(command) = next else { return };
             let stops = matches!(command, DriverCommand::Stop);
             Self::execute_command(command, session);
             // Later commands are handled, and refused, in the next call.
             if stops {
                 return;
             }
-            came = self.commands.try_recv().ok();
+            next = self.commands.try_recv().ok();
         }
-        self.came = came;
+        self.came = next;
     }
 
     fn event(&mut self, event: DriverEvent, _: &mut SessionControl<'_>) {

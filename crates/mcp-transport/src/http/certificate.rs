@@ -5,8 +5,8 @@ const MESSAGE_PREFIX: &str = "invalid peer certificate: ";
 
 /// Returns a message for the user, or `None` if `cause` is not a known message of the TLS library.
 pub(super) fn certificate_problem(cause: &str) -> Option<&'static str> {
-    let said = cause.strip_prefix(MESSAGE_PREFIX)?;
-    let is = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    let message = cause.strip_prefix(MESSAGE_PREFIX)?;
+    let is = |words: &[&str]| words.iter().any(|word| message.contains(word));
     Some(if is(&["UnknownIssuer"]) {
         "its certificate is signed by nobody whom this system trusts; if the server is yours, add the authority that signed it to the system's certificates"
     } else if is(&["certificate expired", "Expired"]) && !is(&["RevocationList", "revocation list"]) {
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn certificate_errors_are_described_plainly() {
-        for (said, wanted) in [
+        for (message, expected) in [
             ("UnknownIssuer", "trusts"),
             (
                 "certificate expired: verification time 2 (UNIX), but certificate is not valid after 1 (1 seconds ago)",
@@ -38,8 +38,8 @@ mod tests {
             ("certificate not valid for name \"a.example\"; certificate is only valid for b.example", "another name"),
             ("Revoked", "revoked"),
         ] {
-            let found = certificate_problem(&format!("{MESSAGE_PREFIX}{said}"));
-            assert!(found.is_some_and(|words| words.contains(wanted)), "{said} becomes {found:?}");
+            let found = certificate_problem(&format!("{MESSAGE_PREFIX}{message}"));
+            assert!(found.is_some_and(|words| words.contains(expected)), "{message} becomes {found:?}");
         }
         for other in ["connection refused", "invalid peer certificate: BadEncoding", "UnknownIssuer"] {
             assert_eq!(certificate_problem(other), None, "{other} must not be translated");

@@ -31,9 +31,9 @@ impl ConnectionNotes {
             return;
         }
         let mut line = line.into();
-        let left_out = std::mem::take(&mut self.left_out);
-        if left_out > 0 {
-            line = format!("{line} ({left_out} earlier notes were left out)");
+        let dropped = std::mem::take(&mut self.left_out);
+        if dropped > 0 {
+            line = format!("{line} ({dropped} earlier notes were left out)");
         }
         outbox.push(DriverEvent::Note { line });
     }

@@ -53,9 +53,9 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
 }
 
 /// Returns the authorizer's message, followed by the text of the server's response.
-fn join_messages(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
+fn join_messages(FinalRefusal(words): &FinalRefusal, server_text: &str) -> String {
     let words = displayed_text(words);
-    if said.is_empty() { words } else { format!("{words} (the server: {said})") }
+    if server_text.is_empty() { words } else { format!("{words} (the server: {server_text})") }
 }
 
 fn parse_rpc_error(body: &Bytes) -> Option<RpcError> {
@@ -111,8 +111,8 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
     if cause.is::<reqwest::Error>() {
         return "internal error of the HTTP client".to_owned();
     }
-    let said = cause.to_string();
-    certificate::certificate_problem(&said).map_or_else(|| displayed_text(&said), str::to_owned)
+    let message = cause.to_string();
+    certificate::certificate_problem(&message).map_or_else(|| displayed_text(&message), str::to_owned)
 }
 
 /// Returns the text as one line of bounded length, escaped for display.

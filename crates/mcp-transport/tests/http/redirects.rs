@@ -123,6 +123,6 @@ async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
         );
         assert_eq!(request.header("host"), Some(&*server.address.to_string()), "the host must not be replaced");
     }
-    let left_out = client.notes().iter().filter(|line| line.contains("was left out")).count();
-    assert_eq!(left_out, 3, "the dropped headers must be reported: {:?}", client.notes());
+    let dropped = client.notes().iter().filter(|line| line.contains("was left out")).count();
+    assert_eq!(dropped, 3, "the dropped headers must be reported: {:?}", client.notes());
 }

@@ -158,9 +158,9 @@ async fn session_streams_end_when_the_server_changes_its_era() {
             let modern_request = request.header("mcp-protocol-version") == Some(MODERN_REVISION);
             if (request.method == "GET" && !is_modern) || (method == "subscriptions/listen" && is_modern) {
                 answer.event_stream().await?;
-                let gone = answer.hang_until_closed().await;
+                let is_closed = answer.hang_until_closed().await;
                 let _ = ended.send(request.method).await;
-                return gone;
+                return is_closed;
             }
             if method == "tools/call" && modern_request != is_modern {
                 let supported = if is_modern { MODERN_REVISION } else { NEWEST_LEGACY_REVISION };

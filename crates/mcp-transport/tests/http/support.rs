@@ -66,14 +66,14 @@ impl TestClient {
     /// Receives events until `find` returns `Some` for one, and returns its value. `what` describes the event if none
     /// arrives in time.
     pub async fn wait_for_event<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
-        let told = &mut self.told;
+        let events = &mut self.told;
         let found = tokio::time::timeout(WAIT_TIMEOUT, async {
             loop {
                 let Some(event) = self.events.recv().await else {
-                    panic!("{what}: the driver has ended, after {told:#?}");
+                    panic!("{what}: the driver has ended, after {events:#?}");
                 };
                 let found = find(&event);
-                told.push(event);
+                events.push(event);
                 if let Some(found) = found {
                     return found;
                 }

@@ -145,11 +145,11 @@ async fn silent_call_is_cancelled_immediately_and_notified() {
         server.wait_for_result(call).await
     });
     assert_eq!(cancelled.await, Err(CallError::Cancelled), "X35: the call must end as cancelled");
-    let told = poll_until(Duration::from_secs(2), || {
+    let is_cancelled = poll_until(Duration::from_secs(2), || {
         std::fs::read_to_string(&record).unwrap_or_default().contains("notifications/cancelled")
     })
     .await;
-    assert!(told, "[cancel-stdio-notify], X35: the server must receive notifications/cancelled");
+    assert!(is_cancelled, "[cancel-stdio-notify], X35: the server must receive notifications/cancelled");
     server.stop().await;
 }
 

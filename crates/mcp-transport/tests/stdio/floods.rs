@@ -103,11 +103,11 @@ async fn flood_is_held_back_while_events_are_not_received() {
     server.send(DriverCommand::Stop).await;
     // Events are still not received, but the process must be ended.
     let group = server.handle.process.group;
-    let gone = testkit::deadline::poll_until(Duration::from_secs(5), || {
+    let is_stopped = testkit::deadline::poll_until(Duration::from_secs(5), || {
         testkit::processes::living_group_members(group).is_empty()
     })
     .await;
-    assert!(gone, "a stop must work although no events are received");
+    assert!(is_stopped, "a stop must work although no events are received");
     let ended = server.wait_for_result(call).await;
     assert!(ended.is_err(), "the call must end with the session: {ended:?}");
     server.until_end().await;

@@ -116,7 +116,7 @@ impl StreamableDriver<'_> {
             running.resume.failures = 0;
             match event {
                 SseEvent::Id(id) => running.resume.last_id = id,
-                SseEvent::Retry(wanted) => running.resume.retry = Some(retry::clamp_pause(wanted)),
+                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_pause(pause)),
                 // A priming event has no data. A message resets the growth of the reconnection delay, but not its
                 // minimum.
                 SseEvent::Data { kind, data } if kind == "message" => {
