@@ -150,12 +150,12 @@ impl Policy {
         matching_rules
     }
 
-    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asked` is a
+    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asking` is a
     /// matching rule that requires consent.
     fn consent_reason(
         &self,
         act: &PolicyAct<'_>,
-        asked: Option<DecisionSource>,
+        asking: Option<DecisionSource>,
     ) -> Option<(DecisionReason, DecisionSource)> {
         if self.managed.unusable {
             return Some((DecisionReason::ManagedUnusable, DecisionSource::BuiltIn));
@@ -163,7 +163,7 @@ impl Policy {
         if self.user.unusable {
             return Some((DecisionReason::PolicyUnusable, DecisionSource::BuiltIn));
         }
-        if let Some(by) = asked {
+        if let Some(by) = asking {
             return Some((DecisionReason::RuleAsks, by));
         }
         if matches!(act, PolicyAct::CallTool { asks_each_time: true, .. }) {

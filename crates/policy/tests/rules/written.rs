@@ -291,10 +291,13 @@ fn reads_of_apps_that_nobody_wanted_always_ask() {
     let read = |is_wanted| PolicyAct::Read { is_wanted, server: "server", conversation: None };
     assert_eq!(policy.decide(&read(true), 0), PolicyDecision::Allow { by: DecisionSource::BuiltIn });
     policy.set_user(policy_file(vec![rule(RuleEffect::Allow, "server", None)])).unwrap();
-    let asked = policy.decide(&read(false), 0);
+    let decision = policy.decide(&read(false), 0);
     assert!(
-        matches!(asked, PolicyDecision::Ask { rule: DecisionReason::AppReadsAsk, scopes: [ApprovalScope::Once], .. }),
-        "a rule that allows tools should not allow the read: {asked:?}"
+        matches!(
+            decision,
+            PolicyDecision::Ask { rule: DecisionReason::AppReadsAsk, scopes: [ApprovalScope::Once], .. }
+        ),
+        "a rule that allows tools should not allow the read: {decision:?}"
     );
     policy.set_user(policy_file(vec![rule(RuleEffect::Deny, "server", None)])).unwrap();
     assert!(matches!(policy.decide(&read(false), 0), PolicyDecision::Deny { .. }));
