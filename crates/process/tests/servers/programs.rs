@@ -81,8 +81,8 @@ async fn hanging_shell_is_killed_and_the_own_path_used() {
     assert!(is_told, "the reason must be reported: {reason}");
     assert!(!path.directories.is_empty(), "the app's own PATH must be used");
     for pid in running() {
-        let gone = poll_until(Duration::from_secs(2), || !is_alive(pid)).await;
-        assert!(gone, "process {pid} of the hanging shell must have ended");
+        let has_ended = poll_until(Duration::from_secs(2), || !is_alive(pid)).await;
+        assert!(has_ended, "process {pid} of the hanging shell must have ended");
     }
 }
 
