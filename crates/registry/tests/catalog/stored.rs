@@ -53,13 +53,13 @@ impl TestCatalog {
     pub(crate) fn with_address(
         address: &str,
         limits: RegistryLimits,
-        kept: CacheLimits,
+        cache_limits: CacheLimits,
         header: Option<RegistryHeader>,
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(TestClock(AtomicU64::new(START_TIME)));
         let registry = RegistryClient::new(RegistryAddress::parse(address).unwrap(), header, limits).unwrap();
-        let catalog = RegistryCatalog::new(registry, open_cache(&folder, kept), clock.clone());
+        let catalog = RegistryCatalog::new(registry, open_cache(&folder, cache_limits), clock.clone());
         Self { catalog, folder, clock, limits }
     }
 
