@@ -26,8 +26,8 @@ fn conversations_round_trip() {
     assert!(!history.change("none", &change).unwrap(), "a missing conversation is not changed");
     let other = open_store(store.folder.path());
     let list = other.history.list().unwrap();
-    let told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
-    assert_eq!(told, [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)], "latest first");
+    let listed: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
+    assert_eq!(listed, [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)], "latest first");
     let read = other.history.conversation("b-2").unwrap().unwrap();
     assert_eq!(
         (read.settings, read.created_at, read.head),
