@@ -124,7 +124,7 @@ impl UsageCounter {
     }
 
     /// Updates the displayed usage. The arguments are numbers and sizes that the counter does not know.
-    pub fn update_gauge(&mut self, calls: usize, questions: usize, kept: usize, dropped: u64) {
+    pub fn update_gauge(&mut self, calls: usize, questions: usize, retained: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };
         let a_second = u64::from(limits.notifications_per_second);
@@ -134,7 +134,7 @@ impl UsageCounter {
             notifications: counter(self.notifications.used().min(a_second), a_second, self.omitted),
             bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowed_often),
             message: counter(self.largest, limits.message_bytes, 0),
-            kept: counter(kept as u64, limits.kept_bytes, dropped.saturating_sub(self.omitted)),
+            kept: counter(retained as u64, limits.kept_bytes, dropped.saturating_sub(self.omitted)),
             is_slowed: self.slowed,
             resources: None,
         };
