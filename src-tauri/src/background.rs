@@ -65,13 +65,13 @@ enum ChoiceState {
 impl ClosingChoice {
     /// Requests the dialog from the page. Returns `false` if the request can't be sent, or if the page did not show the
     /// dialog after an earlier request.
-    fn request_choice(&self, now: Instant, tell: impl FnOnce() -> bool) -> bool {
+    fn request_choice(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
             ChoiceState::Requested(at) if now.duration_since(at) >= CHOICE_TIMEOUT => false,
-            ChoiceState::Requested(_) => tell(),
+            ChoiceState::Requested(_) => notify(),
             ChoiceState::Quiet => {
-                let is_told = tell();
+                let is_told = notify();
                 if is_told {
                     *choice = ChoiceState::Requested(now);
                 }
@@ -95,8 +95,8 @@ pub(crate) fn may_close(app: &AppHandle) -> bool {
         CloseAction::Quit => true,
         CloseAction::Background => !hide_window(app),
         CloseAction::Ask => {
-            let tell = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
-            !app.state::<ClosingChoice>().request_choice(Instant::now(), tell)
+            let notify = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
+            !app.state::<ClosingChoice>().request_choice(Instant::now(), notify)
         }
     }
 }
