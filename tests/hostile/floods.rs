@@ -60,13 +60,13 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
 async fn x41_flood_of_log_messages() {
     let (pair, _) = run_flood("flood-log").await;
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
-    let (kept, dropped) = {
+    let (retained, dropped) = {
         let activity = activity.lock().unwrap();
         (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
     assert!(
-        kept <= supervision::activity::MAX_ENTRIES,
-        "X41: the number of retained entries is bounded, but {kept} are retained"
+        retained <= supervision::activity::MAX_ENTRIES,
+        "X41: the number of retained entries is bounded, but {retained} are retained"
     );
     let most = number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ENTRIES;
     assert!(dropped as usize >= most * 9 / 10, "X41: the number of dropped entries is reported: {dropped}");
@@ -149,12 +149,12 @@ async fn x40_flood_of_lines_on_standard_error() {
 /// Asserts that at most 1 MB is retained. Returns `true` if the omission is shown.
 async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
-    let kept: usize = {
+    let retained: usize = {
         let activity = activity.lock().unwrap();
         let lines = activity.entries_after(0, usize::MAX).filter(|entry| entry.kind == ActivityKind::Stderr);
         lines.map(|entry| entry.bytes).sum()
     };
-    assert!(kept <= 1_000_000, "{what}: {kept} bytes of standard error are retained");
+    assert!(retained <= 1_000_000, "{what}: {retained} bytes of standard error are retained");
     pair.app.activity("bad").await.contains("of standard error were left out")
 }
 

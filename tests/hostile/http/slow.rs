@@ -21,9 +21,9 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
         pair.assert_call_ended(&what, &call, &["no answer"]);
         assert!(call.took >= IDLE_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
         // In revisions with `initialize` the server is notified. In the newer one, closing the stream cancels the call.
-        let told = server.count("notifications/cancelled");
+        let cancellations = server.count("notifications/cancelled");
         assert_eq!(
-            told,
+            cancellations,
             usize::from(revision == LEGACY),
             "{what}: [cancel-http-explicit] [cancel-http-close-stream] the server is notified"
         );

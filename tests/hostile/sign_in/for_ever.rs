@@ -73,13 +73,13 @@ async fn x51_broken_server_causes_few_requests() {
         println!("{about}: {sent} requests in a minute");
         assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", request_lines(&tried));
         let state = tried.pair.app.server("bad").await.state;
-        let told = match &state {
+        let message = match &state {
             ServerState::NeedsSignIn(needed) => needed.cause.clone(),
             ServerState::Failed(failure) => failure.message.clone(),
             ServerState::Reconnecting(retry) => retry.cause.clone(),
             _ => String::new(),
         };
-        assert!(!told.is_empty(), "{what}: the user is notified: {state:?}");
+        assert!(!message.is_empty(), "{what}: the user is notified: {state:?}");
         tried.close().await;
     }
 }
