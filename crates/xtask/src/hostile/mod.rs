@@ -59,15 +59,15 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         fs::write(lines, "").map_err(Problem::file_error(lines))?;
     }
     for target in Target::ALL.into_iter().filter(|target| !omitted.contains(target)) {
-        let cases: Vec<&str> =
+        let ids: Vec<&str> =
             cases.iter().filter(|case| case.targets.contains(&target)).map(|case| case.id.as_str()).collect();
-        if cases.is_empty() {
+        if ids.is_empty() {
             continue;
         }
         let file = folder.join(format!("{}.jsonl", target.name()));
         fs::write(&file, "").map_err(Problem::file_error(&file))?;
         // If no cases are named, all tests run, including those without a case.
-        let only = if options.cases.is_empty() { Vec::new() } else { cases };
+        let only = if options.cases.is_empty() { Vec::new() } else { ids };
         let outcome = match target {
             Target::Host => run_on_host(&only, options.optimized, &file, (seed, lines.as_deref())),
             Target::Page => run_on_page(&only, &file, seed),
