@@ -45,7 +45,7 @@ impl Session {
         let sse = self.config.carrier == TransportKind::HttpSse;
         match self.config.opening {
             HandshakeMode::Pinned(revision) if revision.is_modern() && sse => {
-                self.refuse_handshake(format!("it has to speak {revision}, which HTTP+SSE does not carry"));
+                self.refuse_handshake(format!("it must support {revision}, which HTTP+SSE does not carry"));
             }
             HandshakeMode::Pinned(revision) if revision.is_modern() => self.send_probe(false, now),
             HandshakeMode::Pinned(revision) => self.send_initialize(revision, false, now),
@@ -111,7 +111,7 @@ impl Session {
     pub(super) fn fall_back_to_initialize(&mut self, because: &str, now: Instant) {
         match (self.config.opening, self.tried.refused.take()) {
             (HandshakeMode::Pinned(revision), _) => {
-                self.refuse_handshake(format!("it has to speak {revision}, but {because}"))
+                self.refuse_handshake(format!("it must support {revision}, but {because}"))
             }
             // `initialize` was sent first, because the previous session used it.
             (_, Some((cause, fault))) => self.fail_handshake(format!("{cause}; and {because}"), fault),
