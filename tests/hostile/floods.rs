@@ -155,7 +155,7 @@ async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
         lines.map(|entry| entry.bytes).sum()
     };
     assert!(retained <= 1_000_000, "{what}: {retained} bytes of standard error are retained");
-    pair.app.activity("bad").await.contains("of standard error were left out")
+    pair.app.activity("bad").await.contains("of standard error were dropped")
 }
 
 /// Returns lines with this number of forms and sampling requests, followed by the response of the call. All are sent

@@ -185,7 +185,7 @@ impl ConnectionEvent {
             Self::Reopened(_) => "news: reopened",
             Self::Listening { .. } => "news: listening",
             Self::Task { .. } => "news: task",
-            Self::RequestReceived { .. } => "news: asked",
+            Self::RequestReceived { .. } => "news: request received",
             Self::Withdrawn { .. } => "news: withdrawn",
             Self::Progress { .. } => "news: progress",
             Self::Done { .. } => "news: done",
@@ -203,7 +203,7 @@ impl ConnectionEvent {
 pub(crate) struct Connection {
     pub(crate) run: RunId,
     /// Boxed to keep the channel's memory small, since most connections are idle.
-    pub(crate) tell: mpsc::Sender<Box<ConnectionCommand>>,
+    pub(crate) sender: mpsc::Sender<Box<ConnectionCommand>>,
 }
 
 /// Starts the task of a connection, which takes a turn of the owner for each report.
@@ -215,5 +215,5 @@ pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
         let failure = session_run::run_server(start, commands, &owner).await;
         ConnectionEvent::Ended(failure).deliver(&owner, run);
     });
-    Connection { run, tell: sender }
+    Connection { run, sender }
 }

@@ -72,7 +72,7 @@ struct SessionRun<'a> {
 struct CommandInbox<'a> {
     receiver: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
     /// Command that was received, but not executed yet.
-    came: Option<Box<ConnectionCommand>>,
+    next: Option<Box<ConnectionCommand>>,
     /// Set once all command senders are dropped.
     is_closed: bool,
 }
@@ -93,7 +93,7 @@ struct RunEndReasons {
     /// Reason why the session could not be opened.
     fault: Option<HandshakeFault>,
     /// Description of why the server is considered dead, although its session did not end.
-    gone: Option<String>,
+    unresponsive: Option<String>,
 }
 
 /// Lists of the server, and their reads in progress.
@@ -181,15 +181,15 @@ fn log_state(activity: &Mutex<ActivityLog>, text: &str) {
 
 impl SessionOwner for SessionRun<'_> {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.inbox.came.is_none()
+        if self.inbox.next.is_none()
             && !self.inbox.is_closed
             && let Poll::Ready(command) = self.inbox.receiver.poll_recv(context)
         {
             self.inbox.is_closed = command.is_none();
-            self.inbox.came = command;
+            self.inbox.next = command;
             return Poll::Ready(());
         }
-        if self.inbox.came.is_some() {
+        if self.inbox.next.is_some() {
             return Poll::Ready(());
         }
         self.ticks.poll(context)
@@ -200,13 +200,13 @@ impl SessionOwner for SessionRun<'_> {
             self.ending.stopped = true;
             session.stop();
         }
-        let mut next = self.inbox.came.take();
+        let mut next = self.inbox.next.take();
         for _ in 0..MAX_COMMANDS_PER_POLL {
             let Some(command) = next else { break };
             self.run_command(*command, session);
             next = self.inbox.receiver.try_recv().ok();
         }
-        self.inbox.came = next;
+        self.inbox.next = next;
         if self.ticks.is_due(Instant::now()) {
             self.on_tick(session);
         }
@@ -234,7 +234,7 @@ impl<'a> SessionRun<'a> {
             id: start.run,
             owner,
             start,
-            inbox: CommandInbox { receiver: commands, came: None, is_closed: false },
+            inbox: CommandInbox { receiver: commands, next: None, is_closed: false },
             activity: Arc::clone(&start.activity),
             calls: ActiveCalls::default(),
             request_quota: ServerRequestQuota::new(&start.limits),
@@ -257,7 +257,7 @@ impl<'a> SessionRun<'a> {
             return AttemptEnd::OnProbe;
         }
         let reason = self.ending.closed.unwrap_or(CloseReason::ServerClosedOutput);
-        if let Some(cause) = self.ending.gone.filter(|_| !self.ending.stopped) {
+        if let Some(cause) = self.ending.unresponsive.filter(|_| !self.ending.stopped) {
             return AttemptEnd::Finished(Some(Failure::new(FailureReason::NoAnswer, cause)));
         }
         let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
@@ -312,7 +312,7 @@ impl<'a> SessionRun<'a> {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;
         }
-        self.ending.gone.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
+        self.ending.unresponsive.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
         if !session.is_ending() {
             session.stop();
         }

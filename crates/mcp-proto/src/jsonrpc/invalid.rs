@@ -81,12 +81,12 @@ pub enum InvalidCause {
     #[error("the error object is invalid: {0}")]
     BadError(String),
     /// The line is longer than allowed.
-    #[error("a line of more than {limit} bytes (at least {seen} received)")]
+    #[error("a line of more than {limit} bytes (at least {received} received)")]
     TooLong {
         /// Maximum length in bytes.
         limit: usize,
         /// Number of bytes received before the line was discarded.
-        seen: usize,
+        received: usize,
     },
     /// The line is an array of messages, but the revision has no batches.
     #[error("a batch, which only protocol 2025-03-26 has")]
@@ -119,7 +119,7 @@ impl InvalidMessage {
         {
             found.set_id(id);
         }
-        InvalidMessage::new(InvalidCause::TooLong { limit, seen: length }, head, &found)
+        InvalidMessage::new(InvalidCause::TooLong { limit, received: length }, head, &found)
     }
 
     pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &LineSurvey) -> InvalidMessage {

@@ -118,7 +118,7 @@ impl MessageIntake {
                     self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_LIMIT });
                 }
             }
-            DecodedLine::TooLongEnded { seen: length, head, tail } => {
+            DecodedLine::TooLongEnded { length, head, tail } => {
                 if self.long.take().is_some() {
                     let length = usize::try_from(length).unwrap_or(usize::MAX);
                     let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, length);

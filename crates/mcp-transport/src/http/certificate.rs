@@ -10,13 +10,13 @@ pub(super) fn certificate_problem(cause: &str) -> Option<&'static str> {
     Some(if is(&["UnknownIssuer"]) {
         "its certificate is signed by nobody whom this system trusts; if the server is yours, add the authority that signed it to the system's certificates"
     } else if is(&["certificate expired", "Expired"]) && !is(&["RevocationList", "revocation list"]) {
-        "its certificate has expired; whoever runs the server has to renew it, unless this computer's clock is wrong"
+        "its certificate has expired; the operator of the server must renew it, unless this computer's clock is wrong"
     } else if is(&["not valid yet", "NotValidYet"]) {
         "its certificate is not valid yet; look whether this computer's clock is right"
     } else if is(&["not valid for name", "NotValidForName"]) {
         "its certificate is for another name; look whether the address is right"
     } else if is(&["Revoked"]) {
-        "its certificate was revoked; do not connect before whoever runs the server has replaced it"
+        "its certificate was revoked; do not connect before the operator of the server has replaced it"
     } else {
         return None;
     })

@@ -79,7 +79,9 @@ pub(super) fn send_fault(error: &reqwest::Error) -> DeliveryFault {
     } else if error.is_builder() {
         DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root_cause(error)) }
     } else {
-        DeliveryFault::Lost { cause: format!("the connection broke before an answer came: {}", root_cause(error)) }
+        DeliveryFault::Lost {
+            cause: format!("the connection was lost before a response arrived: {}", root_cause(error)),
+        }
     }
 }
 

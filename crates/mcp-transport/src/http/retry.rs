@@ -9,8 +9,8 @@ pub(super) fn clamp_pause(requested: Duration) -> Duration {
     requested.clamp(HttpLimits::MIN_PAUSE, HttpLimits::MAX_PAUSE)
 }
 
-/// Returns the delay before reopening a stream. `requested` is the server's `retry` value, and `fruitless` the number of
-/// consecutive streams that ended without a message.
+/// Returns the delay before reopening a stream. `requested` is the server's `retry` value, and `fruitless` the number
+/// of consecutive streams that ended without a message.
 ///
 /// The first delay is the `retry` value. Each further one is at least [`HttpLimits::MIN_RETRY_SPACING`] and grows, so
 /// that a server with `retry: 0` that ends each stream immediately causes no busy loop.

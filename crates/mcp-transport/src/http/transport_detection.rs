@@ -43,7 +43,7 @@ pub(super) async fn drive_detected(
     let agent = format!("{}/{}", config.client.name, config.client.version);
     let (endpoint, refused) = HttpEndpoint::new(client, &target, &agent);
     for name in refused {
-        news.note(&mut core.outbox, format!("the header {name} was left out: it belongs to the protocol"));
+        news.note(&mut core.outbox, format!("the header {name} was omitted: it belongs to the protocol"));
     }
     let start = TransportStart { config, endpoint, target, limits };
     match first {

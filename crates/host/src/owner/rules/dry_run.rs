@@ -114,10 +114,10 @@ impl Owner {
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));
         let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
         let pin = self.reviews.pins.get(server).and_then(|pins| pins.definitions(DefinitionKind::Tool).get(tool));
-        let review_state_of = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
+        let pinned_tool = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
         let review_state = self.offline_review_state(server, tool);
-        let asks_each_time = review_state_of.as_ref().is_some_and(requires_consent_each_call);
-        let claims = review_state_of.map(|tool| tool_claims(&tool)).unwrap_or_default();
+        let asks_each_time = pinned_tool.as_ref().is_some_and(requires_consent_each_call);
+        let claims = pinned_tool.map(|tool| tool_claims(&tool)).unwrap_or_default();
         Ok(KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged: true })
     }
 }

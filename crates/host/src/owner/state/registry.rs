@@ -104,7 +104,7 @@ impl ServerRegistry {
         let record = self.records.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
         match &record.session.connection {
             Some(connection) if record.state == ServerState::Ready => {
-                connection.tell.try_send(Box::new(command)).map_err(|error| match error {
+                connection.sender.try_send(Box::new(command)).map_err(|error| match error {
                     TrySendError::Full(_) => CallFailure::Busy { server: server.to_owned() },
                     TrySendError::Closed(_) => CallFailure::NotReady { server: server.to_owned() },
                 })?;
@@ -200,7 +200,7 @@ impl ServerRegistry {
             && let Some(connection) = &record.session.connection
         {
             // If the connection's channel is full, the next access to the lists requests this again.
-            let _ = connection.tell.try_send(Box::new(ConnectionCommand::ReadStale));
+            let _ = connection.sender.try_send(Box::new(ConnectionCommand::ReadStale));
         }
     }
 
@@ -217,7 +217,7 @@ impl ServerRegistry {
         else {
             return;
         };
-        let sender = connection.tell.clone();
+        let sender = connection.sender.clone();
         if let Err(error) = sender.try_send(Box::new(ConnectionCommand::Answer { request, answer })) {
             // The channel is full, but every request must receive a response, so a task waits for room.
             tokio::spawn(async move { sender.send(error.into_inner()).await });

@@ -55,7 +55,7 @@ impl ServerRegistry {
     pub(in crate::owner) fn end_session(&mut self, server: &str, cause: String) {
         let Some(record) = self.records.get_mut(server) else { return };
         let Some(connection) = &record.session.connection else { return };
-        let sender = connection.tell.clone();
+        let sender = connection.sender.clone();
         record.access.when_ended = Some(cause);
         record.start_again = false;
         tokio::spawn(async move { sender.send(Box::new(ConnectionCommand::Stop)).await });

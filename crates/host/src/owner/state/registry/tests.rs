@@ -81,7 +81,7 @@ pub(super) fn registry_with_ready_server(
     let (sender, commands) = mpsc::channel(4);
     let record = &mut registry.records["s"];
     record.set(ServerState::Ready);
-    record.session.connection = Some(Connection { run: RunId(1), tell: sender });
+    record.session.connection = Some(Connection { run: RunId(1), sender });
     let capabilities = ServerCapabilities::default();
     record.session.facts = Some(ServerFacts { revision, server: None, capabilities, instructions: None });
     (registry, commands)
