@@ -155,9 +155,9 @@ impl ConversationLog {
             // If the latest write failed, the history contains the item in an earlier state, which must not be sent.
             outline.ok().flatten().filter(|outline| outline.state == state)
         };
-        let left_out = outline.as_ref().map(|outline| outline.left_out.clone()).unwrap_or_default();
+        let omitted = outline.as_ref().map(|outline| outline.omitted.clone()).unwrap_or_default();
         let item = Box::new(outline.and_then(parse_item).unwrap_or(item));
-        ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, left_out, answering }
+        ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, omitted, answering }
     }
 
     /// Moves the head to the newest leaf of the branch that contains an item.
@@ -225,7 +225,7 @@ pub(super) fn new_item(item: &ChatItem) -> NewItem {
 
 /// Restores texts that the history stores separately because of their length.
 fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> Result<(), StoreError> {
-    for left in item.left_out.iter().filter(|left| left.is_text) {
+    for left in item.omitted.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {
             *place = text.into();

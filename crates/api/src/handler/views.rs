@@ -52,8 +52,8 @@ pub(crate) fn event_view(event: &HostEvent, conversations: Vec<ConversationSumma
         HostEvent::Conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }) => {
             Event::ReplyDelta { conversation, item, seq, append }
         }
-        HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, left_out, answering }) => {
-            let item = Box::new(conversation::item_view(*item, left_out));
+        HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, omitted, answering }) => {
+            let item = Box::new(conversation::item_view(*item, omitted));
             Event::ItemChanged { conversation, item, answering }
         }
         HostEvent::AppView(AppViewEvent { view, change }) => Event::AppViewChanged { view, change },

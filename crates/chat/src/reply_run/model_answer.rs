@@ -184,7 +184,7 @@ impl ReplyRun {
 
     /// Stores the complete reply, and returns the calls that it requests.
     fn store_whole_reply(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
-        let (mut whole, mut requested, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut whole, mut requested, mut omitted) = (Vec::new(), Vec::new(), Vec::new());
         // Tool uses of a truncated or refused reply are not executed.
         let asks_for_calls = matches!(
             reply.stop,
@@ -208,17 +208,17 @@ impl ReplyRun {
                         requested.push(RequestedCall { id, key: name, arguments });
                     }
                 }
-                MessagePart::Image { .. } => left_out.push("an image from the model was omitted"),
-                MessagePart::Audio { .. } => left_out.push("an audio recording from the model was omitted"),
+                MessagePart::Image { .. } => omitted.push("an image from the model was omitted"),
+                MessagePart::Audio { .. } => omitted.push("an audio recording from the model was omitted"),
                 MessagePart::File { .. } | MessagePart::ToolResult { .. } => {
-                    left_out.push("a file from the model was omitted")
+                    omitted.push("a file from the model was omitted")
                 }
             }
         }
         if let ItemBody::Reply { parts, stop, conversions, .. } = &mut self.reply.body {
             *parts = whole;
             *stop = Some(reply.stop.into());
-            conversions.extend(left_out.into_iter().map(str::to_owned));
+            conversions.extend(omitted.into_iter().map(str::to_owned));
         }
         self.reply.state = ItemState::Whole;
         requested

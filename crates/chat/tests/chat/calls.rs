@@ -179,12 +179,12 @@ async fn long_result_is_read_in_parts() {
     let allowing =
         talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let items = talk.send_and_wait("Show").await;
-    let ItemBody::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
+    let ItemBody::ToolCall { left_out: Some(omitted), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
     let requests = talk.model.requests();
     let results = tool_results(requests[1].messages.last().unwrap());
     let note = results[0].1.lines().last().unwrap_or_default();
     assert!(
-        note.starts_with(&format!("({left_out} more bytes were omitted.")),
+        note.starts_with(&format!("({omitted} more bytes were omitted.")),
         "the note contains the number of omitted bytes: {note}"
     );
     assert_eq!(requests[0].tools.len(), 1, "the tool for reading more is not offered without a long result");
@@ -196,7 +196,7 @@ async fn long_result_is_read_in_parts() {
     let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("the item has no result") };
     let all = chat::model_context::result_text(result);
     let mut how = arguments_to_read_more(note).expect("the note contains the arguments for reading more");
-    assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "reading continues at the truncation");
+    assert_eq!(how["from"].as_u64().unwrap() + omitted, all.len() as u64, "reading continues at the truncation");
     // Reads from the start, with the arguments of each note, until a part has no note.
     how["from"] = json!(0);
     let (mut whole, mut next) = (String::new(), Some(how));

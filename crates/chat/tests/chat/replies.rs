@@ -135,25 +135,25 @@ async fn items_are_returned_without_large_contents() {
     let begun = talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let change = async {
         while let Some(event) = talk.events.next().await {
-            if let HostEvent::Conversation(ConversationEvent::ItemChanged { item, left_out, .. }) = &event.event
+            if let HostEvent::Conversation(ConversationEvent::ItemChanged { item, omitted, .. }) = &event.event
                 && begun.message.as_ref() == Some(&item.id)
             {
-                return Some((item.clone(), left_out.clone()));
+                return Some((item.clone(), omitted.clone()));
             }
         }
         None
     };
-    let (item, left_out) =
+    let (item, omitted) =
         tokio::time::timeout(EVENT_TIMEOUT, change).await.expect("in time").expect("the event of the message arrives");
     let ItemBody::Message { attachments, .. } = &item.body else { panic!("the item is not a message") };
     let [MessageAttachment::File { data, .. }] = &attachments[..] else { panic!("expected one file") };
-    assert_eq!((data.as_str(), left_out.len()), ("", 1), "the bytes are omitted and listed");
+    assert_eq!((data.as_str(), omitted.len()), ("", 1), "the bytes are omitted and listed");
     assert_eq!(
-        (left_out[0].pointer.as_str(), left_out[0].is_text),
+        (omitted[0].pointer.as_str(), omitted[0].is_text),
         ("/attachments/0/data", false),
         "the position of the omitted bytes is given"
     );
-    let bytes = talk.app.host.ports().history.blob(&left_out[0].hash).unwrap();
+    let bytes = talk.app.host.ports().history.blob(&omitted[0].hash).unwrap();
     assert_eq!(bytes.map(|bytes| bytes.len()), Some(9_000), "the omitted bytes can be requested");
     let items = talk.wait_for_end().await;
     let ItemBody::Message { attachments, .. } = &items[0].body else { panic!("the item is not a message") };

@@ -15,7 +15,7 @@ pub(super) fn item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> Convers
 
 /// Converts an item including its parent and siblings.
 pub(in crate::handler) fn tree_item_view(placed: TreeItem) -> ConversationItem {
-    let TreeItem { item, siblings, left_out, seq } = placed;
+    let TreeItem { item, siblings, omitted, seq } = placed;
     let siblings = (siblings.len() > 1).then_some(siblings);
-    ConversationItem { seq, siblings, ..self::item_view(item, left_out) }
+    ConversationItem { seq, siblings, ..self::item_view(item, omitted) }
 }

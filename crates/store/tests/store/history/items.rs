@@ -160,7 +160,7 @@ fn large_contents_are_stored_once_and_restored() {
     let item = &page.items[0];
     assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "texts are included");
     assert_eq!(item.body.pointer("/content/1/data"), Some(&json!("")), "pictures are omitted");
-    let left = &item.left_out[0];
+    let left = &item.omitted[0];
     assert_eq!(
         (left.pointer.as_str(), left.bytes),
         ("/content/1/data", 150_000),
@@ -192,7 +192,7 @@ fn very_long_texts_are_read_on_request() {
     let item = history.item_outline("c", "1").unwrap().unwrap();
     assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "a long text is included in its item");
     assert_eq!(item.body.pointer("/content/1/text"), Some(&json!("")), "a very long text is omitted");
-    let left = &item.left_out[0];
+    let left = &item.omitted[0];
     assert_eq!((left.pointer.as_str(), left.is_text), ("/content/1/text", true), "the omitted text has its place");
     assert_eq!(
         history.blob(&left.hash).unwrap(),
