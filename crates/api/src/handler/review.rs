@@ -12,8 +12,8 @@ pub(super) async fn review(api: &Api, r: Review) -> Result<EmptyObject, ApiError
     let of = |kind: DefinitionKind, definitions: Vec<SeenDefinition>| {
         definitions.into_iter().map(move |SeenDefinition { name, hash }| ShownDefinition { kind, name, hash })
     };
-    let definitions = of(DefinitionKind::Tool, r.tools).chain(of(DefinitionKind::Prompt, r.prompts)).collect();
-    api.host.review(r.server, definitions).await?;
+    let reviewed = of(DefinitionKind::Tool, r.tools).chain(of(DefinitionKind::Prompt, r.prompts)).collect();
+    api.host.review(r.server, reviewed).await?;
     Ok(EmptyObject {})
 }
 

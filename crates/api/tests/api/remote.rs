@@ -94,10 +94,10 @@ async fn update_keeps_header_values_for_the_same_address_only() {
     let missing = dispatch(&api, "set_secret", missing).await.unwrap_err();
     assert_eq!(missing.code, ErrorCode::NotFound, "an unknown header has no secret: {missing}");
     let key = ports::secrets::storage_key("far.X-Key", "https://a.example");
-    let header_list = || app.host.ports().secrets.get(&key).unwrap();
-    assert_eq!(header_list().as_deref(), Some("two"), "the secret should be replaced");
+    let secret = || app.host.ports().secrets.get(&key).unwrap();
+    assert_eq!(secret().as_deref(), Some("two"), "the secret should be replaced");
     run_command(&api, "remove_server", json!({"server": "far"})).await;
-    assert_eq!(header_list(), None, "the secrets of a removed server should be deleted");
+    assert_eq!(secret(), None, "the secrets of a removed server should be deleted");
     app.host.close().await;
 }
 
