@@ -36,8 +36,8 @@ impl UsageReservation {
         (ModelUsage { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
     }
 
-    /// Returns the usage of an incomplete reply, estimated from the number of `received` bytes if necessary. Returns `None`
-    /// if the reservation must remain: a model without output may have used tokens for reasoning.
+    /// Returns the usage of an incomplete reply, estimated from the number of `received` bytes if necessary. Returns
+    /// `None` if the reservation must remain: a model without output may have used tokens for reasoning.
     pub fn settle_partial(&self, usage: TokenUsage, received: u64) -> Option<ModelUsage> {
         if received == 0 && usage.output.is_none() {
             return None;
