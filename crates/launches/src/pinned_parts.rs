@@ -36,8 +36,8 @@ pub fn command_parts(
     parts
 }
 
-/// Returns the files that are new or changed since the last approval. `reviewed` contains the parts of the launch that the
-/// user approved.
+/// Returns the files that are new or changed since the last approval. `reviewed` contains the parts of the launch that
+/// the user approved.
 pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
     let nothing = Value::Null;
     let (program, scripts) = (reviewed.get("file").unwrap_or(&nothing), reviewed.get("scripts").unwrap_or(&nothing));
