@@ -29,7 +29,7 @@ const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Adds a sufficient context size to the body of a request. It is never smaller than the allocated one, since any
 /// change reloads the model.
 pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
-    let length = required_context(body);
+    let required = required_context(body);
     let (held, most) = tokio::join!(
         query_with_timeout(async { Ok(loaded_context(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
         query_with_timeout(async {
@@ -37,8 +37,8 @@ pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSett
         }),
     );
     let context = match held.map(u64::from) {
-        Some(held) => length.max(held),
-        None if length > DEFAULT_CONTEXT => length,
+        Some(held) => required.max(held),
+        None if required > DEFAULT_CONTEXT => required,
         None => return,
     };
     body["options"]["num_ctx"] = json!(most.map_or(context, |most| context.min(u64::from(most))));

@@ -150,8 +150,8 @@ impl HttpExchange {
         let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_MARK) else { return };
         let begun = (NON_SECRET_PREFIX + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
         if let Some(length) = begun.into_iter().find(|length| beginning.ends_with(&key[..*length])) {
-            let beginning = beginning.len() - length;
-            text.replace_range(beginning.., REDACTED);
+            let start = beginning.len() - length;
+            text.replace_range(start.., REDACTED);
             text.push(provider_fault::TRUNCATION_MARK);
         }
     }
