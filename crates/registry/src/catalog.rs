@@ -179,15 +179,15 @@ impl RegistryCatalog {
         {
             return Ok(self.cached_answer(value, cached, None));
         }
-        let requested = self.registry.get(request, what).await;
-        let error =
-            match requested.and_then(|body| Ok((read(&body).map_err(|cause| self.unusable_error(cause))?, body))) {
-                Ok((value, body)) => {
-                    self.cache_response(request, &body, entries(&value), now).await;
-                    return Ok(DatedAnswer { value, fetched: now, offline: None });
-                }
-                Err(error) => error,
-            };
+        let response = self.registry.get(request, what).await;
+        let error = match response.and_then(|body| Ok((read(&body).map_err(|cause| self.unusable_error(cause))?, body)))
+        {
+            Ok((value, body)) => {
+                self.cache_response(request, &body, entries(&value), now).await;
+                return Ok(DatedAnswer { value, fetched: now, offline: None });
+            }
+            Err(error) => error,
+        };
         match cached.map(|cached| (read(&cached.body), cached)) {
             Some((Ok(value), cached)) if error.allows_cached_response() => {
                 Ok(self.cached_answer(value, &cached, Some(error)))
