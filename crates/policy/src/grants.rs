@@ -313,12 +313,12 @@ impl Grants {
         self.retain(server, |_| false);
     }
 
-    /// Retains the grants of a server for which `is_wanted` returns `true`.
-    fn retain(&mut self, server: &str, is_wanted: impl Fn(&Grant) -> bool) {
+    /// Retains the grants of a server for which `is_retained` returns `true`.
+    fn retain(&mut self, server: &str, is_retained: impl Fn(&Grant) -> bool) {
         let Some(own) = self.servers.get_mut(server) else { return };
         for list in own.grant_lists_mut() {
             let before = list.len();
-            list.retain(|grant| is_wanted(grant));
+            list.retain(|grant| is_retained(grant));
             self.count -= before - list.len();
         }
         own.tools.retain(|_, list| !list.is_empty());

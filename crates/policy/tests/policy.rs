@@ -117,7 +117,7 @@ fn each_act_has_its_reason() {
         (
             "reading is the user's own act",
             &none,
-            PolicyAct::Read { is_wanted: true, server: "files", conversation: None },
+            PolicyAct::Read { is_requested: true, server: "files", conversation: None },
             None,
         ),
     ];

@@ -73,7 +73,9 @@ impl Owner {
         let approved = approved.filter(|_| self.is_approved(server, &record.config));
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
         let act = match request {
-            DryRunAct::Tool { .. } | DryRunAct::Read => PolicyAct::Read { is_wanted: true, server, conversation: None },
+            DryRunAct::Tool { .. } | DryRunAct::Read => {
+                PolicyAct::Read { is_requested: true, server, conversation: None }
+            }
             DryRunAct::Start if record.config.as_http().is_some() => {
                 PolicyAct::ConnectServer { server, address: &hash }
             }
