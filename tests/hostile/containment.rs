@@ -154,12 +154,12 @@ async fn x29_server_receives_no_folder_outside_its_sandbox() {
     let view = app.server("held").await;
     assert_eq!(view.roots, Some(shared), "the folders that the user shared are unchanged");
     assert_eq!(
-        view.told_roots,
+        view.sent_roots,
         Some(vec![base.join("in/deep")]),
         "X29: the server receives only folders that it can access"
     );
     app.host.set_roots("held".into(), vec![base.clone()]).await.unwrap();
-    let sent = app.server("held").await.told_roots;
+    let sent = app.server("held").await.sent_roots;
     assert_eq!(sent, Some(vec![base.join("in")]), "X29: the server receives the accessible part of a larger folder");
     app.host.close().await;
 }
