@@ -94,13 +94,14 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     // Events are ordered, so all events that could contain a secret precede the event of this command.
     run_command(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
     let mut reported = format!("{known}{snapshot}");
-    let mut is_told = false;
+    let mut is_reported = false;
     while !reported.contains("fence") {
         let batch = events.next().await.expect("the stream should not end");
-        is_told |= batch.events.iter().any(|e| matches!(e, Event::AuthorizationChanged { server } if server == "far"));
+        is_reported |=
+            batch.events.iter().any(|e| matches!(e, Event::AuthorizationChanged { server } if server == "far"));
         reported.push_str(&serde_json::to_string(&batch).unwrap());
     }
-    assert!(is_told, "a change of the authorization should be reported");
+    assert!(is_reported, "a change of the authorization should be reported");
     assert!(secrets.iter().all(|secret| !reported.contains(secret)), "no token, code or secret should be reported");
     app.host.close().await;
 }
