@@ -102,18 +102,18 @@ impl ReplyRun {
     ) -> Result<(TokenUsage, Option<u64>, Result<ModelReply, Option<ModelError>>), ConversationError> {
         let stop = self.answering.running.stop.clone();
         let (mut pieces, mut usage, mut first) = (StreamedPieces::default(), TokenUsage::default(), None);
-        let (mut tell_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_INTERVAL);
+        let (mut send_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_INTERVAL);
         let mut writing: Option<tokio::task::JoinHandle<()>> = None;
         let ended = loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break Err(None),
-                () = tokio::time::sleep_until(tell_at), if pieces.has_pending() => {
+                () = tokio::time::sleep_until(send_at), if pieces.has_pending() => {
                     self.emit_pieces(&mut pieces).await?;
-                    tell_at = Instant::now() + EMIT_INTERVAL;
-                    if tell_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
+                    send_at = Instant::now() + EMIT_INTERVAL;
+                    if send_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
                         writing = Some(self.write_partial_reply());
-                        write_at = tell_at + WRITE_INTERVAL;
+                        write_at = send_at + WRITE_INTERVAL;
                     }
                 }
                 delta = deltas.next() => match delta {
@@ -186,7 +186,7 @@ impl ReplyRun {
     fn store_whole_reply(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
         let (mut whole, mut requested, mut omitted) = (Vec::new(), Vec::new(), Vec::new());
         // Tool uses of a truncated or refused reply are not executed.
-        let asks_for_calls = matches!(
+        let requests_calls = matches!(
             reply.stop,
             models::StopReason::EndTurn | models::StopReason::ToolUse | models::StopReason::Other(_)
         );
@@ -204,7 +204,7 @@ impl ReplyRun {
                         arguments: Value::Object(arguments.clone()).to_string(),
                         opaque,
                     });
-                    if asks_for_calls {
+                    if requests_calls {
                         requested.push(RequestedCall { id, key: name, arguments });
                     }
                 }

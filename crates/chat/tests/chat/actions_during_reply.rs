@@ -52,9 +52,9 @@ async fn items_added_during_a_reply_are_sent_to_the_model() {
 
 #[tokio::test]
 async fn server_disabled_during_a_reply_is_not_used() {
-    let wants = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let steps = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let again = scripted_reply(vec![tool_use("u2", "demo__add", json!({"a": 2, "b": 2}))]);
-    let mut talk = TestConversation::new(vec![wants, again, text_reply("I can't.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![steps, again, text_reply("I can't.")], &["add"]).await;
     talk.send("Add").await;
     let request = talk
         .app
@@ -76,11 +76,11 @@ async fn server_disabled_during_a_reply_is_not_used() {
 
 #[tokio::test]
 async fn tool_disabled_during_a_tool_use_is_not_called() {
-    let mut wants = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    wants.insert(1, ModelStep::Waits(Duration::from_millis(400)));
-    wants.insert(0, ModelStep::Says(ReplyDelta::Text("I add.".into())));
-    wants.insert(1, ModelStep::Waits(Duration::from_millis(100)));
-    let mut talk = TestConversation::new(vec![wants, text_reply("Well.")], &["add"]).await;
+    let mut steps = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    steps.insert(1, ModelStep::Waits(Duration::from_millis(400)));
+    steps.insert(0, ModelStep::Says(ReplyDelta::Text("I add.".into())));
+    steps.insert(1, ModelStep::Waits(Duration::from_millis(100)));
+    let mut talk = TestConversation::new(vec![steps, text_reply("Well.")], &["add"]).await;
     talk.send("Add").await;
     talk.wait_for_delta().await;
     talk.change_settings(|settings| settings.servers[0].tools = Some(vec!["fail".into()])).await;

@@ -30,11 +30,11 @@ fn call_summary(item: &ChatItem) -> (&str, Option<String>, Option<&str>) {
 
 #[tokio::test]
 async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
-    let wants = scripted_reply(vec![
+    let tool_call = scripted_reply(vec![
         models::MessagePart::text("I add."),
         tool_use("u1", "demo__add", json!({"a": 2, "b": 40})),
     ]);
-    let mut talk = TestConversation::new(vec![wants, text_reply("It is 43.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![tool_call, text_reply("It is 43.")], &["add"]).await;
     let approve = async {
         let request = talk.app.consent_request("demo", "the call", is_call).await;
         let call = request.call.clone().expect("the consent request names its call");
@@ -49,7 +49,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
     };
     let message = chat::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
-    let asked_about = approve.await;
+    let pending = approve.await;
     let items = talk.wait_for_end().await;
     let shape = [
         ("message", ItemState::Whole),
@@ -58,7 +58,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
         ("reply", ItemState::Whole),
     ];
     assert_eq!(item_kinds(&items), shape, "the call is between the two replies");
-    assert_eq!(items[2].id, asked_about, "the consent request refers to the item");
+    assert_eq!(items[2].id, pending, "the consent request refers to the item");
     assert!(
         call_summary(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")),
         "the edited arguments were sent"
@@ -75,12 +75,12 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
 
 #[tokio::test]
 async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
-    let wants = scripted_reply(vec![
+    let tool_calls = scripted_reply(vec![
         tool_use("u1", "demo__add", json!({"a": 1, "b": 1})),
         tool_use("u2", "demo__add", json!({"a": 2, "b": 2})),
         tool_use("u3", "demo__write_note", json!({})),
     ]);
-    let mut talk = TestConversation::new(vec![wants, text_reply("Done.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![tool_calls, text_reply("Done.")], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let is = |a: u64| move |q: &host::view::ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { arguments, .. } if arguments["a"] == a);
@@ -125,8 +125,8 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
 
 #[tokio::test]
 async fn stop_cancels_pending_calls_and_the_run() {
-    let wants = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    let mut talk = TestConversation::new(vec![wants], &["add"]).await;
+    let steps = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let mut talk = TestConversation::new(vec![steps], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     talk.app.consent_request("demo", "the call", is_call).await;
@@ -139,9 +139,10 @@ async fn stop_cancels_pending_calls_and_the_run() {
 
 #[tokio::test]
 async fn user_decides_whether_to_continue_after_many_rounds() {
-    let wants = |id: &str| scripted_reply(vec![tool_use(id, "demo__add", json!({"a": 1, "b": 1}))]);
+    let tool_call = |id: &str| scripted_reply(vec![tool_use(id, "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk =
-        TestConversation::new(vec![wants("1"), wants("2"), wants("3"), text_reply("Enough.")], &["add"]).await;
+        TestConversation::new(vec![tool_call("1"), tool_call("2"), tool_call("3"), text_reply("Enough.")], &["add"])
+            .await;
     let mut settings = AppSettings::default();
     settings.chat.rounds = 2;
     talk.app.host.set_settings(settings).await.unwrap();
@@ -171,8 +172,8 @@ fn arguments_to_read_more(note: &str) -> Option<serde_json::Value> {
 
 #[tokio::test]
 async fn long_result_is_read_in_parts() {
-    let wants = scripted_reply(vec![tool_use("u1", "demo__show_everything", json!({}))]);
-    let mut talk = TestConversation::new(vec![wants, text_reply("Read.")], &["show_everything"]).await;
+    let steps = scripted_reply(vec![tool_use("u1", "demo__show_everything", json!({}))]);
+    let mut talk = TestConversation::new(vec![steps, text_reply("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();
     settings.chat.result_bytes = 256;
     talk.app.host.set_settings(settings).await.unwrap();
@@ -255,8 +256,8 @@ fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::V
 
 #[tokio::test]
 async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
-    let wants = scripted_reply(vec![tool_use("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
-    let mut talk = TestConversation::new(vec![wants], &["slow_report"]).await;
+    let steps = scripted_reply(vec![tool_use("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
+    let mut talk = TestConversation::new(vec![steps], &["slow_report"]).await;
     talk.send("Report").await;
     let request = talk.app.consent_request("demo", "the call", is_call).await;
     let changed = json!({"seconds": 61, "steps": 2});
@@ -281,8 +282,8 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
 async fn truncated_or_refused_reply_makes_no_calls() {
     for stop in [StopReason::MaxTokens, StopReason::Refused] {
         let part = tool_use("u1", "demo__add", json!({"a": 1, "b": 1}));
-        let wants = vec![final_step(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
-        let mut talk = TestConversation::new(vec![wants, text_reply("Well.")], &["add"]).await;
+        let steps = vec![final_step(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
+        let mut talk = TestConversation::new(vec![steps, text_reply("Well.")], &["add"]).await;
         let items = talk.send_and_wait("Add").await;
         assert_eq!(
             item_kinds(&items),
@@ -303,9 +304,9 @@ fn demo_server_without(disabled: &[&str]) -> ServerEntry {
 
 #[tokio::test]
 async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called() {
-    let wants = || scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let tool_call = || scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
     let mut talk = TestConversation::new(
-        vec![wants(), text_reply("I can't."), wants(), text_reply("42.")],
+        vec![tool_call(), text_reply("I can't."), tool_call(), text_reply("42.")],
         &["add", "show_everything"],
     )
     .await;

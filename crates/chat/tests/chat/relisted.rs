@@ -35,8 +35,8 @@ async fn start_conversation(second: [&str; 2]) -> TestConversation {
     app.until("bad", "known whole", |server| server.counts[0] == 1).await;
     review_tools(&app, "bad", &["echo"]).await;
     let model = ScriptedModel::add_to_host(&app.host, vec![known_model(Some(1_000_000))]).await;
-    let wants = |id: &str| scripted_reply(vec![tool_use(id, "bad__echo", json!({}))]);
-    [wants("u1"), wants("u2"), text_reply("Done.")].into_iter().for_each(|answer| model.queue_reply(answer));
+    let tool_call = |id: &str| scripted_reply(vec![tool_use(id, "bad__echo", json!({}))]);
+    [tool_call("u1"), tool_call("u2"), text_reply("Done.")].into_iter().for_each(|answer| model.queue_reply(answer));
     let conversation = Conversation { id: CONVERSATION_ID.into(), title: "Talk".into(), ..Conversation::default() };
     app.host.ports().history.create(&conversation).unwrap();
     let servers = vec![OfferedServer { server: "bad".into(), tools: None, instructions: None }];

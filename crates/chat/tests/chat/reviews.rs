@@ -26,12 +26,12 @@ fn is_result(request: &ConsentRequestView) -> bool {
 
 /// Returns a conversation whose model makes these calls. The user allows each of them.
 async fn conversation_with_calls(calls: &[(&str, Value)]) -> TestConversation {
-    let wants = calls
+    let tool_calls = calls
         .iter()
         .enumerate()
         .map(|(n, (tool, arguments))| tool_use(&format!("u{n}"), &format!("demo__{tool}"), arguments.clone()));
     let names: Vec<&str> = calls.iter().map(|(tool, _)| *tool).collect();
-    TestConversation::new(vec![scripted_reply(wants.collect()), text_reply("Well.")], &names).await
+    TestConversation::new(vec![scripted_reply(tool_calls.collect()), text_reply("Well.")], &names).await
 }
 
 async fn set_data_flow(talk: &TestConversation, flow: DataFlow) {
