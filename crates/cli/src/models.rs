@@ -117,9 +117,10 @@ async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Valu
     let all = read_models(session).await?;
     let preset = all.presets.iter().find(|preset| preset.id == new.provider);
     let settings = provider_settings(&new, preset)?;
-    let wants_key = new.key || preset.is_some_and(|preset| preset.wants_key);
+    let requires_key = new.key || preset.is_some_and(|preset| preset.wants_key);
     // The key is read before any setting is changed.
-    let key = if wants_key || std::env::var_os(KEY_VARIABLE).is_some() { Some(read_key(session).await?) } else { None };
+    let key =
+        if requires_key || std::env::var_os(KEY_VARIABLE).is_some() { Some(read_key(session).await?) } else { None };
     session.api.set_provider(settings).await?;
     if let Some(key) = key {
         store_key(session, new.provider.clone(), key).await?;
