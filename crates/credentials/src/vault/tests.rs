@@ -132,7 +132,7 @@ struct PromptingKeychain {
     inner: SecretsInMemory,
     is_open: Mutex<bool>,
     opened: Condvar,
-    is_asked: AtomicBool,
+    is_requested: AtomicBool,
 }
 
 impl PromptingKeychain {
@@ -142,7 +142,7 @@ impl PromptingKeychain {
     }
 
     async fn wait_until_prompted(&self) {
-        while !self.is_asked.load(Ordering::SeqCst) {
+        while !self.is_requested.load(Ordering::SeqCst) {
             tokio::task::yield_now().await;
         }
     }
@@ -154,7 +154,7 @@ impl Secrets for PromptingKeychain {
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
-        self.is_asked.store(true, Ordering::SeqCst);
+        self.is_requested.store(true, Ordering::SeqCst);
         drop(self.opened.wait_while(self.is_open.lock().unwrap(), |is_open| !*is_open).unwrap());
         self.inner.set(key, secret)
     }
