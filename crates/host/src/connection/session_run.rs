@@ -115,7 +115,7 @@ struct CoalescedEvents {
     tasks: FxHashMap<CallTicket, TaskView>,
     updated: HashSet<String>,
     /// Number of the latest activity entry that was reported to the owner.
-    told_activity: u64,
+    reported_activity: u64,
 }
 
 /// The result of an attempt to run the server.
@@ -270,8 +270,8 @@ impl<'a> SessionRun<'a> {
         AttemptEnd::Finished(failure.map(|failure| redaction::redact_failure(&self.activity, failure)))
     }
 
-    fn send_event(&self, news: ConnectionEvent) {
-        news.deliver(self.owner, self.id);
+    fn send_event(&self, event: ConnectionEvent) {
+        event.deliver(self.owner, self.id);
     }
 
     fn run_command(&mut self, command: ConnectionCommand, session: &mut SessionControl<'_>) {
@@ -391,8 +391,8 @@ impl<'a> SessionRun<'a> {
             (activity.latest_sequence(), activity.body_bytes(), activity.dropped_count())
         };
         self.usage.update_gauge(self.calls.tickets.len(), self.request_quota.count(), retained, dropped);
-        if last > self.gathered.told_activity {
-            self.gathered.told_activity = last;
+        if last > self.gathered.reported_activity {
+            self.gathered.reported_activity = last;
             self.send_event(ConnectionEvent::Activity { last });
         }
         if let Some(refused) = self.request_quota.take_refused_total() {

@@ -119,7 +119,7 @@ fn paging_returns_the_latest_entries_in_order() {
 #[tokio::test]
 async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
     const TOTAL_BYTES: usize = 256 * 1024;
-    let options = HostOptions { kept_together: TOTAL_BYTES, ..HostOptions::default() };
+    let options = HostOptions { max_activity_bytes: TOTAL_BYTES, ..HostOptions::default() };
     let servers = vec![("loud", scripted_config(&[])), ("quiet", scripted_config(&[]))];
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, options).await;
     app.ready("loud").await;

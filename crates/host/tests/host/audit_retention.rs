@@ -199,12 +199,12 @@ async fn values_of_secret_fields_are_not_logged() {
         "pw": {"type": "string", "title": "Password"},
     }});
     let params = json!({"mode": "form", "message": "Sign in", "requestedSchema": schema});
-    let asks = json!({
+    let form_request = json!({
         "resultType": "input_required",
         "inputRequests": {"who": {"method": "elicitation/create", "params": params}},
         "requestState": "s",
     });
-    let reply = format!("tools/call={asks}");
+    let reply = format!("tools/call={form_request}");
     let app = TestApp::start(vec![("bad", scripted_config(&["--revision", "2026-07-28", "--reply", &reply]))]).await;
     app.ready("bad").await;
     app.until("bad", "known whole", |s| s.counts[0] > 0).await;

@@ -345,8 +345,9 @@ async fn dry_run_reports_the_decision_without_effects() {
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
     let start = app.host.dry_run(SERVER.to_owned(), DryRunAct::Start).await.unwrap();
-    let asks = matches!(start.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewCommand, .. });
-    assert!(asks, "a start that was approved once requires consent: {start:?}");
+    let requires_consent =
+        matches!(start.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewCommand, .. });
+    assert!(requires_consent, "a start that was approved once requires consent: {start:?}");
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let reviewed = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
     assert!(
@@ -355,8 +356,9 @@ async fn dry_run_reports_the_decision_without_effects() {
     );
     assert!(reviewed.assumed_unchanged, "the definition is assumed to be unchanged");
     let unreviewed = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
-    let asks = matches!(unreviewed.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. });
-    assert!(asks, "an unreviewed tool requires consent: {unreviewed:?}");
+    let requires_consent =
+        matches!(unreviewed.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. });
+    assert!(requires_consent, "an unreviewed tool requires consent: {unreviewed:?}");
 }
 
 #[tokio::test]
@@ -388,8 +390,12 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     let check = checked().await;
-    let asks = matches!(check.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. });
-    assert!(asks && check.review_state == Some(ReviewState::Changed), "a changed tool requires consent: {check:?}");
+    let requires_consent =
+        matches!(check.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. });
+    assert!(
+        requires_consent && check.review_state == Some(ReviewState::Changed),
+        "a changed tool requires consent: {check:?}"
+    );
     app.host.close().await;
     let again = TestApp::start_in_folder(app.folder, Vec::new(), host::HostOptions::default()).await;
     let act =

@@ -126,8 +126,11 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
             Some("Be terse."),
             "[sampling-system-prompt], [sampling-edit-prompt]"
         );
-        let mut parts_asked = requests[0].messages.iter().flat_map(|message| &message.parts);
-        assert!(parts_asked.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
+        let mut requested_parts = requests[0].messages.iter().flat_map(|message| &message.parts);
+        assert!(
+            requested_parts.any(|part| matches!(part, MessagePart::Image { .. })),
+            "the request contains the image"
+        );
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
         let (_, response, state) = sampling_parts(&second);
         let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("the model has replied") };
@@ -378,13 +381,13 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
         tokio::spawn(async move { host.call_tool("1".into(), SERVER.into(), "echo".into(), arguments, None).await });
     // Beyond the limit of the server, the rule doesn't apply and the next request is refused immediately. Each refusal
     // makes the server send another request.
-    let says_so = async {
+    let notice = async {
         while !app.activity(SERVER).await.contains("the limit is reached") {
             // sleep: polls for a condition that no event reports.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(EVENT_TIMEOUT, says_so)
+    tokio::time::timeout(EVENT_TIMEOUT, notice)
         .await
         .expect("X26: the loop stops, and the activity log contains the reason");
     assert_eq!(model.requests().len(), 5, "X26: five requests are sent");

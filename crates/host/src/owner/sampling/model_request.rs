@@ -41,12 +41,12 @@ impl Owner {
             let acted = reservation.and_then(|reservation| {
                 let leaving = OutgoingPayload::model_request(&params, &state);
                 owner.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
-                    let asks = departed.and_then(|(at, departure)| {
+                    let payload = departed.and_then(|(at, departure)| {
                         Ok((at, departure.authorize_model_request(&server, &params, &state)?))
                     });
-                    match asks {
-                        Ok((at, asks)) => {
-                            owner.run_model(at, asks, reservation);
+                    match payload {
+                        Ok((at, payload)) => {
+                            owner.run_model(at, payload, reservation);
                             Ok(DecisionProgress::Done)
                         }
                         Err(error) => {
@@ -64,12 +64,12 @@ impl Owner {
     fn run_model(
         &mut self,
         at: usize,
-        asks: AuthorizedPayload<(ModelRef, ModelRequest)>,
+        payload: AuthorizedPayload<(ModelRef, ModelRequest)>,
         reservation: UsageReservation,
     ) {
         self.models.sampling.last_run += 1;
         let (number, id) = (self.models.sampling.last_run, self.consent.pending[at].view.id);
-        let work = AuthorizedModelRequest { models: self.models.registry.clone(), asks };
+        let work = AuthorizedModelRequest { models: self.models.registry.clone(), payload };
         let on_text = move |text: String| -> DeferredTurn {
             DeferredTurn::new(move |owner| owner.on_sampling_text(id, number, text))
         };
@@ -148,7 +148,7 @@ impl Owner {
 /// An authorized request that is about to be sent to a model.
 pub(super) struct AuthorizedModelRequest {
     pub(super) models: ProviderRegistry,
-    pub(super) asks: AuthorizedPayload<(ModelRef, ModelRequest)>,
+    pub(super) payload: AuthorizedPayload<(ModelRef, ModelRequest)>,
 }
 
 impl AuthorizedModelRequest {
@@ -165,7 +165,7 @@ impl AuthorizedModelRequest {
             let _ = back.run(deferred);
         };
         let add_received = |more: usize| progress.change(|add_received| add_received.bytes += more as u64);
-        let (model, request) = self.asks.into_inner();
+        let (model, request) = self.payload.into_inner();
         let ended = async {
             let mut deltas = self.models.stream(&model, request).await?;
             progress.change(|add_received| add_received.began = true);

@@ -43,7 +43,7 @@ impl Owner {
         let unattended = sign_in.is_unattended()
             && !access.may_be_temporary()
             && !std::mem::replace(&mut access.tried_unattended, true);
-        let is_wanted = std::mem::take(&mut access.is_connection_requested) || unattended;
+        let is_requested = std::mem::take(&mut access.is_connection_requested) || unattended;
         let signing_in = access.flow.is_some();
         record.log_activity_line(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
@@ -51,7 +51,7 @@ impl Owner {
         if record.access.then.is_some() || signing_in {
             return;
         }
-        if is_wanted {
+        if is_requested {
             self.begin_sign_in(name, &sign_in, renewal_reason(&sign_in, cause));
         } else if !self.schedule_sign_in_retry(name) && self.settings.current.announce {
             self.ports.platform.announce(name, SIGN_IN_ANNOUNCEMENT, None);

@@ -82,7 +82,7 @@ impl HostFixture {
             let record = &mut owner.servers.records[SERVER];
             record.set(ServerState::Ready);
             record.offer.identity = Some(Hash::of_bytes(b"the approved command"));
-            record.session.connection = Some(Connection { run: RUN, tell: sender });
+            record.session.connection = Some(Connection { run: RUN, sender });
             record.session.facts = Some(ServerFacts {
                 revision: Revision::V2025_11_25,
                 server: None,

@@ -35,8 +35,8 @@ async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
             "the setting" => set_sampling(&app, SamplingSettings { on: false, ..enabled_settings() }).await,
             "the rule" => app.host.remove_rule(rules.remove(0)).await.unwrap(),
             "a rule that asks" => {
-                let asks = PolicyRule { effect: RuleEffect::Ask, sampling: None, ..sampling_rule(1, 1) };
-                rules.push(app.host.set_rule(asks).await.unwrap());
+                let ask_rule = PolicyRule { effect: RuleEffect::Ask, sampling: None, ..sampling_rule(1, 1) };
+                rules.push(app.host.set_rule(ask_rule).await.unwrap());
             }
             _ => {
                 let documents = app.host.ports().documents.clone();

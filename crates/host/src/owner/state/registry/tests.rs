@@ -89,7 +89,7 @@ pub(super) fn registry_with_ready_server(
 
 #[test]
 fn response_unsupported_by_the_revision_is_rejected() {
-    let (registry, _told) = registry_with_ready_server(Revision::V2024_11_05);
+    let (registry, _commands) = registry_with_ready_server(Revision::V2024_11_05);
     let answer = |content: Value| -> CreateMessageResult {
         serde_json::from_value(json!({ "role": "assistant", "model": "m", "content": content })).expect("an answer")
     };
@@ -103,7 +103,7 @@ fn response_unsupported_by_the_revision_is_rejected() {
         "an empty response is rejected"
     );
     assert!(matches!(check(&audio), Err(DecisionError::WrongKind(_))), "the first revision doesn't support audio");
-    let (newer, _told) = registry_with_ready_server(Revision::V2025_11_25);
+    let (newer, _commands) = registry_with_ready_server(Revision::V2025_11_25);
     assert_eq!(newer.check_sampling_answer("s", &answer(audio)), Ok(()), "a later revision supports audio");
 }
 
