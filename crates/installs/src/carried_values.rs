@@ -99,8 +99,9 @@ impl InstallPlan {
         }
         let mut server = plan.fill(&all, sandbox)?;
         for (name, text) in &carried.texts {
-            let is_kept = templates.get(name).is_none_or(|template| template.keys().any(|key| secrets.contains(key)));
-            if !is_kept {
+            let is_carried =
+                templates.get(name).is_none_or(|template| template.keys().any(|key| secrets.contains(key)));
+            if !is_carried {
                 continue;
             }
             let parts = secrets::split_value(text);
