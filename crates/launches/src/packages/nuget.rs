@@ -49,7 +49,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
         let packages = source["packages"].as_array().into_iter().flatten();
         packages.map(|package| (source["sourceName"].as_str(), package))
     });
-    let is_wanted = |text: &str| {
+    let is_expected = |text: &str| {
         reference.requested_version.is_empty()
             || text == reference.requested_version
             || text.starts_with(&format!("{}.", reference.requested_version))
@@ -57,7 +57,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
     let versions = found.filter_map(|(source, package)| {
         let is_same = package["id"].as_str().is_some_and(|id| id.eq_ignore_ascii_case(&reference.name));
         let text = package["version"].as_str().or_else(|| package["latestVersion"].as_str())?;
-        let text = checked_version(text).filter(|text| is_same && !text.contains('-') && is_wanted(text))?;
+        let text = checked_version(text).filter(|text| is_same && !text.contains('-') && is_expected(text))?;
         Some((version_numbers(&text)?, text, source.map(str::to_owned)))
     });
     let (_, text, source) = versions.max_by(|one, other| one.0.cmp(&other.0))?;
