@@ -31,9 +31,9 @@ pub(super) struct EarlyMessages {
 
 impl EarlyMessages {
     pub(super) fn has_request(&self, expected: &RequestId) -> bool {
-        let is_wanted =
+        let has_id =
             |message: &IncomingMessage| matches!(message, IncomingMessage::Request { id, .. } if id == expected);
-        self.messages.iter().any(|(message, _)| is_wanted(message))
+        self.messages.iter().any(|(message, _)| has_id(message))
     }
 
     /// Retains a message if there is room. Returns `true` if it is retained.
