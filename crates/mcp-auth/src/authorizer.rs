@@ -42,14 +42,14 @@ impl Authorizer for ServerAuthorization {
         let bearer = BearerChallenge::parse(&challenge.www_authenticate);
         let shared = &self.shared;
         let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::valid_nonce);
-        let wants_nonce = nonce.is_some() && bearer.error.as_deref() == Some("use_dpop_nonce");
+        let requires_nonce = nonce.is_some() && bearer.error.as_deref() == Some("use_dpop_nonce");
         if nonce.is_some() {
             shared.state().resource_nonce = nonce;
         }
         if let Err(error) = shared.load().await {
             return ChallengeOutcome::Stop(error_text(&error));
         }
-        if wants_nonce && challenge.attempt < 2 {
+        if requires_nonce && challenge.attempt < 2 {
             return ChallengeOutcome::Again;
         }
         match challenge.status {
@@ -181,13 +181,13 @@ impl ServerAuthorization {
         let scopes = bearer.scope.clone().unwrap_or_default();
         let names = scopes.join(" ");
         if scopes::missing_scopes(&scopes, &had).is_empty() {
-            let wants = format!("the server requires the permissions \"{names}\", which were requested already");
+            let problem = format!("the server requires the permissions \"{names}\", which were requested already");
             return ChallengeOutcome::Stop(if scopes.is_empty() {
                 "the server requires more permissions without naming them; ask its operator".to_owned()
             } else if scopes::missing_scopes(&scopes, &granted).is_empty() {
-                format!("{wants} and granted; ask its operator")
+                format!("{problem} and granted; ask its operator")
             } else {
-                format!("{wants} and not granted; sign in again and grant them")
+                format!("{problem} and not granted; sign in again and grant them")
             });
         }
         let now = shared.now();

@@ -201,14 +201,14 @@ mod tests {
             (false, false, false, true, true, "register", "[auth-dcr] [auth-dcr-optional]"),
             (false, false, false, false, false, "ask", "[auth-manual-client-id] [auth-client-id-required]"),
         ];
-        for (has_id, has_document, has_kept, takes_documents, takes_registration, expected, what) in table {
+        for (has_id, has_document, has_registration, takes_documents, takes_registration, expected, what) in table {
             let source = ClientSource {
                 preregistered: has_id.then(|| preregistered_for(None)),
                 metadata_url: has_document.then(|| Url::parse("https://app.example/client.json").unwrap()),
                 ..ClientSource::default()
             };
             let server = server_metadata(takes_documents, takes_registration);
-            let way = choose_approach(&source, &server, has_kept.then(stored_registration), None).unwrap();
+            let way = choose_approach(&source, &server, has_registration.then(stored_registration), None).unwrap();
             assert_eq!(approach_name(&way), expected, "{what}");
         }
     }

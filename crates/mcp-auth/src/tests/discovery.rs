@@ -343,9 +343,9 @@ async fn resource_identifier_of_a_shared_host_must_match_and_is_shown() {
             assert!(ended.is_ok(), "[auth-prm-resource-validate] {path:?} must match the server: {ended:?}");
             assert_eq!(shown, [resource], "X51: the consent request must show the identifier unchanged");
         } else {
-            let is_told = matches!(ended.unwrap_err().cause, AuthErrorCause::ResourceMismatch { .. });
+            let is_mismatch = matches!(ended.unwrap_err().cause, AuthErrorCause::ResourceMismatch { .. });
             assert!(
-                is_told && shown.is_empty(),
+                is_mismatch && shown.is_empty(),
                 "[auth-prm-resource-validate] X51: {path:?} must not match the server: {shown:?}"
             );
             assert_eq!(issuer.received_requests().len(), 0, "X51: no token must be requested for it");

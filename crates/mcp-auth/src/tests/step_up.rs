@@ -96,10 +96,10 @@ async fn endless_step_ups_are_stopped() {
 
 #[tokio::test]
 async fn interrupted_step_up_is_not_counted() {
-    let wants_more = |script: &mut testkit::authorization::ProtectedScript| {
+    let require_more = |script: &mut testkit::authorization::ProtectedScript| {
         drop(script.tool_scopes.insert("more".to_owned(), "mcp:more".to_owned()))
     };
-    let (_issuer, server) = start_servers(|_| (), wants_more).await;
+    let (_issuer, server) = start_servers(|_| (), require_more).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
