@@ -35,7 +35,7 @@ pub(super) struct HandshakeAttempts {
     /// `true` if the probe got no response.
     probe_unanswered: bool,
     /// Error of the probe, if `initialize` was sent after it.
-    probe_said: Option<String>,
+    probe_error: Option<String>,
     /// Error of `initialize`, if the probe was sent after it.
     refused: Option<(String, HandshakeFault)>,
 }
@@ -116,7 +116,7 @@ impl Session {
             // `initialize` was sent first, because the previous session used it.
             (_, Some((cause, fault))) => self.fail_handshake(format!("{cause}; and {because}"), fault),
             (HandshakeMode::Probe | HandshakeMode::Initialize, None) => {
-                self.tried.probe_said = Some(because.to_owned());
+                self.tried.probe_error = Some(because.to_owned());
                 self.send_initialize(Revision::NEWEST_LEGACY, false, now);
             }
         }
@@ -132,7 +132,7 @@ impl Session {
             return self.send_probe(false, now);
         }
         if let Some(earlier) =
-            self.tried.probe_said.take().filter(|_| self.config.carrier == TransportKind::StreamableHttp)
+            self.tried.probe_error.take().filter(|_| self.config.carrier == TransportKind::StreamableHttp)
         {
             cause = format!("{cause}; before, {earlier}");
         }

@@ -13,8 +13,8 @@ pub(super) struct EventQueue {
     waiting: VecDeque<(SessionEvent, usize)>,
     limit: usize,
     limit_bytes: usize,
-    news: usize,
-    news_bytes: usize,
+    informational: usize,
+    informational_bytes: usize,
     dropped_logs: u64,
     dropped_others: u64,
 }
@@ -38,8 +38,8 @@ impl EventQueue {
             waiting: VecDeque::new(),
             limit,
             limit_bytes,
-            news: 0,
-            news_bytes: 0,
+            informational: 0,
+            informational_bytes: 0,
             dropped_logs: 0,
             dropped_others: 0,
         }
@@ -74,14 +74,14 @@ impl EventQueue {
             _ => {}
         }
         if is_informational(&event) {
-            let too_large = self.news > 0 && self.news_bytes.saturating_add(bytes) > self.limit_bytes;
-            if self.news >= self.limit || too_large {
+            let too_large = self.informational > 0 && self.informational_bytes.saturating_add(bytes) > self.limit_bytes;
+            if self.informational >= self.limit || too_large {
                 let log = matches!(event, SessionEvent::Log { .. });
                 *(if log { &mut self.dropped_logs } else { &mut self.dropped_others }) += 1;
                 return;
             }
-            self.news += 1;
-            self.news_bytes += bytes;
+            self.informational += 1;
+            self.informational_bytes += bytes;
         }
         self.waiting.push_back((event, bytes));
     }
@@ -105,8 +105,8 @@ impl EventQueue {
         }
         let (event, bytes) = self.waiting.pop_front()?;
         if is_informational(&event) {
-            self.news -= 1;
-            self.news_bytes -= bytes;
+            self.informational -= 1;
+            self.informational_bytes -= bytes;
         }
         Some(event)
     }
