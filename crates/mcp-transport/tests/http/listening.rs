@@ -180,17 +180,17 @@ async fn nothing_is_posted_before_initialized_is_accepted() {
 
 #[tokio::test]
 async fn response_on_the_get_stream_is_accepted() {
-    let (request_sender, was_asked) = tokio::sync::watch::channel(None);
+    let (request_sender, sent_request) = tokio::sync::watch::channel(None);
     let request_sender = Arc::new(request_sender);
     let (closed, mut was_closed) = tokio::sync::watch::channel(false);
     let closed = Arc::new(closed);
     let server = HttpServer::start(move |request, mut answer| {
-        let (request_sender, mut was_asked, closed) = (request_sender.clone(), was_asked.clone(), closed.clone());
+        let (request_sender, mut sent_request, closed) = (request_sender.clone(), sent_request.clone(), closed.clone());
         async move {
             match (request.method.as_str(), request.rpc_method().as_str()) {
                 ("GET", _) => {
                     answer.event_stream().await?;
-                    let call = was_asked.wait_for(Option::is_some).await.unwrap().clone().unwrap();
+                    let call = sent_request.wait_for(Option::is_some).await.unwrap().clone().unwrap();
                     respond_with_event(NEWEST_LEGACY_REVISION, &call, &mut answer).await?;
                     answer.hang_until_closed().await
                 }
