@@ -238,12 +238,12 @@ mod tests {
             (json!({"name": "pay", "inputSchema": {}, "_meta": {"requiresUserInteraction": true}}), false),
             (json!({"name": "pay", "inputSchema": {}, "annotations": {key: true}}), false),
         ];
-        for (raw, asks) in cases {
+        for (raw, always_asks) in cases {
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
             let mut definitions = DefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
-            assert_eq!(definition.asks_each_time, asks, "{raw}");
+            assert_eq!(definition.asks_each_time, always_asks, "{raw}");
         }
     }
 

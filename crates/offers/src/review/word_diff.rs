@@ -21,13 +21,13 @@ pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>
     let rest = old.len().min(new.len()) - same_start;
     let same_end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
     let middle = |list: &[&'a str]| list[same_start..list.len() - same_end].to_vec();
-    let (old_kept, new_kept) = mark_common_words(&middle(&old), &middle(&new));
+    let (old_common, new_common) = mark_common_words(&middle(&old), &middle(&new));
     let marked = |list: &[&'a str], is_common: &[bool], whole: &'a str| {
         let outside = std::iter::repeat_n(true, same_start);
         let all = outside.chain(is_common.iter().copied()).chain(std::iter::repeat_n(true, same_end));
         merge_pieces(whole, list, all)
     };
-    (marked(&old, &old_kept, before), marked(&new, &new_kept, after))
+    (marked(&old, &old_common, before), marked(&new, &new_common, after))
 }
 
 /// Splits a text into words, sequences of blanks, and single other characters.
