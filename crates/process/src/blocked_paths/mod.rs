@@ -102,11 +102,11 @@ pub fn blocked_paths(
     let mut found: Vec<BlockedPath> = Vec::new();
     for (path, named_by) in named {
         let Some(blocked) = judging.judge(&path, named_by) else { continue };
-        let is_told = found.iter().any(|known| match (&known.offer, &blocked.offer) {
+        let is_listed = found.iter().any(|known| match (&known.offer, &blocked.offer) {
             (FolderProposal::Folder { folder: one, .. }, FolderProposal::Folder { folder: other, .. }) => one == other,
             _ => known.path == blocked.path,
         });
-        if !is_told {
+        if !is_listed {
             found.push(blocked);
         }
         if found.len() == MAX_BLOCKED_PATHS {
