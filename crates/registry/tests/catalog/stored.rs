@@ -173,10 +173,10 @@ impl StoredRegistry {
     fn version(&self, name: &str, version: &str) -> Option<Value> {
         let entries = self.0.lock().unwrap();
         let mut of_name = entries.iter().filter(|entry| entry["server"]["name"] == name);
-        let is_asked = |entry: &&Value| {
+        let is_version = |entry: &&Value| {
             entry["server"]["version"] == version || version == "latest" && official_metadata(entry)["isLatest"] == true
         };
-        of_name.find(is_asked).cloned()
+        of_name.find(is_version).cloned()
     }
 }
 
