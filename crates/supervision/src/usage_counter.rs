@@ -61,9 +61,9 @@ impl UsageCounter {
         let bytes = frame.bytes.len() as u64;
         self.largest = self.largest.max(bytes);
         self.count_read(bytes);
-        let is_kept = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.try_take(1);
-        self.omitted += u64::from(!is_kept);
-        is_kept
+        let is_recorded = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.try_take(1);
+        self.omitted += u64::from(!is_recorded);
+        is_recorded
     }
 
     /// Counts bytes that were read from the server.
@@ -76,9 +76,9 @@ impl UsageCounter {
 
     /// Counts a log message. Returns `true` if it should be recorded in the activity log.
     pub fn count_log(&mut self) -> bool {
-        let is_kept = self.logs.try_take(1);
-        self.omitted += u64::from(!is_kept);
-        is_kept
+        let is_recorded = self.logs.try_take(1);
+        self.omitted += u64::from(!is_recorded);
+        is_recorded
     }
 
     /// Returns `true` if the server has exceeded its limit of bytes per minute.
