@@ -71,11 +71,11 @@ impl ClosingChoice {
             ChoiceState::Requested(at) if now.duration_since(at) >= CHOICE_TIMEOUT => false,
             ChoiceState::Requested(_) => notify(),
             ChoiceState::Quiet => {
-                let is_told = notify();
-                if is_told {
+                let is_notified = notify();
+                if is_notified {
                     *choice = ChoiceState::Requested(now);
                 }
-                is_told
+                is_notified
             }
         }
     }
@@ -173,8 +173,11 @@ mod tests {
 
     #[test]
     fn only_the_flag_starts_without_a_window() {
-        let asks = |line: &str| requests_background(line.split(' ').map(str::to_owned));
-        assert!(asks("drawbridge --background"), "the flag should be recognized");
-        assert!(!asks("drawbridge") && !asks("drawbridge --background=no"), "nothing else should be recognized");
+        let is_background = |line: &str| requests_background(line.split(' ').map(str::to_owned));
+        assert!(is_background("drawbridge --background"), "the flag should be recognized");
+        assert!(
+            !is_background("drawbridge") && !is_background("drawbridge --background=no"),
+            "nothing else should be recognized"
+        );
     }
 }
