@@ -141,8 +141,8 @@ async fn x40_flood_of_lines_on_standard_error() {
     let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
-    let is_said = check_retained_stderr(&pair, what).await;
-    assert!(is_said, "{what}: the omission is reported");
+    let is_reported = check_retained_stderr(&pair, what).await;
+    assert!(is_reported, "{what}: the omission is reported");
     pair.close(what).await;
 }
 
@@ -193,10 +193,10 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
     let flooding = tokio::spawn(async move {
         host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())
     });
-    let asks = |body: &ConsentRequestBody| {
+    let is_shown_request = |body: &ConsentRequestBody| {
         !matches!(body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. })
     };
-    pair.app.consent_request("bad", "something", |q| asks(&q.body)).await;
+    pair.app.consent_request("bad", "something", |q| is_shown_request(&q.body)).await;
     let ended = pair.while_good_responds(&what, tokio::time::timeout(FLOOD_TIMEOUT, flooding)).await;
     assert!(ended.is_ok(), "{what}: the call ends");
     let queued = pair.app.consent_requests().await.iter().filter(|q| q.server == "bad").count();

@@ -25,13 +25,13 @@ impl FakeLaunchers {
         let launchers = Self { folder: tempfile::tempdir().unwrap() };
         let server = testkit::binaries::scripted_server();
         let own = launchers.folder.path().display().to_string();
-        let asks = format!("#!/bin/sh\necho \"$@\" >> {own}/asked\n. {own}/behaviour\n");
+        let script = format!("#!/bin/sh\necho \"$@\" >> {own}/asked\n. {own}/behaviour\n");
         let starts = format!("echo \"$@\" >> {own}/started\nexec {}\n", server.display());
         if launcher == client {
             let first = format!("#!/bin/sh\nif [ \"$1\" = run ]; then {starts}fi\n");
-            launchers.write_script(client, &format!("{first}{}", asks.trim_start_matches("#!/bin/sh\n")));
+            launchers.write_script(client, &format!("{first}{}", script.trim_start_matches("#!/bin/sh\n")));
         } else {
-            launchers.write_script(client, &asks);
+            launchers.write_script(client, &script);
             launchers.write_script(launcher, &format!("#!/bin/sh\n{starts}"));
         }
         launchers

@@ -92,8 +92,8 @@ async fn start_silent_server() -> (ServerPair, tempfile::TempDir, std::path::Pat
 }
 
 async fn assert_cancellation_sent(what: &str, record: &std::path::Path) {
-    let is_told = || std::fs::read_to_string(record).unwrap().contains("notifications/cancelled");
-    let is_notified = testkit::deadline::poll_until(Duration::from_secs(1), is_told).await;
+    let is_cancelled = || std::fs::read_to_string(record).unwrap().contains("notifications/cancelled");
+    let is_notified = testkit::deadline::poll_until(Duration::from_secs(1), is_cancelled).await;
     assert!(is_notified, "{what}: the server is notified: {}", std::fs::read_to_string(record).unwrap());
 }
 

@@ -44,8 +44,8 @@ async fn x35_cancellation_is_immediate() {
         call.await.unwrap()
     });
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "X35: the call is cancelled");
-    let is_told = || server.count("notifications/cancelled") == 1;
-    assert!(testkit::deadline::poll_until(Duration::from_secs(1), is_told).await, "X35: the server is notified");
+    let is_cancelled = || server.count("notifications/cancelled") == 1;
+    assert!(testkit::deadline::poll_until(Duration::from_secs(1), is_cancelled).await, "X35: the server is notified");
     pair.assert_good_responds("X35, cancelling", "afterwards").await;
     pair.close("X35, cancelling").await;
 }

@@ -43,7 +43,7 @@ impl Stage {
     /// Starts servers, each given as its name, its tools, and the text that its tools return.
     pub(crate) async fn start(servers: &[(&str, &[Value], &str)]) -> Self {
         let records = tempfile::tempdir().unwrap();
-        let config = |name: &str, tools: &[Value], says: &str| {
+        let config = |name: &str, tools: &[Value], text: &str| {
             Self::server_config(&records.path().join(name).to_string_lossy(), &[tools], text)
         };
         let all = servers.iter().map(|(name, tools, text)| (*name, config(name, tools, text))).collect();

@@ -110,7 +110,7 @@ impl GateBench {
         }));
         assert_eq!(
             left,
-            sort_texts(approved.asks.iter().cloned()),
+            sort_texts(approved.model_requests.iter().cloned()),
             "models: the sent requests equal the approved ones"
         );
         let logged = sort_texts(of("sampling").iter().map(|e| prompt_text(&content(e))));
