@@ -172,9 +172,10 @@ impl GateBench {
             "URLs: the server receives the decisions"
         );
 
-        let sent = got.results_by_id_prefix("roots").iter().filter(|result| result["roots"] != json!([])).count();
+        let sent_folders =
+            got.results_by_id_prefix("roots").iter().filter(|result| result["roots"] != json!([])).count();
         let shared = of("roots");
-        assert_eq!(sent, shared.len(), "folders: the sent ones equal the logged ones");
+        assert_eq!(sent_folders, shared.len(), "folders: the sent ones equal the logged ones");
         assert_eq!(
             shared.iter().filter(by_user).count(),
             approved.shares,

@@ -74,9 +74,9 @@ impl Owner {
             ..AuditedDecision::default()
         });
         self.audit_entry_then(entry, move |owner, written| {
-            let payload = owner.models.sampling.is_auto_approved_run(request.of, number);
+            let is_current = owner.models.sampling.is_auto_approved_run(request.of, number);
             match written {
-                Ok(()) if payload => {
+                Ok(()) if is_current => {
                     owner.note_use(by, &request.server, None, UsedBy::Server);
                     owner.run_model_by_rule(request.of, number, payload, reservation);
                 }
@@ -87,7 +87,7 @@ impl Owner {
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
                     owner.settle_unanswered(&reservation);
-                    if payload {
+                    if is_current {
                         owner.models.sampling.auto_approved.remove(&request.of);
                         owner.request_consent_despite_rule(request);
                     }

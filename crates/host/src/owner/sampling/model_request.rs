@@ -164,11 +164,11 @@ impl AuthorizedModelRequest {
         let send = |deferred: DeferredTurn| {
             let _ = back.run(deferred);
         };
-        let add_received = |more: usize| progress.change(|add_received| add_received.bytes += more as u64);
+        let add_received = |more: usize| progress.change(|current| current.bytes += more as u64);
         let (model, request) = self.payload.into_inner();
         let ended = async {
             let mut deltas = self.models.stream(&model, request).await?;
-            progress.change(|add_received| add_received.began = true);
+            progress.change(|current| current.began = true);
             let (mut held, mut reported_at, mut thinks) = (String::new(), Instant::now() - COALESCE_INTERVAL, false);
             loop {
                 let delta = tokio::select! {
@@ -199,7 +199,7 @@ impl AuthorizedModelRequest {
                     }
                     Some(Ok(ReplyDelta::ToolUseArguments { text, .. })) => add_received(text.len()),
                     Some(Ok(ReplyDelta::ToolUseBegan { .. })) => {}
-                    Some(Ok(ReplyDelta::Usage(so_far))) => progress.change(|add_received| add_received.usage = so_far),
+                    Some(Ok(ReplyDelta::Usage(so_far))) => progress.change(|current| current.usage = so_far),
                     Some(Ok(ReplyDelta::Ended(reply))) => return Ok(reply),
                 }
             }
