@@ -140,6 +140,6 @@ async fn model_parameters_and_saved_system_prompts_are_commands() {
     let reference = json!({"id": saved["prompts"][0]["id"]});
     let rest = run_command(&api, "remove_system_prompt", reference.clone()).await;
     assert_eq!(rest, json!({"prompts": []}), "the rest is returned");
-    let removed = dispatch(&api, "remove_system_prompt", reference).await.expect_err("it is gone").code;
-    assert_eq!(removed, ErrorCode::NotFound, "a deleted prompt is missing");
+    let missing = dispatch(&api, "remove_system_prompt", reference).await.expect_err("it is gone").code;
+    assert_eq!(missing, ErrorCode::NotFound, "a deleted prompt is missing");
 }

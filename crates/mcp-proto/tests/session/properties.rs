@@ -97,10 +97,10 @@ impl EventCounter {
             }
         }
         for (id, answers) in &self.answered {
-            let kinds = self.requested.get(id).copied().unwrap_or_default();
+            let times = self.requested.get(id).copied().unwrap_or_default();
             assert!(
-                *answers <= kinds,
-                "no request may be answered twice: {id} was received {kinds} and answered {answers} times"
+                *answers <= times,
+                "no request may be answered twice: {id} was received {times} and answered {answers} times"
             );
         }
     }
