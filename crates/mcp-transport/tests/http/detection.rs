@@ -203,7 +203,7 @@ async fn unreachable_server_is_reported() {
     assert_eq!(fault, HandshakeFault::Unreachable, "{cause}");
     assert!(cause.contains("refused"), "the system's error must be reported: {cause}");
     client.until_end().await;
-    assert!(!format!("{:?}", client.events).contains("secret"), "the URL with its secrets must not be reported");
+    assert!(!format!("{:?}", client.received).contains("secret"), "the URL with its secrets must not be reported");
 }
 
 #[tokio::test]

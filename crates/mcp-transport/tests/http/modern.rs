@@ -107,7 +107,7 @@ async fn annotated_arguments_are_copied_to_headers() {
     let mut client = start_ready_client(&server.url("/mcp")).await;
     let _ = client.call(tool_call("paint", json!({ "color": "red" }))).await;
     client.call(ClientRequest::ListTools { cursor: None }).await.expect("the list must be returned");
-    let dropped = client.events.iter().any(|event| match event {
+    let dropped = client.received.iter().any(|event| match event {
         DriverEvent::Session(SessionEvent::ItemsDropped { items, .. }) => {
             items.len() == 1 && items[0].name == "unfit" && !items[0].cause.is_empty()
         }

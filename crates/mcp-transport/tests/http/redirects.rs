@@ -37,7 +37,7 @@ async fn redirect_to_another_origin_receives_nothing() {
         if status != 303 {
             assert!(cause.contains(&elsewhere.address.to_string()), "{status}: the target must be reported: {cause}");
         }
-        assert!(!format!("{:?}", client.events).contains("top-secret"), "no credential must be reported");
+        assert!(!format!("{:?}", client.received).contains("top-secret"), "no credential must be reported");
     }
 }
 

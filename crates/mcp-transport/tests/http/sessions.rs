@@ -50,7 +50,7 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
             last.method, "DELETE",
             "{revision}: [http-session-delete] [lifecycle-http-shutdown] the session must be ended at the server"
         );
-        let shown = format!("{:?}", client.events);
+        let shown = format!("{:?}", client.received);
         assert!(!shown.contains(SESSION_ID), "{revision}: [http-session-id-secure] the ID must not be reported");
     }
 }
@@ -67,7 +67,7 @@ async fn refused_delete_has_no_effect() {
         .await;
         let mut client = start_ready_client(&server.url("/mcp")).await;
         client.stop().await;
-        let reason = client.events.iter().rev().find_map(|event| match event {
+        let reason = client.received.iter().rev().find_map(|event| match event {
             DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.to_string()),
             _ => None,
         });
@@ -139,7 +139,7 @@ async fn lost_session_is_reopened() {
             "{revision}: [http-session-404-reinit] the new session must begin without the old id"
         );
         let reopened =
-            client.events.iter().any(|event| matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))));
+            client.received.iter().any(|event| matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))));
         assert!(reopened, "{revision}: the new session must be reported");
         client.stop().await;
         let deleted = requests_with_method(&server, "DELETE").pop().expect("the session is ended");

@@ -377,7 +377,7 @@ async fn cross_origin_redirect_receives_no_token() {
                 "X49: {status}: no request to another origin must be signed: {url}"
             );
         }
-        assert!(!format!("{:?}", client.events).contains("token-0"), "no token must be reported");
+        assert!(!format!("{:?}", client.received).contains("token-0"), "no token must be reported");
     }
 }
 
