@@ -95,7 +95,7 @@ impl Chat {
         {
             // Parts that arrived after the item was last written exist in memory only.
             let siblings = std::mem::take(&mut placed.siblings);
-            *placed = TreeItem { item: live, siblings, left_out: Vec::new(), seq: Some(seq) };
+            *placed = TreeItem { item: live, siblings, omitted: Vec::new(), seq: Some(seq) };
         }
         let settings = ConversationSettings::from_stored(&conversation.settings);
         let draft = draft::stored_draft(&conversation.settings);

@@ -56,12 +56,12 @@ impl SearchIndex {
     /// don't match.
     #[must_use]
     pub fn find(&self, query: &str, limit: usize) -> Vec<usize> {
-        let mut wanted = split_words(query);
-        wanted.sort_unstable();
-        wanted.dedup();
+        let mut words = split_words(query);
+        words.sort_unstable();
+        words.dedup();
         let mut found: Vec<(f32, usize)> = Vec::new();
         for (at, text) in self.texts.iter().enumerate() {
-            let score: f32 = wanted.iter().map(|word| self.score(word, text)).sum();
+            let score: f32 = words.iter().map(|word| self.score(word, text)).sum();
             if score > 0.0 {
                 found.push((score, at));
             }

@@ -40,10 +40,10 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
         )
         .for_servers(broken);
     }
-    let seen = FindingText::new("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
+    let observation = FindingText::new("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
     CheckOutcome::ok(match named.first() {
-        Some(variable) => seen.and(", from ").and(variable).and(". Local servers do not get this variable."),
-        None => seen.and(", from the system."),
+        Some(variable) => observation.and(", from ").and(variable).and(". Local servers do not get this variable."),
+        None => observation.and(", from the system."),
     })
 }
 

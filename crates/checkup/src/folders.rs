@@ -28,36 +28,40 @@ pub(crate) fn check_folder(folder: &Path) -> CheckOutcome {
 
 fn folder_outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
     let is_there = facts.nearest == folder;
-    let seen = FindingText::new("").path(folder);
+    let observation = FindingText::new("").path(folder);
     if !facts.is_folder {
         return CheckOutcome::problem(
-            seen.and(": there is a file in place of a folder, at ").path(&facts.nearest).and("."),
+            observation.and(": there is a file in place of a folder, at ").path(&facts.nearest).and("."),
             FindingText::new("Move that file away."),
         );
     }
     if !facts.is_writable {
         return CheckOutcome::problem(
-            seen.and(if is_there { " can't be written to." } else { " is not there, and can't be made." }),
+            observation.and(if is_there { " can't be written to." } else { " is not there, and can't be made." }),
             FindingText::new(
                 "Check the owner and the permissions of the folder. You must own it. The disk may also have become read-only.",
             ),
         );
     }
-    let seen = seen.and(if is_there { " can be written to" } else { " is not there yet, and can be made" });
+    let observation =
+        observation.and(if is_there { " can be written to" } else { " is not there yet, and can be made" });
     let Some(free) = facts.free_bytes else {
-        return CheckOutcome::ok(seen.and("; its free space is unknown."));
+        return CheckOutcome::ok(observation.and("; its free space is unknown."));
     };
-    let seen = seen.and("; ").number(free / MIB).and(" MiB are free.");
+    let observation = observation.and("; ").number(free / MIB).and(" MiB are free.");
     if free < MIN_FREE_BYTES {
-        return CheckOutcome::problem(seen, FindingText::new("Free space on this disk. Data may no longer be saved."));
+        return CheckOutcome::problem(
+            observation,
+            FindingText::new("Free space on this disk. Data may no longer be saved."),
+        );
     }
     if free < RECOMMENDED_FREE_BYTES {
         return CheckOutcome::warning(
-            seen,
+            observation,
             FindingText::new("Make room on this disk: packages of servers need some hundred MiB each."),
         );
     }
-    CheckOutcome::ok(seen)
+    CheckOutcome::ok(observation)
 }
 
 fn read_folder_facts(folder: &Path) -> FolderFacts {

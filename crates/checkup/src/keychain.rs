@@ -11,13 +11,13 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
     let concerned = || servers.iter().filter(|server| has_secrets(server)).map(|server| server.name.clone()).collect();
     match keychain.status() {
         SecretsStatus::Keychain => CheckOutcome::ok(FindingText::new("The system's keychain stores the key of your secrets.")),
-        SecretsStatus::Locked { cause: said } => CheckOutcome::problem(
-            cause("The keychain is locked, or did not let Drawbridge in", said),
+        SecretsStatus::Locked { cause: status_cause } => CheckOutcome::problem(
+            cause("The keychain is locked, or did not let Drawbridge in", status_cause),
             FindingText::new("Unlock it, for instance by signing in to the desktop with your password, and check again."),
         )
         .for_servers(concerned()),
-        SecretsStatus::Missing { cause: said } => CheckOutcome::warning(
-            cause("This system has no keychain that responds, so secrets and sign-ins last until Drawbridge is closed", said),
+        SecretsStatus::Missing { cause: status_cause } => CheckOutcome::warning(
+            cause("This system has no keychain that responds, so secrets and sign-ins last until Drawbridge is closed", status_cause),
             FindingText::new(if cfg!(target_os = "linux") {
                 "Install and start a keychain, such as GNOME Keyring (package gnome-keyring) or KWallet, in your desktop session, and check again."
             } else {
@@ -25,8 +25,8 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
             }),
         )
         .for_servers(concerned()),
-        SecretsStatus::Broken { cause: said } => CheckOutcome::problem(
-            cause("The stored secrets can't be used", said),
+        SecretsStatus::Broken { cause: status_cause } => CheckOutcome::problem(
+            cause("The stored secrets can't be used", status_cause),
             FindingText::new("Follow that advice. If the key is lost permanently, move secrets.json out of the data folder and enter the secrets again."),
         )
         .for_servers(concerned()),

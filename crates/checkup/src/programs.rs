@@ -24,16 +24,16 @@ pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome 
             FindingText::new("Found: the programs of ").count(others.len(), "server", "servers").and("."),
         );
     }
-    let mut seen = FindingText::new("Not found, or not executable: the programs of ")
+    let mut observation = FindingText::new("Not found, or not executable: the programs of ")
         .count(missing.len(), "server", "servers")
         .and(". ");
     for need in missing.iter().take(MAX_LISTED_SERVERS) {
         if let Err(error) = &need.found {
-            seen = seen.foreign(format!("{}: {error} ", need.server));
+            observation = observation.foreign(format!("{}: {error} ", need.server));
         }
     }
     let next = FindingText::new(
         "Install the program, or correct the command in the server's settings. A version manager may have moved it: a bare name is looked up anew at each start.",
     );
-    CheckOutcome::problem(seen, next).for_servers(missing.iter().map(|need| need.server.clone()).collect())
+    CheckOutcome::problem(observation, next).for_servers(missing.iter().map(|need| need.server.clone()).collect())
 }

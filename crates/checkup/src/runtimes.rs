@@ -124,32 +124,35 @@ pub(crate) async fn check_runtime(
     let version = match query_version(&program, &path, VERSION_LIMITS).await {
         Ok(version) => version,
         Err(cause) => {
-            let seen = at(FindingText::new(runtime.name)).and(", did not report its version: ").foreign(cause);
+            let observation = at(FindingText::new(runtime.name)).and(", did not report its version: ").foreign(cause);
             let next = FindingText::new("Run it with --version in a terminal, and repair or reinstall it.");
-            let outcome =
-                if needs.is_empty() { CheckOutcome::warning(seen, next) } else { CheckOutcome::problem(seen, next) };
+            let outcome = if needs.is_empty() {
+                CheckOutcome::warning(observation, next)
+            } else {
+                CheckOutcome::problem(observation, next)
+            };
             return outcome.for_servers(needed_by());
         }
     };
-    let seen = at(FindingText::new(runtime.name).and(" ").version(&version));
+    let observation = at(FindingText::new(runtime.name).and(" ").version(&version));
     if !missing.is_empty() {
         let servers = missing.iter().map(|need| need.server.clone()).collect();
-        return CheckOutcome::problem(append_missing(seen.and(". "), &missing), install()).for_servers(servers);
+        return CheckOutcome::problem(append_missing(observation.and(". "), &missing), install()).for_servers(servers);
     }
     if let Some((oldest, words)) = runtime.oldest
         && version.is_before(oldest)
     {
-        return CheckOutcome::warning(seen.and("; ").and(words).and("."), install()).for_servers(needed_by());
+        return CheckOutcome::warning(observation.and("; ").and(words).and("."), install()).for_servers(needed_by());
     }
-    CheckOutcome::ok(seen.and(".")).for_servers(needed_by())
+    CheckOutcome::ok(observation.and(".")).for_servers(needed_by())
 }
 
 /// Appends the names of the missing programs to a text, without duplicates.
-fn append_missing(seen: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
+fn append_missing(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
     names.sort_unstable();
     names.dedup();
-    let mut text = seen.and("Not found where a server's command looks for it: ");
+    let mut text = observation.and("Not found where a server's command looks for it: ");
     for (index, name) in names.iter().enumerate() {
         text = text.and(if index == 0 { "" } else { ", " }).and(name);
     }
@@ -183,8 +186,8 @@ async fn query_version(program: &Path, path: &SearchPath, limits: OutputLimits) 
     let ProgramOutput { exit, stdout, stderr } =
         run_and_capture(&command, program, path, &[], limits).await.map_err(|error| error.to_string())?;
     if exit.status != Some(0) {
-        let said = String::from_utf8_lossy(&stderr).lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
-        return Err(said.unwrap_or_else(|| "it failed".to_owned()));
+        let message = String::from_utf8_lossy(&stderr).lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
+        return Err(message.unwrap_or_else(|| "it failed".to_owned()));
     }
     NumericVersion::find(&String::from_utf8_lossy(&stdout)).ok_or_else(|| "it printed no version".to_owned())
 }

@@ -128,7 +128,7 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
     let old = check_commands(CheckId::Node, &path, server).await;
     assert_eq!(old.state, FindingState::Warning, "{}", old.observation);
     assert!(old.observation.to_string().contains("18 or later"), "{}", old.observation);
-    for (script, said) in [
+    for (script, message) in [
         ("echo no version", "it printed no version"),
         ("echo >&2; echo libnode.so is missing >&2; exit 127", "libnode.so is missing"),
         ("kill -9 $$", "it failed"),
@@ -137,7 +137,7 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
         let (_folder, path) = script_programs(&[("node", script)]);
         let broken = check_commands(CheckId::Node, &path, server).await;
         assert_eq!(broken.state, FindingState::Problem, "{script}: {}", broken.observation);
-        assert!(broken.observation.to_string().contains(said), "{script}: {}", broken.observation);
+        assert!(broken.observation.to_string().contains(message), "{script}: {}", broken.observation);
         let unneeded = check_commands(CheckId::Node, &path, &[]).await;
         assert_eq!(
             unneeded.state,
@@ -152,6 +152,6 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
 async fn hanging_program_is_killed() {
     let (folder, path) = script_programs(&[("node", "read line < /dev/zero")]);
     let limits = OutputLimits { time: Duration::from_millis(300), ..VERSION_LIMITS };
-    let asked = query_version(&folder.path().join("node"), &path, limits).await;
-    assert_eq!(asked, Err("it did not end within 0.3 s".to_owned()));
+    let answer = query_version(&folder.path().join("node"), &path, limits).await;
+    assert_eq!(answer, Err("it did not end within 0.3 s".to_owned()));
 }

@@ -32,7 +32,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
         !manager.2.is_empty() && home.is_some_and(|home| home.join(manager.2).is_dir())
     };
     let found: Vec<&'static str> = VERSION_MANAGERS.iter().filter(shown).map(|manager| manager.0).collect();
-    let left_out: Vec<&'static str> = VERSION_MANAGERS
+    let excluded: Vec<&'static str> = VERSION_MANAGERS
         .iter()
         .filter(|manager| is_installed(manager) && !shown(manager))
         .map(|manager| manager.0)
@@ -54,8 +54,8 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
                 "Set SHELL to your shell. If it is set, open a terminal and check why its start-up files take longer than 5 s. They must not prompt for input.",
             ),
         ),
-        PathSource::LoginShell if !left_out.is_empty() => CheckOutcome::warning(
-            append_list(folders("The login shell names "), &left_out, " It does not include those of ").and("."),
+        PathSource::LoginShell if !excluded.is_empty() => CheckOutcome::warning(
+            append_list(folders("The login shell names "), &excluded, " It does not include those of ").and("."),
             FindingText::new(
                 "Have the version manager set up in a start-up file that a login shell reads, and a default version chosen (for instance \"nvm alias default 22\").",
             ),

@@ -9,19 +9,19 @@ pub(crate) fn check_settings(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> 
     let servers = match read {
         Ok(servers) => servers,
         Err(problem) => {
-            let mut seen = FindingText::new("The settings file can't be used");
+            let mut observation = FindingText::new("The settings file can't be used");
             if let Some(line) = problem.line {
-                seen = seen.and(", line ").number(line.into());
+                observation = observation.and(", line ").number(line.into());
             }
             if let Some(column) = problem.column {
-                seen = seen.and(", column ").number(column.into());
+                observation = observation.and(", column ").number(column.into());
             }
-            seen = seen.and(": ").foreign(&problem.message);
+            observation = observation.and(": ").foreign(&problem.message);
             if let Some(file) = &problem.file {
-                seen = seen.and(" (").path(file).and(")");
+                observation = observation.and(" (").path(file).and(")");
             }
             return CheckOutcome::problem(
-                seen.and("."),
+                observation.and("."),
                 FindingText::new(
                     "Correct it in an editor. It is then read again. Until then the servers stay unchanged.",
                 ),

@@ -243,10 +243,10 @@ mod tests {
             ("uv 0.9.2 (141369ce7 2025-10-10)", "0.9.2"),
             ("warning 7\n10.0.100-rc.2.canary", "10.0.100"),
         ];
-        for (printed, wanted) in cases {
+        for (printed, expected) in cases {
             assert_eq!(
                 NumericVersion::find(printed).unwrap().to_string(),
-                wanted,
+                expected,
                 "the version is found in {printed:?}"
             );
         }

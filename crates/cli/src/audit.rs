@@ -39,7 +39,7 @@ pub(crate) fn check_arguments(what: &AuditArguments) -> Result<(), CommandFailur
 pub(crate) async fn run(session: &CommandSession, what: AuditArguments) -> Result<Value, CommandFailure> {
     match what.command {
         None => list_decisions(session, what.list).await,
-        Some(AuditCommand::List(wanted)) => list_decisions(session, wanted).await,
+        Some(AuditCommand::List(filter)) => list_decisions(session, filter).await,
         Some(AuditCommand::Verify { file }) => verify_log(session, file).await,
         Some(AuditCommand::Export { file }) => export_log(session, file).await,
     }

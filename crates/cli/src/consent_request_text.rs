@@ -141,8 +141,8 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             add(format!("── Connect to the server {server}? Everything that you send to it is sent to this address:"));
             add(url_parts_text(url, *unencrypted));
             for header in headers {
-                let kept = if header.secret { "from the keychain" } else { "not shown" };
-                add(format!("  header   {} (its value is {kept})", escape_line(&header.name)));
+                let value_source = if header.secret { "from the keychain" } else { "not shown" };
+                add(format!("  header   {} (its value is {value_source})", escape_line(&header.name)));
             }
             if let Some(kind) = transport_kind {
                 add(format!("  over     {}", crate::output::to_json_value(kind).as_str().unwrap_or_default()));

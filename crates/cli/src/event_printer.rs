@@ -33,7 +33,7 @@ impl EventFilter {
     }
 
     fn includes(&self, server: &str) -> bool {
-        self.server.as_deref().is_none_or(|wanted| wanted == server)
+        self.server.as_deref().is_none_or(|filter| filter == server)
     }
 }
 

@@ -146,9 +146,9 @@ pub(crate) fn server_text(server: &NewServer) -> String {
 pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
     let (before, after) = (server_text(before), server_text(after));
     let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
-    let gone = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));
+    let removed = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));
     let now = after.lines().map(|line| format!("{} {line}\n", if is_in(&before, line) { ' ' } else { '+' }));
-    gone.chain(now).collect()
+    removed.chain(now).collect()
 }
 
 /// Formats the planned server as JSON.

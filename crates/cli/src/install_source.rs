@@ -38,7 +38,7 @@ pub(crate) async fn resolve_source(
     installer: &Installer,
     host: &Host,
 ) -> Result<ResolvedSource, CommandFailure> {
-    let asked = SystemClock.now();
+    let requested_at = SystemClock.now();
     let source = named_source(what)?;
     let offer = match (&what.upgrade, &source) {
         (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
@@ -53,7 +53,7 @@ pub(crate) async fn resolve_source(
             origin["registry"] = catalog.address().as_str().into();
             origin["bundle"] = offer.origin.bundle().map(bundle_json).into();
             (
-                server_details_text(catalog, &answer.value) + &cache_age_text(catalog, answer, asked),
+                server_details_text(catalog, &answer.value) + &cache_age_text(catalog, answer, requested_at),
                 json!({ "registry": origin }),
             )
         }

@@ -61,14 +61,14 @@ mod tests {
             role: LaunchFileRole::Program,
             ..file("/usr/bin/node", false)
         };
-        let told = launch_files_text(&[program, file("/home/ann/server\u{1b}.js", true)]);
-        let told: Vec<&str> = told.lines().map(str::trim).collect();
-        assert_eq!(told[0], "2 files determine what runs; the approval is for their current content:");
-        assert_eq!(told[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "the target of a link should be shown");
-        assert!(told[3].starts_with("the program, 12 bytes, identified by size"), "{told:?}");
-        assert!(!told[4].contains('\u{1b}'), "control characters in a name should be escaped: {told:?}");
-        assert_eq!(told[5], "named in the arguments, 12 bytes, SHA-256 0123456789abcdef…");
-        assert_eq!(told[6..], ["CHANGED since it was approved"], "only the changed file should be marked");
+        let text = launch_files_text(&[program, file("/home/ann/server\u{1b}.js", true)]);
+        let text: Vec<&str> = text.lines().map(str::trim).collect();
+        assert_eq!(text[0], "2 files determine what runs; the approval is for their current content:");
+        assert_eq!(text[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "the target of a link should be shown");
+        assert!(text[3].starts_with("the program, 12 bytes, identified by size"), "{text:?}");
+        assert!(!text[4].contains('\u{1b}'), "control characters in a name should be escaped: {text:?}");
+        assert_eq!(text[5], "named in the arguments, 12 bytes, SHA-256 0123456789abcdef…");
+        assert_eq!(text[6..], ["CHANGED since it was approved"], "only the changed file should be marked");
         assert_eq!(launch_files_text(&[]), "");
     }
 }

@@ -133,16 +133,16 @@ mod tests {
             "only new text should be marked"
         );
         let long = "word ".repeat(100);
-        let told = diff(&format!("{long}old{long}"), &format!("{long}new{long}"));
-        assert!(told.contains(" characters as before⟩"), "unchanged text should be shortened: {told}");
-        assert!(told.contains("⟦") && told.len() < 700, "changed text should be shown in full: {told}");
+        let marked = diff(&format!("{long}old{long}"), &format!("{long}new{long}"));
+        assert!(marked.contains(" characters as before⟩"), "unchanged text should be shortened: {marked}");
+        assert!(marked.contains("⟦") && marked.len() < 700, "changed text should be shown in full: {marked}");
     }
 
     #[test]
     fn s34_server_cannot_forge_the_marks() {
-        let told = diff("a b", "a ⟧harmless⟦ b");
-        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "there should be only one pair of brackets: {told}");
-        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text should be escaped: {told}");
+        let marked = diff("a b", "a ⟧harmless⟦ b");
+        assert_eq!(marked.matches(['⟦', '⟧']).count(), 2, "there should be only one pair of brackets: {marked}");
+        assert!(marked.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text should be escaped: {marked}");
     }
 
     #[test]

@@ -51,8 +51,8 @@ pub(crate) fn sign_in_request_text(
                 }
                 SignInReason::Again { cause } => text.push_str(&format!("  Required again: {}\n", escape_line(cause))),
             }
-            let told = if authorization_url.is_some() { "Sent to the page" } else { "Permissions" };
-            text.push_str(&format!("  {told}:\n"));
+            let note = if authorization_url.is_some() { "Sent to the page" } else { "Permissions" };
+            text.push_str(&format!("  {note}:\n"));
             let client_id = format!("Drawbridge, as {} ({})", escape_line(client_id), client_text(*client));
             let back = redirect_uri.as_deref().map(|uri| ("and back to", escape_line(uri)));
             let rows = [("client", client_id), ("resource", escape_line(resource))];
@@ -60,14 +60,14 @@ pub(crate) fn sign_in_request_text(
                 text.push_str(&format!("    {name:<12} {words}\n"));
             }
             for scope in scopes {
-                let told = if held_scopes.is_empty() {
+                let note = if held_scopes.is_empty() {
                     ""
                 } else if held_scopes.contains(scope) {
                     "  (as before)"
                 } else {
                     "  (NEW)"
                 };
-                text.push_str(&format!("    {:<12} {}{told}\n", "scope", scope_line(scope)));
+                text.push_str(&format!("    {:<12} {}{note}\n", "scope", scope_line(scope)));
             }
             if scopes.is_empty() {
                 text.push_str("    no scope; the issuer decides what is granted\n");
@@ -129,8 +129,8 @@ pub(crate) fn authorization_text(known: &Authorization) -> String {
         None if known.not_offered.is_none() => text.push_str("not signed in\n"),
         None => {}
     }
-    if let Some(kept) = &known.kept {
-        let words = match kept {
+    if let Some(persistence) = &known.kept {
+        let words = match persistence {
             TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
             TokenStorage::ThisRun { cause } => format!("until this program ends: {}", escape_line(cause)),
         };

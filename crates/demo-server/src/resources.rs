@@ -193,8 +193,8 @@ fn resource_contents(state: &State, uri: &str) -> Option<ResourceContents> {
 fn search_ships(filter: &[(String, String)]) -> String {
     let found: Vec<_> = harbour::all_ships()
         .filter(|ship| {
-            filter.iter().all(|(field, wanted)| {
-                let fits = |value: &str| value.to_lowercase().contains(&wanted.to_lowercase());
+            filter.iter().all(|(field, expected)| {
+                let fits = |value: &str| value.to_lowercase().contains(&expected.to_lowercase());
                 match field.as_str() {
                     "name" => fits(ship.name),
                     "kind" => fits(ship.kind),

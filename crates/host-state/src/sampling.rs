@@ -67,21 +67,21 @@ pub struct AutoApprovedRequest {
 
 impl Sampling {
     /// Creates the state from the content of the file. Entries that can't be parsed are dropped.
-    pub fn from_documents(kept: BTreeMap<String, serde_json::Value>) -> Self {
+    pub fn from_documents(stored: BTreeMap<String, serde_json::Value>) -> Self {
         let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
-        Self { records: kept.into_iter().filter_map(read).collect(), ..Self::default() }
+        Self { records: stored.into_iter().filter_map(read).collect(), ..Self::default() }
     }
 
     /// Returns the sampling settings of a server.
     pub fn settings(&self, server: &str) -> SamplingSettings {
-        let mut settings = self.records.get(server).map(|kept| kept.settings.clone()).unwrap_or_default();
+        let mut settings = self.records.get(server).map(|record| record.settings.clone()).unwrap_or_default();
         settings.on &= !self.turned_off.contains_key(server);
         settings
     }
 
     /// Returns the recorded usage of a server.
     pub fn spending(&self, server: &str) -> UsageRecord {
-        self.records.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
+        self.records.get(server).map(|record| record.spent.clone()).unwrap_or_default()
     }
 
     /// Returns the sampling capability to declare in a new session with a server, or `None` if sampling is disabled.

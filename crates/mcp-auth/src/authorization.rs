@@ -157,7 +157,7 @@ impl ServerAuthorization {
         tokens
             .into_iter()
             .flat_map(|t| std::iter::once(&t.access).chain(&t.refresh))
-            .map(|kept| kept.0.clone())
+            .map(|stored| stored.0.clone())
             .collect()
     }
 

@@ -146,13 +146,13 @@ impl AuthorizationContext {
         // The record was removed meanwhile.
         let Some(entry) = entry else { return };
         let written = VaultContents::from_entry(Some(&entry));
-        let kept = self.settings.vault.write(&self.vault_key(VaultEntryKind::Account), entry).await;
+        let result = self.settings.vault.write(&self.vault_key(VaultEntryKind::Account), entry).await;
         {
             let mut state = self.state();
-            state.persistence = Some(match kept {
-                Ok(kept) => {
+            state.persistence = Some(match result {
+                Ok(result) => {
                     state.in_vault = written;
-                    kept
+                    result
                 }
                 Err(error) => EntryPersistence::ThisRun { cause: error.cause },
             });

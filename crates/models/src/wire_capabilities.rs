@@ -279,11 +279,11 @@ mod tests {
             tool_result_part(vec![MessagePart::text("b")], true),
         ]);
         let losses = MINIMAL_CAPABILITIES.losses(&request, &ConversionChoices::default());
-        let wanted = [
+        let expected = [
             LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter },
             LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText },
         ];
-        assert_eq!(losses, wanted, "both losses are reported before sending");
+        assert_eq!(losses, expected, "both losses are reported before sending");
         let sent = MINIMAL_CAPABILITIES.convert(request, &ConversionChoices::default()).unwrap();
         let parts = &sent.messages[0].parts;
         assert!(matches!(parts[1], MessagePart::ToolResult { .. }), "tool results stay together: {parts:?}");
@@ -341,10 +341,10 @@ mod tests {
             (never, hot, vec![temperature], (None, false)),
             (never, both, vec![temperature, thought], (None, false)),
         ];
-        for (carries, request, losses, wanted) in cases {
+        for (carries, request, losses, expected) in cases {
             assert_eq!(carries.losses(&request, &ConversionChoices::default()), losses, "losses are reported");
             let sent = carries.convert(request, &ConversionChoices::default()).unwrap();
-            assert_eq!((sent.temperature, sent.thinking), wanted, "omitted options are not sent: {losses:?}");
+            assert_eq!((sent.temperature, sent.thinking), expected, "omitted options are not sent: {losses:?}");
         }
     }
 

@@ -273,7 +273,7 @@ impl ListReader {
         });
     }
 
-    fn add_entries<T>(&mut self, kept: &mut Vec<ListEntry<T>>, items: Vec<ListEntry<T>>) {
+    fn add_entries<T>(&mut self, entries: &mut Vec<ListEntry<T>>, items: Vec<ListEntry<T>>) {
         let words = self.list.plural_name();
         for item in items {
             let size = item.raw().get().len();
@@ -284,14 +284,17 @@ impl ListReader {
                     shown(),
                     MAX_ENTRY_BYTES / 1024
                 ));
-            } else if kept.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST_BYTES {
-                self.add_note_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
+            } else if entries.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST_BYTES {
+                self.add_note_once(format!(
+                    "the list of {words} is too long; only the first {} are shown",
+                    entries.len()
+                ));
                 return;
             } else if !self.names.insert(item.name().to_owned()) {
                 self.add_note_once(format!("\"{}\" occurs more than once in the {words}; the first is used", shown()));
             } else {
                 self.bytes += size;
-                kept.push(item);
+                entries.push(item);
             }
         }
     }

@@ -64,12 +64,12 @@ impl ResourceCache {
     /// Freshness is measured with tokio's clock, since the system clock may be set back.
     pub fn get_fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceRead> {
         let key = CacheKey { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
-        let kept = self.entries.get(&key)?;
-        if now.saturating_duration_since(kept.at) >= kept.ttl {
+        let entry = self.entries.get(&key)?;
+        if now.saturating_duration_since(entry.at) >= entry.ttl {
             self.remove(&key);
             return None;
         }
-        Some(ResourceRead { contents: kept.contents.clone(), cached: true, fresh_until: Some(kept.fresh_until) })
+        Some(ResourceRead { contents: entry.contents.clone(), cached: true, fresh_until: Some(entry.fresh_until) })
     }
 
     /// Caches the contents of a resource if the server allows it. Returns the time until which they are fresh.
@@ -101,15 +101,15 @@ impl ResourceCache {
 
     fn make_room(&mut self) {
         while self.entries.len() > MAX_RESULTS || self.bytes > MAX_TOTAL_BYTES {
-            let oldest = self.entries.iter().min_by_key(|(_, kept)| kept.at).map(|(key, _)| key.clone());
+            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.at).map(|(key, _)| key.clone());
             let Some(oldest) = oldest else { return };
             self.remove(&oldest);
         }
     }
 
     fn remove(&mut self, key: &CacheKey) {
-        if let Some(kept) = self.entries.remove(key) {
-            self.bytes -= kept.bytes;
+        if let Some(entry) = self.entries.remove(key) {
+            self.bytes -= entry.bytes;
         }
     }
 
@@ -126,8 +126,8 @@ impl ResourceCache {
     }
 
     fn remove_matching(&mut self, which: impl Fn(&CacheKey) -> bool) {
-        let gone: Vec<CacheKey> = self.entries.keys().filter(|key| which(key)).cloned().collect();
-        for key in gone {
+        let removed: Vec<CacheKey> = self.entries.keys().filter(|key| which(key)).cloned().collect();
+        for key in removed {
             self.remove(&key);
         }
     }

@@ -169,10 +169,10 @@ impl<'t> JsonText<'t> {
     ///
     /// Returns [`ConfigProblem`] with the positions of both keys.
     pub fn reject_duplicate_keys(&self, object: &Object<'_>, of: &str) -> Result<(), ConfigProblem> {
-        let mut seen = std::collections::HashMap::new();
+        let mut known = std::collections::HashMap::new();
         for property in &object.properties {
             let name = property.name.as_str();
-            if let Some(first) = seen.insert(name, property.range.start) {
+            if let Some(first) = known.insert(name, property.range.start) {
                 let line = self.problem(first, "").line.unwrap_or_default();
                 let message = format!("{name:?} occurs twice in {of}, first in line {line}; remove one of them");
                 return Err(self.problem(property.range.start, message));

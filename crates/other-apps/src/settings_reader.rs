@@ -163,8 +163,8 @@ impl SettingsReader<'_, '_> {
                 && matches!(property.value, Value::Object(_) | Value::Array(_))
         });
         let Some(other) = other else { return Ok(()) };
-        let wanted = keys.first().copied().unwrap_or_default();
-        let message = format!("expected {wanted:?}, found {:?}, which this app does not read", other.name.as_str());
+        let expected = keys.first().copied().unwrap_or_default();
+        let message = format!("expected {expected:?}, found {:?}, which this app does not read", other.name.as_str());
         Err(self.text.problem(other.range.start, message))
     }
 

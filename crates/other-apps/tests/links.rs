@@ -81,10 +81,10 @@ fn values_requested_by_goose_are_requested() {
     let env = &found.config.as_stdio().unwrap().env;
     assert_eq!((env["API_KEY"].as_str(), env["REGION"].as_str()), ("", ""), "values in the link are ignored");
     assert_eq!(found.secrets, ["API_KEY"], "the entered value is stored in the keychain");
-    let asked = |name: &str| {
+    let is_requested = |name: &str| {
         found.notes.contains(&format!("the variable \"{name}\" is empty: fill it in if the server needs it"))
     };
-    assert!(asked("API_KEY") && asked("REGION"), "both values are requested: {:?}", found.notes);
+    assert!(is_requested("API_KEY") && is_requested("REGION"), "both values are requested: {:?}", found.notes);
 }
 
 #[test]

@@ -203,7 +203,7 @@ fn sign_in_settings_are_parsed_completely() {
     let server = |auth: &str| format!(r#"{{"a": {{"url": "https://x.example", "auth": {auth}}}}}"#);
     let found = import(&server(auth), &[]).unwrap().remove(0);
     let read = found.config.as_http().unwrap().auth.clone().expect("the entry has sign-in settings");
-    let wanted = AuthConfig {
+    let expected = AuthConfig {
         client_id: Some("us".into()),
         client_secret: Some("top-secret".into()),
         issuer: Some("https://i.example".into()),
@@ -214,7 +214,7 @@ fn sign_in_settings_are_parsed_completely() {
         dpop: Some(false),
         ..AuthConfig::default()
     };
-    assert_eq!(read, wanted, "all settings are imported");
+    assert_eq!(read, expected, "all settings are imported");
     assert_eq!(found.notes, ["not used: \"later\""], "unknown keys are noted");
     assert!(found.usable, "a literal client secret can be stored in the keychain");
 

@@ -121,7 +121,7 @@ pub enum PolicyAct<'a> {
     /// Getting a prompt, reading a resource, or completing an argument.
     Read {
         /// Set if the user requests it, or an app reads what its server lists. Unset if an app requests anything else.
-        is_wanted: bool,
+        is_requested: bool,
         /// The user's name for the server.
         server: &'a str,
         /// Conversation to which the request belongs, or `None`.

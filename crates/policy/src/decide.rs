@@ -150,12 +150,12 @@ impl Policy {
         matching_rules
     }
 
-    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asked` is a
+    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asking` is a
     /// matching rule that requires consent.
     fn consent_reason(
         &self,
         act: &PolicyAct<'_>,
-        asked: Option<DecisionSource>,
+        asking: Option<DecisionSource>,
     ) -> Option<(DecisionReason, DecisionSource)> {
         if self.managed.unusable {
             return Some((DecisionReason::ManagedUnusable, DecisionSource::BuiltIn));
@@ -163,7 +163,7 @@ impl Policy {
         if self.user.unusable {
             return Some((DecisionReason::PolicyUnusable, DecisionSource::BuiltIn));
         }
-        if let Some(by) = asked {
+        if let Some(by) = asking {
             return Some((DecisionReason::RuleAsks, by));
         }
         if matches!(act, PolicyAct::CallTool { asks_each_time: true, .. }) {
@@ -185,7 +185,7 @@ impl Policy {
         matching_rules: &RuleResults,
         now: u64,
     ) -> PolicyDecision {
-        let asks = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
+        let ask = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
         match act {
             PolicyAct::StartServer { .. } => {
                 self.decide_start(act, (DecisionReason::NewCommand, DecisionReason::CommandChanged), now)
@@ -208,14 +208,14 @@ impl Policy {
                     .or(matching_rules.allow_after)
                 {
                     None if grants.iter().any(|grant| match_grant(grant, act, now) == RuleFit::Changed) => {
-                        asks(DecisionReason::ToolChanged, scopes)
+                        ask(DecisionReason::ToolChanged, scopes)
                     }
-                    None => asks(DecisionReason::ToolsAsk, scopes),
-                    Some(_) if *review_state == ReviewState::Changed => asks(DecisionReason::ToolChanged, scopes),
-                    Some(_) if *review_state == ReviewState::New => asks(DecisionReason::NewTool, scopes),
+                    None => ask(DecisionReason::ToolsAsk, scopes),
+                    Some(_) if *review_state == ReviewState::Changed => ask(DecisionReason::ToolChanged, scopes),
+                    Some(_) if *review_state == ReviewState::New => ask(DecisionReason::NewTool, scopes),
                     Some(_) if *after_untrusted => match matching_rules.allow_after {
                         Some(by) => PolicyDecision::Allow { by },
-                        None => asks(DecisionReason::AfterUntrusted, SINGLE_USE_SCOPES),
+                        None => ask(DecisionReason::AfterUntrusted, SINGLE_USE_SCOPES),
                     },
                     Some(by) => PolicyDecision::Allow { by },
                 }
@@ -223,14 +223,14 @@ impl Policy {
             // Only a rule with a budget matches, and only while the budget is not exhausted.
             PolicyAct::Sample { .. } => match matching_rules.allow.or(matching_rules.allow_after) {
                 Some(by) => PolicyDecision::Allow { by },
-                None => asks(DecisionReason::SamplingAsks, SINGLE_USE_SCOPES),
+                None => ask(DecisionReason::SamplingAsks, SINGLE_USE_SCOPES),
             },
-            PolicyAct::FillForm { .. } => asks(DecisionReason::FormsAsk, SINGLE_USE_SCOPES),
-            PolicyAct::OpenUrl { .. } => asks(DecisionReason::UrlsAsk, SINGLE_USE_SCOPES),
-            PolicyAct::ShareRoots { decided: false, .. } => asks(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
-            PolicyAct::SignIn { .. } => asks(DecisionReason::SignInAsks, SINGLE_USE_SCOPES),
-            PolicyAct::Read { is_wanted: false, .. } => asks(DecisionReason::AppReadsAsk, SINGLE_USE_SCOPES),
-            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { is_wanted: true, .. } => {
+            PolicyAct::FillForm { .. } => ask(DecisionReason::FormsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::OpenUrl { .. } => ask(DecisionReason::UrlsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::ShareRoots { decided: false, .. } => ask(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
+            PolicyAct::SignIn { .. } => ask(DecisionReason::SignInAsks, SINGLE_USE_SCOPES),
+            PolicyAct::Read { is_requested: false, .. } => ask(DecisionReason::AppReadsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { is_requested: true, .. } => {
                 PolicyDecision::Allow { by: DecisionSource::BuiltIn }
             }
         }

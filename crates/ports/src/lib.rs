@@ -168,7 +168,7 @@ pub trait History: Send + Sync {
     ///
     /// Returns [`StoreError`] if the items can't be read.
     fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::FoundItem>, StoreError>;
-    /// Returns the content with this hash that was [omitted](history::StoredItem::left_out) from an item.
+    /// Returns the content with this hash that was [omitted](history::StoredItem::omitted) from an item.
     ///
     /// # Errors
     ///

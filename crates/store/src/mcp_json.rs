@@ -93,20 +93,20 @@ impl McpJson {
         Err(self.file_problem("the file keeps changing; try again when the other program has finished"))
     }
 
-    /// Writes a server if `is_wanted` returns `true` for the servers in the file. `was` is the former name of a renamed
+    /// Writes a server if `may_write` returns `true` for the servers in the file. `was` is the former name of a renamed
     /// server.
     fn put_if(
         &self,
         entry: &ServerEntry,
         was: Option<&str>,
-        is_wanted: impl Fn(&[ServerEntry]) -> bool,
+        may_write: impl Fn(&[ServerEntry]) -> bool,
     ) -> Result<bool, ConfigProblem> {
         if let Some(message) = name_problem(&entry.name) {
             return Err(self.file_problem(message));
         }
         self.edit_file(|text| {
             let servers = read::parse_servers(&JsonText::without_file(text)).map_err(|problem| problem.to_string())?;
-            if !is_wanted(&servers.usable) {
+            if !may_write(&servers.usable) {
                 return Ok(None);
             }
             let expected = servers.with_entry(entry, was)?;

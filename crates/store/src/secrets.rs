@@ -152,8 +152,8 @@ impl SecretsFile {
         let key = Arc::new(SecretsKey::new(&id, bytes.as_slice()).map_err(unsealable)?);
         let name = keychain_entry_name(&id);
         self.keychain.write(&name, bytes.as_slice())?;
-        let kept = self.keychain.read(&name)?.map(Zeroizing::new);
-        if kept.as_deref().map(Vec::as_slice) != Some(bytes.as_slice()) {
+        let stored = self.keychain.read(&name)?.map(Zeroizing::new);
+        if stored.as_deref().map(Vec::as_slice) != Some(bytes.as_slice()) {
             return Err(KeychainError::Broken("the keychain does not return the stored value".to_owned()));
         }
         Ok(key)
@@ -168,7 +168,7 @@ impl SecretsFile {
                 Some(file) => self.file_key(file)?,
                 None => self.new_key()?,
             };
-            let kept = self.update(|file| {
+            let stored = self.update(|file| {
                 let unsealable = |_| KeychainError::Broken("the secret could not be encrypted".to_owned());
                 let mut file = match file {
                     Some(file) if file.is_encrypted_with(&key) => file,
@@ -182,9 +182,9 @@ impl SecretsFile {
                 }
                 Ok((Some(all), Some(file)))
             })?;
-            if let Some(kept) = kept {
+            if let Some(stored) = stored {
                 self.state().key = Some(key);
-                for (name, _) in kept {
+                for (name, _) in stored {
                     self.memory.delete(&name).map_err(broken)?;
                     self.state().unkept.remove(&name);
                 }

@@ -64,9 +64,9 @@ mod tests {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
         let pauses: Vec<_> =
             (0..6).map(|_| backoff.next_attempt(start, 1.0).map(|(_, pause)| pause.as_secs_f64())).collect();
-        let wanted = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
+        let expected = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
         assert_eq!(
-            pauses, wanted,
+            pauses, expected,
             "the maximum delay must double, and the sixth attempt within the window must be refused"
         );
         let later = start + ATTEMPT_WINDOW;

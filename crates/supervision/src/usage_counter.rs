@@ -61,9 +61,9 @@ impl UsageCounter {
         let bytes = frame.bytes.len() as u64;
         self.largest = self.largest.max(bytes);
         self.count_read(bytes);
-        let is_kept = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.try_take(1);
-        self.omitted += u64::from(!is_kept);
-        is_kept
+        let is_recorded = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.try_take(1);
+        self.omitted += u64::from(!is_recorded);
+        is_recorded
     }
 
     /// Counts bytes that were read from the server.
@@ -76,9 +76,9 @@ impl UsageCounter {
 
     /// Counts a log message. Returns `true` if it should be recorded in the activity log.
     pub fn count_log(&mut self) -> bool {
-        let is_kept = self.logs.try_take(1);
-        self.omitted += u64::from(!is_kept);
-        is_kept
+        let is_recorded = self.logs.try_take(1);
+        self.omitted += u64::from(!is_recorded);
+        is_recorded
     }
 
     /// Returns `true` if the server has exceeded its limit of bytes per minute.
@@ -124,7 +124,7 @@ impl UsageCounter {
     }
 
     /// Updates the displayed usage. The arguments are numbers and sizes that the counter does not know.
-    pub fn update_gauge(&mut self, calls: usize, questions: usize, kept: usize, dropped: u64) {
+    pub fn update_gauge(&mut self, calls: usize, questions: usize, retained: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };
         let a_second = u64::from(limits.notifications_per_second);
@@ -134,7 +134,7 @@ impl UsageCounter {
             notifications: counter(self.notifications.used().min(a_second), a_second, self.omitted),
             bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowed_often),
             message: counter(self.largest, limits.message_bytes, 0),
-            kept: counter(kept as u64, limits.kept_bytes, dropped.saturating_sub(self.omitted)),
+            kept: counter(retained as u64, limits.kept_bytes, dropped.saturating_sub(self.omitted)),
             is_slowed: self.slowed,
             resources: None,
         };

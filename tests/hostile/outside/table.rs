@@ -41,8 +41,8 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Asserts that the line of this outcome equals the one in the table, or writes it. `before` is the information
     /// that the user saw apart from consent requests.
-    pub(crate) fn assert_outcome(&self, before: &str, seen: &[ConsentRequestView], outcome: Outcome) {
-        let requests: Vec<String> = seen.iter().map(request_summary).collect();
+    pub(crate) fn assert_outcome(&self, before: &str, shown: &[ConsentRequestView], outcome: Outcome) {
+        let requests: Vec<String> = shown.iter().map(request_summary).collect();
         let mut saw = before.to_owned();
         if !requests.is_empty() {
             let separator = if saw.is_empty() { "" } else { ". " };

@@ -62,9 +62,9 @@ pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<I
                 ImportOutcome { problem: Some(problem), ..nothing }
             }
             Some(server) => match api.host.import_server(server).await {
-                Ok(kept) => ImportOutcome {
+                Ok(persistence) => ImportOutcome {
                     name: Some(server.name.clone()),
-                    only_this_run: server_setup::storage_report(kept).only_this_run,
+                    only_this_run: server_setup::storage_report(persistence).only_this_run,
                     ..nothing
                 },
                 Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },

@@ -172,7 +172,7 @@ pub(super) async fn make_recorded_call(
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (used, left_out) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
+    let (used, omitted) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
     let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
@@ -186,7 +186,7 @@ pub(super) async fn make_recorded_call(
         error,
         took,
         used,
-        left_out,
+        left_out: omitted,
     };
     // clock: timestamp of the item.
     let at = ports::time::system_time_millis();

@@ -222,10 +222,10 @@ fn describe_change(diff: Option<&DefinitionDiff>) -> String {
     }
     let whole = || String::from("all of it");
     let place = |path: &[String]| if path.is_empty() { whole() } else { escape_line(&path.join(" > ")) };
-    let told: Vec<String> = diff.changes.iter().take(MAX_CHANGES).map(|change| place(&change.path)).collect();
-    let left = diff.changes.len() - told.len() + diff.more;
+    let places: Vec<String> = diff.changes.iter().take(MAX_CHANGES).map(|change| place(&change.path)).collect();
+    let left = diff.changes.len() - places.len() + diff.more;
     let more = if left > 0 { format!(" and {left} more") } else { String::new() };
-    format!("its definition changed since it was reviewed ({}{more})", told.join(", "))
+    format!("its definition changed since it was reviewed ({}{more})", places.join(", "))
 }
 
 fn flag_reasons_text(flags: &[Flag]) -> String {

@@ -94,7 +94,7 @@ impl Owner {
     ) {
         self.change_document(
             document,
-            move |kept| (change(kept), ()),
+            move |stored| (change(stored), ()),
             move |_, written| {
                 if let Err(error) = written {
                     tracing::error!(%error, "{failure}");
@@ -113,7 +113,7 @@ impl Owner {
         value: Option<Value>,
     ) {
         let server = server.to_owned();
-        self.write_later(document, failure, move |kept| with_server_entry(kept, &server, value.as_ref()));
+        self.write_later(document, failure, move |stored| with_server_entry(stored, &server, value.as_ref()));
     }
 
     /// Runs `work` on the writer's thread after all operations submitted before, and calls `then` with the result.

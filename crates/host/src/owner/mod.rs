@@ -186,16 +186,16 @@ impl Owner {
     }
 
     /// Handles a report that a connection sent.
-    pub(crate) fn on_connection_event(&mut self, run: RunId, news: ConnectionEvent) {
+    pub(crate) fn on_connection_event(&mut self, run: RunId, event: ConnectionEvent) {
         // Reports about a call need only the ticket, not the record of the server.
-        let news = match news {
+        let event = match event {
             ConnectionEvent::Task { ticket, task } => return self.on_task_update(ticket, task),
             ConnectionEvent::Progress { ticket, progress } => return self.on_progress(ticket, progress),
             ConnectionEvent::Done { ticket, result } => return self.on_call_done(ticket, *result),
-            news => news,
+            event => event,
         };
         let Some(server) = self.servers.runs.get(&run).cloned() else { return };
-        match news {
+        match event {
             ConnectionEvent::Started { pid, record } => self.on_started(run, &server, pid, record),
             ConnectionEvent::Connected { transport, how } => self.on_connected(run, &server, transport, how),
             ConnectionEvent::Reopened(facts) => self.on_reopened(run, &server, *facts),
@@ -211,7 +211,7 @@ impl Owner {
             ConnectionEvent::RefusedUnseen { refused } => self.on_requests_refused(run, &server, refused),
             ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
-                self.servers.activity_size.shrink_to(self.options.kept_together, all);
+                self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);
                 self.events.emit(HostEvent::ActivityAppended { server, last });
             }
             ConnectionEvent::Ended(failure) => self.on_ended(run, &server, failure),
@@ -241,7 +241,7 @@ impl Owner {
             counts: record.offer.catalog.entry_counts(),
             unreviewed: self.reviews.unreviewed(name, &record.offer),
             roots: self.shared_roots(name),
-            told_roots: self.accessible_roots(name),
+            sent_roots: self.accessible_roots(name),
             held_by: record
                 .launch
                 .plan

@@ -41,7 +41,7 @@ impl Owner {
         }
         let (before, now) = (retention_text(&self.settings.current), retention_text(&settings));
         if now == before {
-            return self.write_settings(settings, |_, kept| drop(reply.send(kept)));
+            return self.write_settings(settings, |_, stored| drop(reply.send(stored)));
         }
         self.settings.changes.under_way = true;
         // From now on the log may contain a newer change than the settings, so they can't be compared at startup.
@@ -74,8 +74,8 @@ impl Owner {
         (before, now): (String, String),
         reply: SettingsReply,
     ) {
-        self.write_settings(settings, move |owner, kept| {
-            let Err(error) = kept else { return owner.end_settings_change(reply, Ok(())) };
+        self.write_settings(settings, move |owner, written| {
+            let Err(error) = written else { return owner.end_settings_change(reply, Ok(())) };
             owner.audit_retention_change(&before, Some(&now), NOT_WRITTEN_REASON);
             let former = owner.settings.current.clone();
             owner.confirm_audit_retention(&former, move |owner, undone| {
@@ -114,13 +114,13 @@ impl Owner {
         self.change_document(
             Document::Settings,
             move |_| (value.clone(), ()),
-            move |owner, kept| {
-                if kept.is_ok() {
+            move |owner, written| {
+                if written.is_ok() {
                     owner.settings.current = settings.clone();
                     owner.apply_audit_retention();
                     owner.events.emit(HostEvent::SettingsChanged(settings));
                 }
-                then(owner, kept);
+                then(owner, written);
             },
         );
     }

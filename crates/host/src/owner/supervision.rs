@@ -160,7 +160,7 @@ impl Owner {
                         "the computer slept or its network changed; asking whether it is still there",
                     );
                     // If the channel is full, the connection is alive, so no ping is needed.
-                    let _ = connection.tell.try_send(Box::new(ConnectionCommand::Ping));
+                    let _ = connection.sender.try_send(Box::new(ConnectionCommand::Ping));
                 }
                 _ => {}
             }

@@ -119,11 +119,18 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         model.queue_reply(text_reply("Aye, sail.", (30, 4)));
         app.decide(&consent_request, ONCE).await;
         let second = answered_request(&app).await;
-        let asked = model.requests();
-        assert_eq!(asked.len(), 1, "one approval sends one request");
-        assert_eq!(asked[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
-        let mut parts_asked = asked[0].messages.iter().flat_map(|message| &message.parts);
-        assert!(parts_asked.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
+        let requests = model.requests();
+        assert_eq!(requests.len(), 1, "one approval sends one request");
+        assert_eq!(
+            requests[0].system.as_deref(),
+            Some("Be terse."),
+            "[sampling-system-prompt], [sampling-edit-prompt]"
+        );
+        let mut requested_parts = requests[0].messages.iter().flat_map(|message| &message.parts);
+        assert!(
+            requested_parts.any(|part| matches!(part, MessagePart::Image { .. })),
+            "the request contains the image"
+        );
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
         let (_, response, state) = sampling_parts(&second);
         let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("the model has replied") };
@@ -148,22 +155,22 @@ async fn sampling_reply_streams_and_can_be_stopped() {
     let (app, model, user) = start_with_scripted_model("legacy").await;
     let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
-    let says = |text: &str| ModelStep::Says(ReplyDelta::Text(text.into()));
+    let text_step = |text: &str| ModelStep::Says(ReplyDelta::Text(text.into()));
     model.queue_reply(vec![
-        says("Fair "),
+        text_step("Fair "),
         ModelStep::Waits(Duration::from_millis(100)),
-        says("winds"),
+        text_step("winds"),
         ModelStep::Hangs,
     ]);
     let mut events = app.host.events();
     app.decide(&consent_request, ONCE).await;
-    let mut came = String::new();
-    while came != "Fair winds" {
+    let mut received = String::new();
+    while received != "Fair winds" {
         let event =
             tokio::time::timeout(EVENT_TIMEOUT, events.next()).await.expect("an event arrives").expect("the host runs");
         if let HostEvent::SamplingText { id, text } = &event.event {
             assert_eq!(*id, consent_request.id, "the text belongs to this request");
-            came.push_str(text);
+            received.push_str(text);
         }
     }
     let running =
@@ -374,21 +381,21 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
         tokio::spawn(async move { host.call_tool("1".into(), SERVER.into(), "echo".into(), arguments, None).await });
     // Beyond the limit of the server, the rule doesn't apply and the next request is refused immediately. Each refusal
     // makes the server send another request.
-    let says_so = async {
+    let notice = async {
         while !app.activity(SERVER).await.contains("the limit is reached") {
             // sleep: polls for a condition that no event reports.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(EVENT_TIMEOUT, says_so)
+    tokio::time::timeout(EVENT_TIMEOUT, notice)
         .await
         .expect("X26: the loop stops, and the activity log contains the reason");
     assert_eq!(model.requests().len(), 5, "X26: five requests are sent");
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert_eq!((report.within_hour.requests, report.within_hour.tokens), (5, 105), "X26: the usage is displayed");
     assert!(report.stopped.is_some(), "X26: the reached limit is displayed");
-    let kept = app.host.ports().documents.read(Document::Sampling).unwrap().unwrap();
-    assert_eq!(kept[SERVER]["spent"]["inAll"]["requests"], 5, "X26: the usage is stored across restarts");
+    let stored = app.host.ports().documents.read(Document::Sampling).unwrap().unwrap();
+    assert_eq!(stored[SERVER]["spent"]["inAll"]["requests"], 5, "X26: the usage is stored across restarts");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     assert!(poll_until(EVENT_TIMEOUT, || called.is_finished()).await, "X26: the call ends with its server");
     user.abort();

@@ -83,9 +83,9 @@ async fn restart_can_be_triggered_immediately() {
 
 #[tokio::test]
 async fn server_that_was_never_ready_is_not_retried() {
-    let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
-    let url = gone.url("/mcp");
-    drop(gone);
+    let unavailable = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
+    let url = unavailable.url("/mcp");
+    drop(unavailable);
     let app = TestApp::start(vec![("far", remote_config(&url))]).await;
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;

@@ -134,12 +134,12 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
         Some((name, tag)) if !tag.contains('/') => (name, tag),
         _ => (tagged, ""),
     };
-    let wanted = match digest {
+    let version = match digest {
         Some(digest) if is_digest(digest) => digest,
         Some(_) => return Err(UnknownPackage::Specifier(image.clone())),
         None => tag,
     };
-    Ok(PackageReference::new(launcher, name.to_owned(), wanted.to_owned(), read.first))
+    Ok(PackageReference::new(launcher, name.to_owned(), version.to_owned(), read.first))
 }
 
 fn is_digest(text: &str) -> bool {

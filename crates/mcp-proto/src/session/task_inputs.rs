@@ -27,7 +27,7 @@ impl Session {
         now: Instant,
     ) -> Result<(), String> {
         let Some(running) = self.task_call(id) else { return Ok(()) };
-        let gone: Vec<ServerRequestId> = running
+        let removed: Vec<ServerRequestId> = running
             .inputs
             .iter()
             .filter(|(key, _)| !requests.contains_key(*key))
@@ -42,7 +42,7 @@ impl Session {
         if running.inputs.len() + new.len() > MAX_INPUT_REQUESTS {
             return Err(format!("the task requests input more than {MAX_INPUT_REQUESTS} times"));
         }
-        for request in gone {
+        for request in removed {
             self.close_request(request, now);
             self.withdraw(request, WithdrawalReason::CancelledByServer);
         }

@@ -97,10 +97,10 @@ impl EventCounter {
             }
         }
         for (id, answers) in &self.answered {
-            let asked = self.requested.get(id).copied().unwrap_or_default();
+            let times = self.requested.get(id).copied().unwrap_or_default();
             assert!(
-                *answers <= asked,
-                "no request may be answered twice: {id} was received {asked} and answered {answers} times"
+                *answers <= times,
+                "no request may be answered twice: {id} was received {times} and answered {answers} times"
             );
         }
     }
@@ -176,10 +176,10 @@ fn run_session(mut peer: Peer, inputs: Vec<SessionInput>) {
             }
             SessionInput::Answer(which, how) if !ledger.open_requests.is_empty() => {
                 let at = which % ledger.open_requests.len();
-                let (server_request, asked) = ledger.open_requests[at].clone();
-                if peer.session.answer(server_request, nth_response(&asked, how), peer.now).is_ok() {
+                let (server_request, kind) = ledger.open_requests[at].clone();
+                if peer.session.answer(server_request, nth_response(&kind, how), peer.now).is_ok() {
                     ledger.open_requests.remove(at);
-                    let again = peer.session.answer(server_request, nth_response(&asked, how), peer.now);
+                    let again = peer.session.answer(server_request, nth_response(&kind, how), peer.now);
                     assert_eq!(again, Err(UnknownRequest::NotOpen), "a request may be answered once");
                 }
             }

@@ -147,11 +147,11 @@ impl HttpExchange {
             *text = text.replace(key, REDACTED);
         }
         // The message may have been truncated within the key.
-        let Some(kept) = text.strip_suffix(provider_fault::TRUNCATION_MARK) else { return };
+        let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_MARK) else { return };
         let begun = (NON_SECRET_PREFIX + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
-        if let Some(length) = begun.into_iter().find(|length| kept.ends_with(&key[..*length])) {
-            let kept = kept.len() - length;
-            text.replace_range(kept.., REDACTED);
+        if let Some(length) = begun.into_iter().find(|length| beginning.ends_with(&key[..*length])) {
+            let start = beginning.len() - length;
+            text.replace_range(start.., REDACTED);
             text.push(provider_fault::TRUNCATION_MARK);
         }
     }

@@ -73,16 +73,16 @@ impl ProviderFault {
     fn into_error(self, model: &str) -> ModelError {
         let Self { status, code, message, retry_after } = self;
         let lower = message.to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        let is = |codes: &[&str]| codes.iter().any(|wanted| code.contains(wanted));
+        let mentions = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let is = |codes: &[&str]| codes.iter().any(|expected| code.contains(expected));
         if status == 402
             || is(&["insufficient_quota", "billing", "exceeded_current_quota"])
-            || says(&["credit balance", "insufficient credits", "insufficient balance", "requires more credits"])
+            || mentions(&["credit balance", "insufficient credits", "insufficient balance", "requires more credits"])
         {
             return ModelError::NoCredit { message };
         }
         if is(&["context_length_exceeded", "exceed_context_size"])
-            || says(&[
+            || mentions(&[
                 "context length",
                 "context window",
                 "context size",
@@ -97,32 +97,32 @@ impl ProviderFault {
         }
         if matches!(status, 401)
             || is(&["authentication_error", "invalid_api_key", "API_KEY_INVALID", "UNAUTHENTICATED"])
-            || says(&["api key not valid", "incorrect api key", "invalid api key", "invalid x-api-key"])
+            || mentions(&["api key not valid", "incorrect api key", "invalid api key", "invalid x-api-key"])
         {
             return ModelError::WrongKey { message };
         }
         if is(&["content_filter", "content_policy", "safety", "SAFETY"])
-            || says(&["content policy", "safety system", "requires moderation", "was flagged", "request blocked"])
+            || mentions(&["content policy", "safety system", "requires moderation", "was flagged", "request blocked"])
         {
             return ModelError::Refused { message };
         }
         if is(&["overloaded_error", "UNAVAILABLE", "overloaded"])
             || matches!(status, 503 | 529)
-            || says(&["overloaded"])
+            || mentions(&["overloaded"])
         {
             return ModelError::Overloaded;
         }
         if status == 429 || is(&["rate_limit", "RESOURCE_EXHAUSTED", "429"]) {
             return ModelError::RateLimited { retry_after };
         }
-        if is(&["model_not_found", "not_found_error"]) || (status == 404 && says(&["model"])) {
+        if is(&["model_not_found", "not_found_error"]) || (status == 404 && mentions(&["model"])) {
             return ModelError::NotFound { model: model.to_owned() };
         }
         if status == 403
             || is(&["permission_error", "PERMISSION_DENIED", "unsupported_country"])
-            || says(&["location is not supported"])
+            || mentions(&["location is not supported"])
         {
-            let is_about_key = says(&["api key", "api-key", "api_key", "unregistered callers"]);
+            let is_about_key = mentions(&["api key", "api-key", "api_key", "unregistered callers"]);
             return if is_about_key { ModelError::WrongKey { message } } else { ModelError::Forbidden { message } };
         }
         if status == 404 {

@@ -95,10 +95,10 @@ fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
 
 /// Decodes data as text if the media type is textual, or if the type is unspecified and the bytes are valid UTF-8.
 fn decode_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
-    let is_said = mime.starts_with("text/")
+    let is_text = mime.starts_with("text/")
         || ["json", "xml", "yaml", "toml", "javascript", "svg"].iter().any(|word| mime.contains(word));
     let is_open = mime.is_empty() || mime.starts_with("application/octet-stream");
-    if !(is_said || is_open) || bytes.contains(&0) {
+    if !(is_text || is_open) || bytes.contains(&0) {
         return Err(bytes);
     }
     String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)

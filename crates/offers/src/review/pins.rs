@@ -196,13 +196,13 @@ impl ServerPins {
         identity: Option<&Hash>,
         at: Millis,
     ) -> bool {
-        let kept: usize = self.tools.values().chain(self.prompts.values()).map(Pin::stored_bytes).sum();
+        let stored_bytes: usize = self.tools.values().chain(self.prompts.values()).map(Pin::stored_bytes).sum();
         let of_kind = self.definitions_mut(kind);
         if of_kind.len() >= MAX_PINS && !of_kind.contains_key(name) {
             return false;
         }
         let text = canonical_json(definition);
-        let is_whole = text.len() <= MAX_STORED_DEFINITION_BYTES && kept + text.len() <= MAX_STORED_BYTES;
+        let is_whole = text.len() <= MAX_STORED_DEFINITION_BYTES && stored_bytes + text.len() <= MAX_STORED_BYTES;
         let pin = Pin {
             hash: Hash::of_bytes(text.as_bytes()),
             under: identity.cloned(),
@@ -236,8 +236,8 @@ impl ServerPins {
     /// Returns the differences to the approved command or address, or `None` if it is unchanged or none was approved.
     #[must_use]
     pub fn identity_diff(&self, hash: &Hash, parts: &Map<String, Value>) -> Option<DefinitionDiff> {
-        let seen = self.identity.as_ref().filter(|seen| seen.hash != *hash)?;
-        let diff = DefinitionDiff::between(&seen.parts.clone().into(), &parts.clone().into());
+        let pinned = self.identity.as_ref().filter(|pinned| pinned.hash != *hash)?;
+        let diff = DefinitionDiff::between(&pinned.parts.clone().into(), &parts.clone().into());
         Some(DefinitionDiff { server_changed: true, ..diff })
     }
 }
@@ -253,7 +253,7 @@ impl Pin {
             return DefinitionDiff { server_changed: true, ..DefinitionDiff::default() };
         }
         match &self.definition {
-            Some(seen) => DefinitionDiff::between_definitions(seen, now),
+            Some(pinned) => DefinitionDiff::between_definitions(pinned, now),
             None => {
                 let (before, after) = (Some(self.head.clone()), Some(canonical_json(now)));
                 DefinitionDiff {

@@ -209,11 +209,11 @@ mod tests {
     /// Covers the requirement `[lifecycle-ext-untrusted]`.
     #[test]
     fn invalid_entry_is_rejected() {
-        let broken = |path: &str, value: Value, says: &str| {
+        let broken = |path: &str, value: Value, problem: &str| {
             let mut entry = entry();
             *entry.pointer_mut(path).unwrap() = value.clone();
             let cause = Skill::parse(entry).unwrap_err();
-            assert!(cause.contains(says), "{path} with {value} is refused because of {says}: {cause}");
+            assert!(cause.contains(problem), "{path} with {value} is refused because of {problem}: {cause}");
         };
         broken("/uri", json!("skill://acme/refunds"), "/SKILL.md");
         broken("/uri", json!("skill://acme/other/SKILL.md"), "not called refunds");

@@ -76,7 +76,7 @@ const MAX_INPUTS: usize = 100;
 /// Parses the setting that disables a server. The setting is in the outer object, even if the entry has a nested
 /// object.
 pub(super) fn read_disabled_setting(found: &mut ServerCandidate, object: &Object<'_>) {
-    let is = |key: &str, wanted: bool| object.get_boolean(key).is_some_and(|switch| switch.value == wanted);
+    let is = |key: &str, expected: bool| object.get_boolean(key).is_some_and(|switch| switch.value == expected);
     found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
 }
 

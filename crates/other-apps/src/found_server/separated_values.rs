@@ -179,10 +179,10 @@ fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValu
             defaults.push(default.as_str());
         }
     }
-    let says = |text: &str| !is_empty_or_switch(text.trim()) && !is_auth_scheme(text.trim());
+    let is_value = |text: &str| !is_empty_or_switch(text.trim()) && !is_auth_scheme(text.trim());
     let is_secret = |text: &str| {
         let by_itself = if is_client_id(name) { has_credential(text) } else { has_secret(text) };
-        by_itself || (is_secret_name(name) && says(text))
+        by_itself || (is_secret_name(name) && is_value(text))
     };
     let any = (!is_client_id(name) && has_secret(value)) || is_secret(&beside) || defaults.into_iter().any(is_secret);
     if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }

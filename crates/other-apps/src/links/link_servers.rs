@@ -199,17 +199,13 @@ fn parse_candidate(
             return Err(format!("its \"type\" is {}, which does not go with the rest", quoted_text(&transport.value)));
         }
     }
-    let (kept, left_out): (Vec<_>, Vec<_>) =
+    let (properties, omitted): (Vec<_>, Vec<_>) =
         entry.properties.iter().cloned().partition(|property| allowed.contains(&property.name.as_str()));
-    let kept = Object { range: entry.range, properties: kept };
-    let mut found = entry::parse_entry(text, None, &kept, inputs).map_err(|problem| problem.message)?;
+    let properties = Object { range: entry.range, properties };
+    let mut found = entry::parse_entry(text, None, &properties, inputs).map_err(|problem| problem.message)?;
     found.name = server_name(form, name, &mut found.notes)?;
     found.extras.by_link = true;
-    reject_or_note_keys(
-        form,
-        left_out.iter().map(|property| property.name.as_str()),
-        std::slice::from_mut(&mut found),
-    )?;
+    reject_or_note_keys(form, omitted.iter().map(|property| property.name.as_str()), std::slice::from_mut(&mut found))?;
     reject_suspicious_content(&found)?;
     found.notes.extend(link_remarks::server_warnings(&found));
     Ok(found)

@@ -148,7 +148,7 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
     let in_angles =
         text.split_once('<').and_then(|(_, rest)| rest.split_once('>')).is_some_and(|(inner, _)| !inner.is_empty());
     let words = lower.split(|c: char| !c.is_alphanumeric()).collect::<Vec<_>>();
-    let has = |wanted: &[&str]| words.windows(wanted.len()).any(|found| found == wanted);
+    let has = |phrase: &[&str]| words.windows(phrase.len()).any(|found| found == phrase);
     in_angles
         || has(&["path", "to"])
         || words.contains(&"your")

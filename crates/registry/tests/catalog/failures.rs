@@ -140,7 +140,7 @@ async fn cached_response_replaces_that_of_a_broken_registry() {
     let desk = TestCatalog::at_server(&server);
     desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
     is_broken.store(true, std::sync::atomic::Ordering::Relaxed);
-    let kept = desk.catalog.versions("com.example/a", CachePolicy::Now).await.unwrap();
-    assert_eq!(kept.value.entries.len(), 1);
-    assert!(matches!(kept.offline, Some(RegistryError::Unusable { .. })), "{:?}", kept.offline);
+    let cached = desk.catalog.versions("com.example/a", CachePolicy::Now).await.unwrap();
+    assert_eq!(cached.value.entries.len(), 1);
+    assert!(matches!(cached.offline, Some(RegistryError::Unusable { .. })), "{:?}", cached.offline);
 }

@@ -299,7 +299,7 @@ fn variables_are_replaced_once() {
     }] }));
     let plan = package_plan(&described);
     let filled = plan.fill(&input_values(&[("user", &["{fixed}"])]), None).unwrap();
-    let (entry, kept) = filled.into_settings(Vec::new());
+    let (entry, stored_secrets) = filled.into_settings(Vec::new());
     let text = &entry.config.as_stdio().unwrap().env["TARGET"];
     let secrets = ports::secrets::referenced_names(text);
     assert_eq!(secrets.len(), 2, "each use of a secret must refer to the keychain: {text}");
@@ -307,7 +307,7 @@ fn variables_are_replaced_once() {
         .replace(&ports::secrets::secret_reference(secrets[0]), "S")
         .replace(&ports::secrets::secret_reference(secrets[1]), "S");
     assert_eq!(shown, "{user}/S/{unknown}/{S}/{}/{open");
-    assert!(kept.iter().all(|(_, value)| value == "{fixed}"), "values must not be expanded again");
+    assert!(stored_secrets.iter().all(|(_, value)| value == "{fixed}"), "values must not be expanded again");
     assert!(plan.inputs[0].secret, "a variable in a secret value must be secret");
     assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" is passed unchanged")), "{:?}", plan.notes);
 }

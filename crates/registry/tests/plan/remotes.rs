@@ -19,9 +19,9 @@ fn remote_has_a_url_and_headers() {
     assert_eq!(config.headers, [("X-Mode".to_owned(), "safe".to_owned())].into());
     assert_eq!(filled_http(&plan, &[("tenant", &["blue"])]).url, "https://blue.example/{unknown}/mcp");
     let filled = plan.fill(&input_values(&[("token", &["s3cret"])]), None).unwrap();
-    let (entry, kept) = filled.into_settings(Vec::new());
+    let (entry, secrets) = filled.into_settings(Vec::new());
     assert_eq!(entry.config.as_http().unwrap().headers["Authorization"], "Bearer ${secret:notes.Authorization}");
-    assert_eq!(kept.len(), 1);
+    assert_eq!(secrets.len(), 1);
 }
 
 #[test]

@@ -66,13 +66,13 @@ impl AuditDatabase {
         let path = data_dir.join(DATABASE_FILE);
         let (orders, received) = sync_channel(QUEUE_CAPACITY);
         let durable = Arc::new(SyncProgress::default());
-        let (known, told) = (Arc::downgrade(&keys), orders.clone());
+        let (known, key_orders) = (Arc::downgrade(&keys), orders.clone());
         keys.listen(
             KEY_LISTENER_NAME,
             Arc::new(move || {
                 if known.upgrade().is_some_and(|keys| keys.cached_key().is_some()) {
                     // The writer thread may have ended.
-                    let _ = told.send(WriterCommand::KeyFound);
+                    let _ = key_orders.send(WriterCommand::KeyFound);
                 }
             }),
         );

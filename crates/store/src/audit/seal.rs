@@ -254,9 +254,9 @@ impl KeyHolder {
         let secret = SealKey::generate_secret().map_err(MissingKey::absent)?;
         match self.secrets.set(KEY_NAME, &secret).map_err(|error| MissingKey::absent(error.to_string()))? {
             SecretPersistence::Keychain => {
-                let kept = read()?;
+                let stored = read()?;
                 let lost = || MissingKey::absent("the keychain does not return the stored value".to_owned());
-                key_of(&kept.ok_or_else(lost)?)
+                key_of(&stored.ok_or_else(lost)?)
             }
             SecretPersistence::ThisRun { cause } => {
                 // A seal with a key that is only in memory would look broken at the next start.

@@ -70,7 +70,7 @@ pub(crate) struct HistoryDatabase {
     /// Writer identity of this process, set once it has written a streaming reply.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
-    has_gone: AtomicBool,
+    has_deleted: AtomicBool,
     keys: Arc<KeyHolder>,
     /// Key with which the file is encrypted, once it is known.
     key: ContentKeySlot,
@@ -94,7 +94,7 @@ impl HistoryDatabase {
             writes: Mutex::default(),
             reads: Mutex::default(),
             writer: OnceLock::new(),
-            has_gone: AtomicBool::new(false),
+            has_deleted: AtomicBool::new(false),
             keys,
             key: ContentKeySlot::default(),
             key_requested_at: Mutex::default(),
@@ -163,7 +163,7 @@ impl HistoryDatabase {
     ) -> Result<T, StoreError> {
         self.with_writer(|connection| {
             let done = act(connection).map_err(|error| self.refusal_error(tried, &error))?;
-            if self.has_gone.load(Ordering::Relaxed) {
+            if self.has_deleted.load(Ordering::Relaxed) {
                 self.deletion_step(connection, Duration::ZERO);
             }
             Ok(done)
@@ -285,7 +285,7 @@ impl HistoryDatabase {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
             DeletionProgress::Journal
         });
-        self.has_gone.store(left != DeletionProgress::Nothing, Ordering::Relaxed);
+        self.has_deleted.store(left != DeletionProgress::Nothing, Ordering::Relaxed);
         left == DeletionProgress::Steps
     }
 
@@ -316,7 +316,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Drop for HistoryDatabase {
     fn drop(&mut self) {
-        if self.has_gone.load(Ordering::Relaxed)
+        if self.has_deleted.load(Ordering::Relaxed)
             && let Some(opened) = lock(&self.writes).as_mut()
         {
             self.deletion_step(opened, delete::CLEAR_TIMEOUT);

@@ -184,8 +184,8 @@ impl EncodedBody {
                     .transpose()
                     .map_err(content_key::decryption_error)?;
                 let sql = "INSERT INTO blob (hash, size, bytes, encrypted) VALUES (?1, ?2, ?3, ?4)";
-                let kept = encrypted.as_ref().unwrap_or(bytes);
-                connection.prepare_cached(sql)?.execute(params![name, size, kept, encrypted.is_some()])?;
+                let stored = encrypted.as_ref().unwrap_or(bytes);
+                connection.prepare_cached(sql)?.execute(params![name, size, stored, encrypted.is_some()])?;
             }
             let sql = "INSERT INTO large (item, pointer, blob, base64) \
                 SELECT ?1, encrypted('pointer', ?2), number, ?4 FROM blob WHERE hash = ?3";

@@ -91,8 +91,8 @@ impl DocumentSealer {
             _ => return,
         };
         let marked = self.secrets.read_mark(MARK_NAME).and_then(|mark| {
-            let kept = mark.as_deref().map(parse_numbers);
-            let mut numbers = kept.clone().unwrap_or_default();
+            let stored = mark.as_deref().map(parse_numbers);
+            let mut numbers = stored.clone().unwrap_or_default();
             if let SealerState::Ready(ready) = &mut *self.state() {
                 for (name, number) in &numbers {
                     raise_number(&mut ready.announced, name, *number);
@@ -101,7 +101,7 @@ impl DocumentSealer {
             for (name, number) in &own {
                 raise_number(&mut numbers, name, *number);
             }
-            if kept.as_ref() == Some(&numbers) {
+            if stored.as_ref() == Some(&numbers) {
                 return Ok(());
             }
             let lines: Vec<String> = numbers.iter().map(|(name, number)| format!("{name} {number}")).collect();

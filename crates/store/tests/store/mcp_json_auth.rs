@@ -114,11 +114,11 @@ fn invalid_auth_settings_are_reported_with_their_line() {
         (r#"{"redirectPort": "80"}"#, "must be a port"),
         (r#"{"dpop": "yes"}"#, "must be true or false"),
     ];
-    for (auth, wanted) in cases {
+    for (auth, expected) in cases {
         let store = Store::new();
         fs::write(store.config(), settings_text(auth)).unwrap();
         let problem = store.ports.servers.load().expect_err(auth);
-        assert!(problem.message.contains(wanted), "the message for {auth}: {problem}");
+        assert!(problem.message.contains(expected), "the message for {auth}: {problem}");
         assert_eq!(problem.line, Some(1), "the problem has its line: {problem}");
         assert!(!problem.message.contains("plain text"), "a possible secret is not repeated: {problem}");
     }

@@ -40,13 +40,13 @@ fn s21_approval_during_key_setup_replaces_nothing() {
     let folder = folder_with_sealed_grants(&keychain);
     keychain.set_blocked(true);
     let documents = open_documents(folder.path(), &keychain);
-    let _ = documents.update(Document::Grants, &mut |kept| {
+    let _ = documents.update(Document::Grants, &mut |stored| {
         // The key becomes available between reading and writing.
         keychain.set_blocked(false);
         poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
-        let mut kept = kept.unwrap_or_else(|| json!([]));
-        kept.as_array_mut().unwrap().push(json!("new"));
-        kept
+        let mut stored = stored.unwrap_or_else(|| json!([]));
+        stored.as_array_mut().unwrap().push(json!("new"));
+        stored
     });
     assert_eq!(stored_grants(folder.path()), json!(["old"]), "a withheld document is not overwritten");
     keychain.set_blocked(false);

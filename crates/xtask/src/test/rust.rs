@@ -26,7 +26,7 @@ pub(super) fn run_clippy(log: &mut Log) -> Result<PartOutcome, Problem> {
 
 pub(super) fn run_deny(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !has_subcommand("deny") {
-        return Ok(PartOutcome::LeftOut("cargo-deny is not installed (cargo install cargo-deny)".into()));
+        return Ok(PartOutcome::Skipped("cargo-deny is not installed (cargo install cargo-deny)".into()));
     }
     log.run(cargo().dir(workspace::root_folder()).args(["deny", "--config", ".deny.toml", "check"]))?;
     Ok(PartOutcome::Ran)

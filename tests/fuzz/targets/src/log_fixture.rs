@@ -93,11 +93,11 @@ impl OriginalLog {
         log.flush().expect("all of it is written");
         // The keychain is updated by another thread.
         let patience = Instant::now() + Duration::from_secs(20);
-        let told = || keychain.marks.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        while told().is_empty() && Instant::now() < patience {
+        let marks = || keychain.marks.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        while marks().is_empty() && Instant::now() < patience {
             std::thread::yield_now();
         }
-        assert!(!told().is_empty(), "the keychain has a mark of the log");
+        assert!(!marks().is_empty(), "the keychain has a mark of the log");
         let mut entries = read_all_entries(&*log);
         entries.reverse();
         let mut export = Vec::new();
@@ -106,7 +106,7 @@ impl OriginalLog {
         drop(log);
         // Closing the last connection merges the write-ahead log into the file.
         let file = std::fs::read(path).expect("the file is there");
-        OriginalLog { file, entries, export: String::from_utf8(export).expect("it is text"), marks: told() }
+        OriginalLog { file, entries, export: String::from_utf8(export).expect("it is text"), marks: marks() }
     }
 
     /// Returns the keychain in the state after the last entry, with a key that counts as old.

@@ -105,9 +105,12 @@ impl Owner {
         let now = self.now();
         let record = self.servers.records.get_mut(server).ok_or_else(missing)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
-        let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
-        let definition =
-            record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
+        let review_state_of = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
+        let definition = record
+            .offer
+            .definitions
+            .get(&record.config, &record.offer.catalog, tool, review_state_of)
+            .ok_or_else(missing)?;
         if let Some((rule, reason)) = withheld_tool(origin, &record.config.tools, tool, &definition.app) {
             let hashed = definition.call_hash(arguments);
             self.audit_denied_call(call, origin, tool, hashed, rule.into());
@@ -234,8 +237,8 @@ impl Owner {
     pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&Definition> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
-        let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
-        record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen)
+        let review_state = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
+        record.offer.definitions.get(&record.config, &record.offer.catalog, tool, review_state)
     }
 
     /// Returns `true` if the annotations of a tool contain `openWorldHint: true`.

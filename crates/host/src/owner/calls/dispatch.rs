@@ -69,8 +69,8 @@ impl Owner {
             CallKind::Tool => self.options.times.tool,
             CallKind::Prompt | CallKind::Resource => self.options.times.read,
         };
-        let tell = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
-        match self.servers.send_command(&record.view.server, tell) {
+        let command = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
+        match self.servers.send_command(&record.view.server, command) {
             Ok(run) => {
                 if let Some(by) = allowed_by {
                     self.note_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));

@@ -104,7 +104,7 @@ impl Owner {
         self.change_sampling_from(
             own,
             server,
-            move |kept| change(&mut kept.spent),
+            move |stored| change(&mut stored.spent),
             |owner, given| {
                 let given = given.inspect_err(|error| {
                     tracing::error!(%error, "the usage of a server could not be written; it counts until Drawbridge exits");

@@ -43,7 +43,7 @@ impl Owner {
         let unattended = sign_in.is_unattended()
             && !access.may_be_temporary()
             && !std::mem::replace(&mut access.tried_unattended, true);
-        let is_wanted = std::mem::take(&mut access.is_connection_requested) || unattended;
+        let is_requested = std::mem::take(&mut access.is_connection_requested) || unattended;
         let signing_in = access.flow.is_some();
         record.log_activity_line(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
@@ -51,7 +51,7 @@ impl Owner {
         if record.access.then.is_some() || signing_in {
             return;
         }
-        if is_wanted {
+        if is_requested {
             self.begin_sign_in(name, &sign_in, renewal_reason(&sign_in, cause));
         } else if !self.schedule_sign_in_retry(name) && self.settings.current.announce {
             self.ports.platform.announce(name, SIGN_IN_ANNOUNCEMENT, None);
@@ -212,10 +212,10 @@ fn renewal_reason(sign_in: &ServerSignIn, cause: String) -> AuthReason {
 ///
 /// Returns a description of the problem for the user.
 fn check_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
-    let (Ok(pasted), Ok(wanted)) = (Url::parse(address), Url::parse(redirect_uri)) else {
+    let (Ok(pasted), Ok(expected)) = (Url::parse(address), Url::parse(redirect_uri)) else {
         return Err(format!("it must begin with {redirect_uri}"));
     };
-    if (pasted.origin(), pasted.path()) != (wanted.origin(), wanted.path()) {
+    if (pasted.origin(), pasted.path()) != (expected.origin(), expected.path()) {
         return Err(format!("it must begin with {redirect_uri}"));
     }
     let has = |name: &str| pasted.query_pairs().any(|(key, _)| key == name);
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn only_a_complete_redirect_url_is_accepted() {
-        let wanted = "http://127.0.0.1:4321/callback";
+        let expected = "http://127.0.0.1:4321/callback";
         let cases = [
             ("http://127.0.0.1:4321/callback?code=a&state=b", true),
             ("http://127.0.0.1:4321/callback?error=access_denied&state=b&iss=x", true),
@@ -244,7 +244,7 @@ mod tests {
             ("code=a&state=b", false),
         ];
         for (address, is_taken) in cases {
-            assert_eq!(check_redirect(address, wanted).is_ok(), is_taken, "validity of {address}");
+            assert_eq!(check_redirect(address, expected).is_ok(), is_taken, "validity of {address}");
         }
     }
 }

@@ -125,8 +125,8 @@ async fn server_with_a_new_authorization_header_leaves_no_tokens_when_removed() 
 struct SlowKeychain {
     inner: SecretsInMemory,
     is_slow: AtomicBool,
-    is_asked: AtomicBool,
-    has_kept: AtomicBool,
+    is_requested: AtomicBool,
+    has_stored: AtomicBool,
 }
 
 impl Secrets for SlowKeychain {
@@ -137,13 +137,13 @@ impl Secrets for SlowKeychain {
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         let is_slow = self.is_slow.load(Ordering::SeqCst);
         if is_slow {
-            self.is_asked.store(true, Ordering::SeqCst);
+            self.is_requested.store(true, Ordering::SeqCst);
             // sleep: simulates the duration of a slow keychain.
             std::thread::sleep(Duration::from_millis(500));
         }
-        let kept = self.inner.set(key, secret);
-        self.has_kept.fetch_or(is_slow, Ordering::SeqCst);
-        kept
+        let result = self.inner.set(key, secret);
+        self.has_stored.fetch_or(is_slow, Ordering::SeqCst);
+        result
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
@@ -171,13 +171,13 @@ async fn tokens_received_while_a_server_is_removed_are_deleted() {
     far.issuer.invalidate_access_tokens();
     keychain.is_slow.store(true, Ordering::SeqCst);
     let removing = async {
-        let is_asked = || keychain.is_asked.load(Ordering::SeqCst);
-        assert!(poll_until(EVENT_TIMEOUT, is_asked).await, "the refreshed token is written to the keychain");
+        let is_requested = || keychain.is_requested.load(Ordering::SeqCst);
+        assert!(poll_until(EVENT_TIMEOUT, is_requested).await, "the refreshed token is written to the keychain");
         far.app.host.remove_server(SERVER_NAME.into()).await.unwrap();
     };
     let (_, ()) = tokio::join!(far.echo("late", "x"), removing);
     assert!(
-        poll_until(EVENT_TIMEOUT, || keychain.has_kept.load(Ordering::SeqCst)).await,
+        poll_until(EVENT_TIMEOUT, || keychain.has_stored.load(Ordering::SeqCst)).await,
         "the keychain has completed its write"
     );
     assert_eq!(keychain.keys("[").unwrap(), Vec::<String>::new(), "the keychain contains no tokens");

@@ -188,7 +188,7 @@ async fn replaced_secret_is_used_by_the_next_sign_in() {
 
 #[tokio::test]
 async fn removed_server_without_its_secret_leaves_no_tokens() {
-    for is_gone_before in [true, false] {
+    for is_removed_before in [true, false] {
         let (far, key) = setup_with_secret("cl1ent-secret").await;
         far.keychain.set(&key, "cl1ent-secret").unwrap();
         let far = far.signed_in().await;
@@ -197,16 +197,16 @@ async fn removed_server_without_its_secret_leaves_no_tokens() {
         far.keychain.set(r#"["sign-in","far","https://a.example/",["client","https://i.example"]]"#, "eA==").unwrap();
         let other = r#"["sign-in","far\",\"x","https://a.example/",["account"]]"#;
         far.keychain.set(other, "eA==").unwrap();
-        if is_gone_before {
+        if is_removed_before {
             far.keychain.delete(&key).unwrap();
         }
         far.app.host.remove_server(SERVER_NAME.into()).await.unwrap();
         assert_eq!(
             far.keychain.keys("[").unwrap(),
             [other],
-            "all its tokens are removed; secret removed before: {is_gone_before}"
+            "all its tokens are removed; secret removed before: {is_removed_before}"
         );
-        if !is_gone_before {
+        if !is_removed_before {
             far.keychain.delete(&key).unwrap();
             let are_void = || far.issuer.valid_token_counts() == (0, 0);
             assert!(poll_until(EVENT_TIMEOUT, are_void).await, "the tokens are revoked with the secret read before");

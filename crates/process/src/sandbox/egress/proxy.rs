@@ -84,9 +84,9 @@ impl EgressProxy {
         let ledger = Arc::new(EgressLedger::default());
         let proxy = Arc::new(ProxyState { hosts, lookup, times, ledger: Arc::clone(&ledger) });
         let (sender, lines) = mpsc::channel(MAX_LINES);
-        let told = Arc::clone(&ledger);
+        let proxy_ledger = Arc::clone(&ledger);
         let task = tokio::spawn(async move {
-            tokio::join!(accept_connections(listener, proxy), forward_lines(&told, sender));
+            tokio::join!(accept_connections(listener, proxy), forward_lines(&proxy_ledger, sender));
         });
         EgressProxy { ledger, lines: Some(lines), _task: AbortOnDropHandle::new(task) }
     }

@@ -96,12 +96,12 @@ impl Drop for HeldProgram<'_> {
 }
 
 async fn listen_in_sandbox(report: PipeReader, bubblewrap: &mut dyn ChildWrapper) -> Result<TcpListener, String> {
-    let said = |error: std::io::Error| error.to_string();
-    let mut report = Receiver::from_owned_fd(report.into()).map_err(said)?;
+    let to_text = |error: std::io::Error| error.to_string();
+    let mut report = Receiver::from_owned_fd(report.into()).map_err(to_text)?;
     let mut text = Vec::new();
     let BubblewrapInfo { child_pid, net_namespace } = loop {
-        if report.read_buf(&mut text).await.map_err(said)? == 0 || text.len() > MAX_REPORT_BYTES {
-            let (status, words) = wait_for_end(bubblewrap).await.map_err(said)?;
+        if report.read_buf(&mut text).await.map_err(to_text)? == 0 || text.len() > MAX_REPORT_BYTES {
+            let (status, words) = wait_for_end(bubblewrap).await.map_err(to_text)?;
             return Err(if words.is_empty() { status.to_string() } else { words });
         }
         if let Ok(report) = serde_json::from_slice(&text) {
@@ -109,6 +109,6 @@ async fn listen_in_sandbox(report: PipeReader, bubblewrap: &mut dyn ChildWrapper
         }
     };
     let listening = move || platform::listen_in_network_of(child_pid, net_namespace, PROXY_PORT);
-    let listener = tokio::task::spawn_blocking(listening).await.map_err(|error| error.to_string())?.map_err(said)?;
-    TcpListener::from_std(listener).map_err(said)
+    let listener = tokio::task::spawn_blocking(listening).await.map_err(|error| error.to_string())?.map_err(to_text)?;
+    TcpListener::from_std(listener).map_err(to_text)
 }

@@ -106,15 +106,15 @@ fn later_entries_are_reported_once_durable() {
         );
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let told = runtime.block_on(async {
-        let mut told = Vec::new();
-        while told.len() < 50 || log.durable_position().unwrap() < 50 {
+    let reported = runtime.block_on(async {
+        let mut reported = Vec::new();
+        while reported.len() < 50 || log.durable_position().unwrap() < 50 {
             let next = tokio::time::timeout(Duration::from_secs(20), receipts.wait_for_outcomes()).await;
-            told.extend(next.expect("the log reports every entry once it is durable"));
+            reported.extend(next.expect("the log reports every entry once it is durable"));
         }
-        told
+        reported
     });
-    for (at, (ticket, written)) in (0..).zip(&told) {
+    for (at, (ticket, written)) in (0..).zip(&reported) {
         let written = written.as_ref().unwrap();
         assert_eq!(
             (*ticket, written.number, written.place),

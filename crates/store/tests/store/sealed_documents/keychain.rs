@@ -84,10 +84,10 @@ pub(super) fn stored_grants(folder: &Path) -> Value {
 }
 
 pub(super) fn add_grant(documents: &dyn Documents) -> bool {
-    let added = documents.update(Document::Grants, &mut |kept| {
-        let mut kept = kept.unwrap_or_else(|| json!([]));
-        kept.as_array_mut().unwrap().push(json!("new"));
-        kept
+    let added = documents.update(Document::Grants, &mut |stored| {
+        let mut stored = stored.unwrap_or_else(|| json!([]));
+        stored.as_array_mut().unwrap().push(json!("new"));
+        stored
     });
     added.is_ok()
 }

@@ -105,7 +105,7 @@ impl SignInState {
 
     /// Stores a new sign-in. If another one was stored meanwhile, that one is used, since there is only one per server.
     pub(in crate::owner) fn get_or_store(&mut self, made: ServerSignIn) -> ServerSignIn {
-        let is_unapproved = self.sign_in.as_ref().is_some_and(|kept| !kept.is_approved) && made.is_approved;
+        let is_unapproved = self.sign_in.as_ref().is_some_and(|known| !known.is_approved) && made.is_approved;
         if (std::mem::take(&mut self.is_outdated) || is_unapproved)
             && let Some(outdated) = self.sign_in.take()
         {
