@@ -349,16 +349,13 @@ async fn dry_run_reports_the_decision_without_effects() {
         matches!(start.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewCommand, .. });
     assert!(requires_consent, "a start that was approved once requires consent: {start:?}");
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
-    let reviewed = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
-    assert!(
-        matches!(reviewed.explanation.decision, PolicyDecision::Allow { .. }),
-        "a reviewed tool is allowed: {reviewed:?}"
-    );
-    assert!(reviewed.assumed_unchanged, "the definition is assumed to be unchanged");
-    let unreviewed = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
+    let add = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
+    assert!(matches!(add.explanation.decision, PolicyDecision::Allow { .. }), "a reviewed tool is allowed: {add:?}");
+    assert!(add.assumed_unchanged, "the definition is assumed to be unchanged");
+    let echo = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
     let requires_consent =
-        matches!(unreviewed.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. });
-    assert!(requires_consent, "an unreviewed tool requires consent: {unreviewed:?}");
+        matches!(echo.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. });
+    assert!(requires_consent, "an unreviewed tool requires consent: {echo:?}");
 }
 
 #[tokio::test]

@@ -119,18 +119,11 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         model.queue_reply(text_reply("Aye, sail.", (30, 4)));
         app.decide(&consent_request, ONCE).await;
         let second = answered_request(&app).await;
-        let requests = model.requests();
-        assert_eq!(requests.len(), 1, "one approval sends one request");
-        assert_eq!(
-            requests[0].system.as_deref(),
-            Some("Be terse."),
-            "[sampling-system-prompt], [sampling-edit-prompt]"
-        );
-        let mut requested_parts = requests[0].messages.iter().flat_map(|message| &message.parts);
-        assert!(
-            requested_parts.any(|part| matches!(part, MessagePart::Image { .. })),
-            "the request contains the image"
-        );
+        let sent = model.requests();
+        assert_eq!(sent.len(), 1, "one approval sends one request");
+        assert_eq!(sent[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
+        let mut parts = sent[0].messages.iter().flat_map(|message| &message.parts);
+        assert!(parts.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
         let (_, response, state) = sampling_parts(&second);
         let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("the model has replied") };
