@@ -1,8 +1,9 @@
-// A bundle: a ZIP archive whose files are stored as they are. For the suites `page` and `desktop`, so it is a module for both kinds of import.
+// Creates bundles: ZIP archives with uncompressed files. A CommonJS module, so that the suites `page` and `desktop` can
+// both import it.
 const { crc32 } = require("node:zlib");
 
 /**
- * The bytes of an archive with these files.
+ * Returns the bytes of an archive with these files.
  * @param {Record<string, string>} files Text by path.
  */
 exports.archive = function archive(files) {

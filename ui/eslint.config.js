@@ -3,18 +3,28 @@ import svelte from "eslint-plugin-svelte";
 import globals from "globals";
 import ts from "typescript-eslint";
 
+import { typedParser } from "./eslint-types.js";
 import svelteConfig from "./svelte.config.js";
+
+const parser = typedParser(`${import.meta.dirname}/tsconfig.json`, svelteConfig);
 
 export default ts.config(
   { ignores: ["dist/", "src/paraglide/", "src/lib/api/generated.ts"] },
   js.configs.recommended,
   ...ts.configs.recommendedTypeChecked,
+  { languageOptions: { parser } },
   ...svelte.configs.recommended,
   ...svelte.configs.prettier,
   {
     languageOptions: {
       globals: { ...globals.browser },
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        parser,
+        projectService: true,
+        tsconfigRootDir: import.meta.dirname,
+        extraFileExtensions: [".svelte"],
+        svelteConfig,
+      },
     },
     rules: {
       "@typescript-eslint/no-unused-vars": [
@@ -36,7 +46,6 @@ export default ts.config(
   { files: ["src/lib/platform/**"], rules: { "no-restricted-imports": "off" } },
   { files: ["*.config.{js,ts}"], languageOptions: { globals: { ...globals.node } } },
   { files: ["**/*.js"], ...ts.configs.disableTypeChecked },
-  { files: ["**/*.svelte.ts"], languageOptions: { parserOptions: { parser: ts.parser } } },
   {
     files: ["**/*.test.ts"],
     rules: {
@@ -50,16 +59,6 @@ export default ts.config(
   },
   {
     files: ["**/*.svelte"],
-    languageOptions: {
-      parserOptions: {
-        parser: ts.parser,
-        svelteConfig,
-        // ESLint creates the program anew for each component, so test files are excluded.
-        projectService: false,
-        project: "./tsconfig.lint.json",
-        extraFileExtensions: [".svelte"],
-      },
-    },
     rules: {
       // Other components, and parameters of snippets and callbacks, have the type `any` here. svelte-check knows
       // their types.

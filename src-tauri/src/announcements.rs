@@ -70,9 +70,9 @@ impl ShownAnnouncements {
     /// Forgets requests that no longer wait for a decision, and returns the numbers of their notifications.
     fn retain_waiting(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
         let is_gone = |one: &AnnouncedRequest| one.request.is_some_and(|id| !waiting.contains(&id));
-        let gone = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
+        let removed = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
         self.all.retain(|one| !is_gone(one));
-        gone
+        removed
     }
 
     fn find_request(&self, number: i32) -> Option<ConsentRequestId> {
@@ -113,12 +113,12 @@ impl Announcements {
 
     /// Withdraws the notifications of all requests except those in `waiting`. Does not block on the system.
     pub(crate) fn withdraw_others(&self, app: &AppHandle, waiting: &[ConsentRequestId]) {
-        let gone = self.lock(|all| all.retain_waiting(waiting));
-        if gone.is_empty() {
+        let removed = self.lock(|all| all.retain_waiting(waiting));
+        if removed.is_empty() {
             return;
         }
         let app = app.clone();
-        tauri::async_runtime::spawn_blocking(move || withdraw_notifications(&app, gone));
+        tauri::async_runtime::spawn_blocking(move || withdraw_notifications(&app, removed));
     }
 
     fn lock<T>(&self, act: impl FnOnce(&mut ShownAnnouncements) -> T) -> T {

@@ -59,23 +59,23 @@ enum ChoiceState {
     #[default]
     Quiet,
     /// The page was requested at this time to show the dialog, and has not confirmed it yet.
-    Told(Instant),
+    Requested(Instant),
 }
 
 impl ClosingChoice {
     /// Requests the dialog from the page. Returns `false` if the request can't be sent, or if the page did not show the
     /// dialog after an earlier request.
-    fn request_choice(&self, now: Instant, tell: impl FnOnce() -> bool) -> bool {
+    fn request_choice(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
-            ChoiceState::Told(at) if now.duration_since(at) >= CHOICE_TIMEOUT => false,
-            ChoiceState::Told(_) => tell(),
+            ChoiceState::Requested(at) if now.duration_since(at) >= CHOICE_TIMEOUT => false,
+            ChoiceState::Requested(_) => notify(),
             ChoiceState::Quiet => {
-                let is_told = tell();
-                if is_told {
-                    *choice = ChoiceState::Told(now);
+                let is_notified = notify();
+                if is_notified {
+                    *choice = ChoiceState::Requested(now);
                 }
-                is_told
+                is_notified
             }
         }
     }
@@ -95,8 +95,8 @@ pub(crate) fn may_close(app: &AppHandle) -> bool {
         CloseAction::Quit => true,
         CloseAction::Background => !hide_window(app),
         CloseAction::Ask => {
-            let tell = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
-            !app.state::<ClosingChoice>().request_choice(Instant::now(), tell)
+            let notify = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
+            !app.state::<ClosingChoice>().request_choice(Instant::now(), notify)
         }
     }
 }
@@ -173,8 +173,11 @@ mod tests {
 
     #[test]
     fn only_the_flag_starts_without_a_window() {
-        let asks = |line: &str| requests_background(line.split(' ').map(str::to_owned));
-        assert!(asks("drawbridge --background"), "the flag should be recognized");
-        assert!(!asks("drawbridge") && !asks("drawbridge --background=no"), "nothing else should be recognized");
+        let is_background = |line: &str| requests_background(line.split(' ').map(str::to_owned));
+        assert!(is_background("drawbridge --background"), "the flag should be recognized");
+        assert!(
+            !is_background("drawbridge") && !is_background("drawbridge --background=no"),
+            "nothing else should be recognized"
+        );
     }
 }

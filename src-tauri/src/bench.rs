@@ -129,11 +129,11 @@ async fn time_until_consent_request(
     while drawn.recv().await.ok_or(BenchProblem::Ended)?.0 != DrawnContent::Page {}
     let failed = |problem: &dyn std::fmt::Display| BenchProblem::Server(problem.to_string());
     host.start_server(SERVER_NAME.into()).await.map_err(|e| failed(&e))?;
-    let (id, asked) = request_consent(host, &mut events).await?;
+    let (id, requested_at) = request_consent(host, &mut events).await?;
     loop {
         let (what, at) = drawn.recv().await.ok_or(BenchProblem::Ended)?;
         if what == DrawnContent::Question(id.clone()) {
-            return Ok(at.saturating_duration_since(asked));
+            return Ok(at.saturating_duration_since(requested_at));
         }
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn program_path(purpose: &str) -> Result<PathBuf, String> {
     }
     // An AppImage runs from a mount point that changes with each start, so the path of the AppImage file is used.
     let program = env::var_os("APPIMAGE").map_or_else(env::current_exe, |file| Ok(file.into()));
-    program.map_err(|error| format!("The path of the program is not known: {error}"))
+    program.map_err(|error| format!("The path of the program is unknown: {error}"))
 }
 
 /// Returns a folder of the user: the value of the environment variable if it is an absolute path, or else `usual` in

@@ -35,7 +35,7 @@ pub(crate) async fn listen_events(
     // Subscribes before the command returns, so that the page misses no event afterwards.
     let mut events = host.events();
     let room = Arc::new(Semaphore::new(MAX_UNSEEN_BATCHES));
-    let seen = Arc::clone(&room);
+    let listener_room = Arc::clone(&room);
     let task = tauri::async_runtime::spawn(async move {
         while let Ok(place) = room.acquire().await {
             place.forget();
@@ -45,7 +45,8 @@ pub(crate) async fn listen_events(
             }
         }
     });
-    let earlier = pump.0.lock().unwrap_or_else(PoisonError::into_inner).replace(RunningPump { task, room: seen });
+    let earlier =
+        pump.0.lock().unwrap_or_else(PoisonError::into_inner).replace(RunningPump { task, room: listener_room });
     if let Some(earlier) = earlier {
         earlier.task.abort();
     }

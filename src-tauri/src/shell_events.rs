@@ -105,10 +105,10 @@ mod tests {
 
     fn page_channel() -> (Channel<ShellEvent>, Arc<Mutex<Vec<Value>>>) {
         let got = Arc::new(Mutex::new(Vec::new()));
-        let kept = Arc::clone(&got);
+        let messages = Arc::clone(&got);
         let channel = Channel::new(move |body| {
             if let InvokeResponseBody::Json(text) = body {
-                kept.lock().expect("not poisoned").push(serde_json::from_str(&text).expect("JSON"));
+                messages.lock().expect("not poisoned").push(serde_json::from_str(&text).expect("JSON"));
             }
             Ok(())
         });

@@ -87,10 +87,10 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
         None => RegistryChoice::Settings { documents, secrets },
     };
     let installer = Installer::new(locations.data_dir.clone(), registry, |address, header| {
-        let kept = store::registry_cache_folder();
-        let kept =
-            kept.ok_or_else(|| InstallError::DataFolder("the folder of caches is not known; set HOME".to_owned()))?;
-        installer::open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+        let cache_folder = store::registry_cache_folder();
+        let cache_folder = cache_folder
+            .ok_or_else(|| InstallError::DataFolder("the folder of caches is unknown; set HOME".to_owned()))?;
+        installer::open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     let (cleaning, host) = (installer.clone(), api.host().clone());
     tauri::async_runtime::spawn(async move { cleaning.clean_up(&host).await });

@@ -57,9 +57,9 @@ fn only_listed_permissions_are_granted() {
     }
     let found = acl_lines();
     let list = |lines: Vec<&String>| lines.into_iter().map(|line| format!("\n  {line}")).collect::<String>();
-    let (new, gone) = (list(found.difference(&written).collect()), list(written.difference(&found).collect()));
+    let (new, removed) = (list(found.difference(&written).collect()), list(written.difference(&found).collect()));
     assert!(new.is_empty(), "new permissions. If they are intended, add them to src-tauri/tests/acl.txt:{new}");
-    assert!(gone.is_empty(), "removed permissions. Remove them from src-tauri/tests/acl.txt:{gone}");
+    assert!(removed.is_empty(), "removed permissions. Remove them from src-tauri/tests/acl.txt:{removed}");
 }
 
 #[test]

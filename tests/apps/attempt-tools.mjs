@@ -7,7 +7,7 @@ export const LIMIT = 1_000;
 /** Time in milliseconds after which an attempt whose effect the page cannot observe is left to the listener. */
 const UNOBSERVED = 200;
 
-/** Returns `CLOSED` if an action throws or returns no value, and otherwise what it reached. */
+/** Returns `CLOSED` if an action throws or returns no value, and otherwise a description of the returned value. */
 export async function reach(what, act) {
   const value = await act();
   const isNothing = value === undefined || value === null || value === false || value === "" || value === 0;

@@ -25,7 +25,7 @@ async function hostCommand(path, options) {
 const WORKER = "self.onconnect = (e) => e.ports[0].postMessage('ran'); self.postMessage?.('ran');";
 
 export const windowAttempts = [
-  // Other windows.
+  // Access to other windows.
   ["the document of the parent", () => reach("it", () => parent.document.title || "a document")],
   ["the document of the top window", () => reach("it", () => top.document.title || "a document")],
   ["the address of the parent", () => reach("it", () => parent.location.href)],
@@ -91,7 +91,7 @@ export const windowAttempts = [
     },
   ],
 
-  // Storage of others.
+  // Access to the storage of other origins.
   ["the storage of the parent", () => reach("it", () => parent.localStorage.length + 1)],
   ["stored values of other pages", () => reach("them", () => localStorage.length + sessionStorage.length)],
   ["cookies of other pages", () => reach("them", () => document.cookie)],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { callTool } from "./calls.mjs";
 
 const RESULT = "[data-testid=tool-result]";
-// The self-test before the app has a frame of its own.
+// Excludes the frame of the self-test, which runs before the app.
 const FRAME = `${RESULT} iframe:not([src$="self-test"])`;
 const ESCAPE = "escape";
 /** Time limit of all attempts to escape in milliseconds. */

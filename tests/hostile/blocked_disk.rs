@@ -103,9 +103,9 @@ async fn s15_held_document_lock_does_not_block_the_owner() {
     // Sends requests to the owner repeatedly. No turn of the owner may wait for the lock of the file.
     let mut slowest = Duration::ZERO;
     loop {
-        let asked = Instant::now();
+        let started = Instant::now();
         let view = pair.app.server("bad").await;
-        slowest = slowest.max(asked.elapsed());
+        slowest = slowest.max(started.elapsed());
         if view.state == ServerState::Ready {
             break;
         }
@@ -143,9 +143,9 @@ async fn s15_grants_are_added_and_revoked_behind_a_held_lock() {
     let lock = lock_documents(&data_folder(&app));
     let host = app.host.clone();
     let revoke = tokio::spawn(async move { host.revoke_grant(id).await });
-    let asked = Instant::now();
+    let started = Instant::now();
     while !app.host.grants().await.unwrap().is_empty() {
-        assert!(asked.elapsed() < RESPONSE_TIMEOUT, "{what}: a revoked grant ends immediately");
+        assert!(started.elapsed() < RESPONSE_TIMEOUT, "{what}: a revoked grant ends immediately");
     }
     assert!(!revoke.is_finished(), "{what}: the revocation is not confirmed while the file contains the grant");
     drop(lock);
@@ -316,7 +316,7 @@ impl Drop for HangingDisk {
 
 #[tokio::test]
 async fn s15_program_on_a_hanging_file_system_does_not_block_the_owner() {
-    let what = "S15, the program of a start lies on a file system that does not answer";
+    let what = "S15, the program of a start is on a file system that does not respond";
     let row = ResultRow::default();
     row.set_name(what);
     let options = HostOptions { look_at_files: inspect_when_responding, ..HostOptions::default() };
@@ -355,14 +355,14 @@ async fn s15_stop_before_the_audit_entry_is_written_withdraws_the_approval() {
     row.set_name(what);
     let servers = vec![("bad", testkit::app::remote_config("http://127.0.0.1:9/mcp"))];
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
-    let asked = async || {
+    let request_call = async || {
         app.host.start_server("bad".into()).await.unwrap();
         app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
     };
-    let request = asked().await;
+    let request = request_call().await;
     app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     assert_eq!(app.decisions().len(), 1, "{what}: the log exists");
-    let request = asked().await;
+    let request = request_call().await;
     let held = Connection::open(data_folder(&app).join("audit.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     let host = app.host.clone();
@@ -395,14 +395,14 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
     row.set_name(what);
     let servers = vec![("bad", testkit::app::remote_config("http://127.0.0.1:9/mcp"))];
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, HostOptions::default()).await;
-    let asked = async || {
+    let request_call = async || {
         app.host.start_server("bad".into()).await.unwrap();
         app.consent_request("bad", "its start", |q| matches!(q.body, ConsentRequestBody::ConnectServer { .. })).await
     };
-    let request = asked().await;
+    let request = request_call().await;
     app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await.unwrap();
     for all in [false, true] {
-        let request = asked().await;
+        let request = request_call().await;
         let before = app.decisions().len();
         let held = Connection::open(data_folder(&app).join("audit.db")).unwrap();
         held.execute_batch("BEGIN IMMEDIATE").unwrap();

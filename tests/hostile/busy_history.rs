@@ -50,10 +50,10 @@ async fn s15_a_busy_history_delays_no_call() {
 
     let mut times = Vec::new();
     while began.elapsed() < LOCK_DURATION {
-        let asked = Instant::now();
+        let started = Instant::now();
         let answered = pair.echo("good", &format!("meanwhile-{}", times.len()), "hello").await;
         assert!(answered.is_ok(), "{what}: the other server responds: {answered:?}");
-        times.push(asked.elapsed());
+        times.push(started.elapsed());
     }
     times.sort_unstable();
     let (half, slowest) = (times[times.len() / 2], times[times.len() - 1]);

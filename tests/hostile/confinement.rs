@@ -105,7 +105,7 @@ async fn s37_server_with_excessive_memory_is_stopped() {
 
 #[tokio::test]
 async fn s37_server_that_fills_its_home_is_stopped() {
-    let words = "its own home held more than 16 MiB";
+    let words = "its home folder contained more than 16 MiB";
     assert_stopped_for("S37, a file without end", "fills-home", test_limits(), words).await;
 }
 

@@ -185,13 +185,13 @@ async fn forms_are_validated_and_have_three_distinct_responses() {
                 assert!(good.is_empty(), "{era}: a filled form has no problems: {good:?}");
             }
             app.decide(&consent_request, answer).await;
-            let said = result_text(&outcome(called).await).to_lowercase();
-            let heard = match action {
-                "accept" => !said.contains("declin") && !said.contains("cancel"),
-                "decline" => said.contains("declin"),
-                _ => said.contains("cancel"),
+            let result = result_text(&outcome(called).await).to_lowercase();
+            let is_received = match action {
+                "accept" => !result.contains("declin") && !result.contains("cancel"),
+                "decline" => result.contains("declin"),
+                _ => result.contains("cancel"),
             };
-            assert!(heard, "{era}: the server received {action}: {said}");
+            assert!(is_received, "{era}: the server received {action}: {result}");
         }
     }
 }
@@ -227,8 +227,8 @@ async fn roots_request_consent_once_and_changes_are_notified() {
             .await;
         assert!(matches!(relative, Err(DecisionError::Folder { .. })), "{era}: paths are absolute: {relative:?}");
         app.decide(&consent_request, UserDecision::Share(vec![folder.join("data").join("..")])).await;
-        let said = result_text(&outcome(called).await);
-        assert!(said.contains(&format!("file://{}", folder.display())), "{era}: the path is canonical: {said}");
+        let result = result_text(&outcome(called).await);
+        assert!(result.contains(&format!("file://{}", folder.display())), "{era}: the path is canonical: {result}");
 
         let second = app.folder.path().join("data");
         app.host.set_roots("harbour".into(), vec![second.clone()]).await.unwrap();
@@ -236,9 +236,9 @@ async fn roots_request_consent_once_and_changes_are_notified() {
             wait_until_sent(&app, "notifications/roots/list_changed").await;
         }
         let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
-        let said = result_text(&outcome(start_call(&app, "2", "list_folders", json!({}))).await);
+        let result = result_text(&outcome(start_call(&app, "2", "list_folders", json!({}))).await);
         user.abort();
-        assert!(said.contains("data"), "{era}: the second request is answered without consent: {said}");
+        assert!(result.contains("data"), "{era}: the second request is answered without consent: {result}");
     }
 }
 
@@ -322,9 +322,9 @@ async fn deny_all_and_mute_silence_one_server() {
     app.host.deny_all("harbour".into(), true).await.unwrap();
     assert!(result_text(&outcome(called).await).to_lowercase().contains("declin"), "the open question was declined");
     let user = app.decide_automatically(|q| is_tool(q).then_some(UserDecision::Allow(ApprovalScope::Once)));
-    let said = result_text(&outcome(start_call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
+    let result = result_text(&outcome(start_call(&app, "2", "ask_user", json!({}))).await).to_lowercase();
     user.abort();
-    assert!(said.contains("declin"), "requests of a muted server are denied without being shown: {said}");
+    assert!(result.contains("declin"), "requests of a muted server are denied without being shown: {result}");
     assert!(app.server("harbour").await.muted, "the server is shown as muted");
 }
 

@@ -64,17 +64,17 @@ async fn sandboxed_server_works_and_its_consent_request_shows_its_reach() {
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     let view = app.until("held", "ready", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     assert_eq!(view.held_by, Some(mechanism), "the mechanism of the sandbox is shown");
-    let seen = observed_environment(&app, "held").await;
-    assert_eq!(seen["environment"]["HOME"], json!(home), "X33: the server has a private home folder");
+    let observed = observed_environment(&app, "held").await;
+    assert_eq!(observed["environment"]["HOME"], json!(home), "X33: the server has a private home folder");
     assert!(
         home.starts_with(app.folder.path()),
         "the home folder is below Drawbridge's data folder: {}",
         home.display()
     );
-    assert_eq!(seen["environment"].get("XDG_DATA_HOME"), None, "X33: no variable contains the user's home folder");
-    assert_eq!(seen["descriptors"], json!([0, 1, 2]), "X33: the server inherits no open file of the host");
+    assert_eq!(observed["environment"].get("XDG_DATA_HOME"), None, "X33: no variable contains the user's home folder");
+    assert_eq!(observed["descriptors"], json!([0, 1, 2]), "X33: the server inherits no open file of the host");
     if mechanism == "bubblewrap" {
-        assert!(seen["pid"].as_u64().unwrap() < 10, "it sees no process but its own: {}", seen["pid"]);
+        assert!(observed["pid"].as_u64().unwrap() < 10, "it sees no process but its own: {}", observed["pid"]);
     }
     app.host.close().await;
 }
@@ -154,13 +154,13 @@ async fn x29_server_receives_no_folder_outside_its_sandbox() {
     let view = app.server("held").await;
     assert_eq!(view.roots, Some(shared), "the folders that the user shared are unchanged");
     assert_eq!(
-        view.told_roots,
+        view.sent_roots,
         Some(vec![base.join("in/deep")]),
         "X29: the server receives only folders that it can access"
     );
     app.host.set_roots("held".into(), vec![base.clone()]).await.unwrap();
-    let told = app.server("held").await.told_roots;
-    assert_eq!(told, Some(vec![base.join("in")]), "X29: the server receives the accessible part of a larger folder");
+    let sent = app.server("held").await.sent_roots;
+    assert_eq!(sent, Some(vec![base.join("in")]), "X29: the server receives the accessible part of a larger folder");
     app.host.close().await;
 }
 

@@ -99,10 +99,10 @@ async fn serve_until_list(
         "POST" if request.path == "/messages" => {
             let body = request.json();
             let is_list = body["method"].as_str().is_some_and(|method| method.ends_with("/list"));
-            let said = if is_list { Value::Null } else { ordinary::response_message("2024-11-05", &body) };
+            let response = if is_list { Value::Null } else { ordinary::response_message("2024-11-05", &body) };
             let stream = stream.lock().await.clone();
             if let Some(stream) = stream.filter(|_| body.get("id").is_some()) {
-                let _ = stream.send(said).await;
+                let _ = stream.send(response).await;
             }
             answer.status(202).await
         }

@@ -56,11 +56,11 @@ async fn assert_asks_again(pair: &ServerPair, what: &str, record: &Path) {
     let before = count_calls(record);
     let call = pair.spawn_call("changed", "echo", json!({"text": "hello"}));
     let request = pair.while_good_responds(what, pair.tool_request(what, |_| true)).await;
-    let is_said = |request: &ConsentRequestView| match &request.body {
+    let is_new = |request: &ConsentRequestView| match &request.body {
         ConsentRequestBody::Tool { changed_since_allowed, .. } => *changed_since_allowed,
         _ => false,
     };
-    assert!(is_said(&request), "{what}: the request states that the tool has changed: {request:?}");
+    assert!(is_new(&request), "{what}: the request states that the tool has changed: {request:?}");
     assert_eq!(count_calls(record), before, "{what}: nothing is sent before the decision");
     pair.app.decide(&request, UserDecision::Deny).await;
     let refused = call.await.unwrap();

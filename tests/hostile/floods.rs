@@ -60,13 +60,13 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
 async fn x41_flood_of_log_messages() {
     let (pair, _) = run_flood("flood-log").await;
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
-    let (kept, dropped) = {
+    let (retained, dropped) = {
         let activity = activity.lock().unwrap();
         (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
     assert!(
-        kept <= supervision::activity::MAX_ENTRIES,
-        "X41: the number of retained entries is bounded, but {kept} are retained"
+        retained <= supervision::activity::MAX_ENTRIES,
+        "X41: the number of retained entries is bounded, but {retained} are retained"
     );
     let most = number_near(FLOOD_MESSAGES) - supervision::activity::MAX_ENTRIES;
     assert!(dropped as usize >= most * 9 / 10, "X41: the number of dropped entries is reported: {dropped}");
@@ -141,21 +141,21 @@ async fn x40_flood_of_lines_on_standard_error() {
     let pair = ServerPair::start_ready_for_flood(scripted_config(&["--misbehave", "flood-stderr-lines"])).await;
     let call = pair.call_bad_server(what).await;
     pair.assert_call_ended(what, &call, &[]);
-    let is_said = check_retained_stderr(&pair, what).await;
-    assert!(is_said, "{what}: the omission is reported");
+    let is_reported = check_retained_stderr(&pair, what).await;
+    assert!(is_reported, "{what}: the omission is reported");
     pair.close(what).await;
 }
 
 /// Asserts that at most 1 MB is retained. Returns `true` if the omission is shown.
 async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
-    let kept: usize = {
+    let retained: usize = {
         let activity = activity.lock().unwrap();
         let lines = activity.entries_after(0, usize::MAX).filter(|entry| entry.kind == ActivityKind::Stderr);
         lines.map(|entry| entry.bytes).sum()
     };
-    assert!(kept <= 1_000_000, "{what}: {kept} bytes of standard error are retained");
-    pair.app.activity("bad").await.contains("of standard error were left out")
+    assert!(retained <= 1_000_000, "{what}: {retained} bytes of standard error are retained");
+    pair.app.activity("bad").await.contains("of standard error were dropped")
 }
 
 /// Returns lines with this number of forms and sampling requests, followed by the response of the call. All are sent
@@ -193,10 +193,10 @@ async fn x24_flood_of_consent_requests_is_bounded_per_server() {
     let flooding = tokio::spawn(async move {
         host.call_tool("1".into(), "bad".into(), "echo".into(), Map::new(), None).await.map(|_| ())
     });
-    let asks = |body: &ConsentRequestBody| {
+    let is_shown_request = |body: &ConsentRequestBody| {
         !matches!(body, ConsentRequestBody::Tool { .. } | ConsentRequestBody::StartServer { .. })
     };
-    pair.app.consent_request("bad", "something", |q| asks(&q.body)).await;
+    pair.app.consent_request("bad", "something", |q| is_shown_request(&q.body)).await;
     let ended = pair.while_good_responds(&what, tokio::time::timeout(FLOOD_TIMEOUT, flooding)).await;
     assert!(ended.is_ok(), "{what}: the call ends");
     let queued = pair.app.consent_requests().await.iter().filter(|q| q.server == "bad").count();

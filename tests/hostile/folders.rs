@@ -32,8 +32,8 @@ async fn roots_response(what: &str, folder: &tempfile::TempDir) -> Value {
         let lines = std::fs::read_to_string(&record).unwrap();
         lines.lines().find(|line| line.contains(r#""id":"folders""#)).map(str::to_owned)
     };
-    let is_told = testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, || answer().is_some()).await;
-    assert!(is_told, "{what}: the request gets a response");
+    let is_answered = testkit::deadline::poll_until(testkit::app::EVENT_TIMEOUT, || answer().is_some()).await;
+    assert!(is_answered, "{what}: the request gets a response");
     serde_json::from_str(&answer().unwrap()).unwrap()
 }
 

@@ -31,19 +31,19 @@ pub(crate) const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 /// Returns a server that records all received messages. Four methods each cause it to send another request to the host:
 /// sampling, a form, a URL, or roots.
 pub(crate) fn requesting_server(record: &Path) -> ServerConfig {
-    let asks = |id: &str, method: &str, params: Value| {
+    let request = |id: &str, method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "id": format!("{id}-$ID"), "method": method, "params": params}).to_string()
     };
-    let sampling = asks(
+    let sampling = request(
         "sampling",
         "sampling/createMessage",
         json!({"messages": [{"role": "user", "content": {"type": "text", "text": "question $ID"}}], "maxTokens": 50}),
     );
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
-    let form = asks("form", "elicitation/create", json!({"message": "Your name?", "requestedSchema": schema}));
+    let form = request("form", "elicitation/create", json!({"message": "Your name?", "requestedSchema": schema}));
     let url = json!({"mode": "url", "elicitationId": "e$ID", "message": "Look", "url": "https://harbour.example/$ID"});
-    let url = asks("url", "elicitation/create", url);
-    let roots = asks("roots", "roots/list", json!({}));
+    let url = request("url", "elicitation/create", url);
+    let roots = request("roots", "roots/list", json!({}));
     let done = r#"{"jsonrpc":"2.0","id":$ID,"result":{}}"#;
     let greeted = r#"{"jsonrpc":"2.0","id":$ID,"result":{"messages":[]}}"#;
     let raw = [
@@ -66,7 +66,7 @@ const MAX_CASE_TIME: Duration = Duration::from_secs(12);
 const MIN_CASES: u32 = 8;
 
 pub(crate) fn report_withstood(mut row: ResultRow, slowest: Duration) {
-    row.record_withstood(Measurements { slowest, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest, memory: 0, exit_time: Duration::ZERO });
 }
 
 #[test]

@@ -56,8 +56,8 @@ fn replace_with_equal_times(path: &Path, word: &str) {
     write_script(path, word);
     set_modified(path, before.modified().unwrap());
     let after = std::fs::metadata(path).unwrap();
-    let told = |facts: &std::fs::Metadata| (facts.len(), facts.modified().unwrap());
-    assert_eq!(told(&after), told(&before), "length and modification time are unchanged");
+    let identity = |facts: &std::fs::Metadata| (facts.len(), facts.modified().unwrap());
+    assert_eq!(identity(&after), identity(&before), "length and modification time are unchanged");
 }
 
 fn set_modified(path: &Path, time: std::time::SystemTime) {
@@ -150,9 +150,9 @@ async fn s06_script_writable_by_another_server_is_reported() {
     pair.app.host.add_server(entry).await.unwrap();
     let request = request_start(&pair, what).await;
     let ConsentRequestBody::StartServer { writers, .. } = &request.body else { panic!("{what}: its start") };
-    let told: Vec<(&str, &PathBuf, &PathBuf)> =
+    let shown_writers: Vec<(&str, &PathBuf, &PathBuf)> =
         writers.iter().map(|writer| (writer.server.as_str(), &writer.file, &writer.folder)).collect();
-    assert_eq!(told, [("writer", &path, &base)], "{what}: the request shows who may change which file");
+    assert_eq!(shown_writers, [("writer", &path, &base)], "{what}: the request shows who may change which file");
     deny_start(&pair, &request).await;
     pair.close(what).await;
 }
@@ -186,7 +186,7 @@ async fn s10_readable_folder_does_not_expose_own_files() {
         .await;
     if let ServerState::Failed(failure) = view.state {
         assert!(
-            failure.message.contains("Landlock can't leave that out"),
+            failure.message.contains("Landlock can't exclude them"),
             "{what}: the failure message contains the cause: {}",
             failure.message
         );
@@ -213,10 +213,10 @@ async fn s10_readable_folder_does_not_expose_own_files() {
         std::fs::copy(&settings, &replaced).unwrap();
         std::fs::rename(&replaced, &settings).unwrap();
         std::fs::write(word.path().join("go"), "").unwrap();
-        let said = wait_until_failed(&pair).await.stderr.join("\n");
-        assert!(said.contains("planted"), "{what}: the server tried to read the file: {said}");
+        let stderr = wait_until_failed(&pair).await.stderr.join("\n");
+        assert!(stderr.contains("planted"), "{what}: the server tried to read the file: {stderr}");
         for secret in ["canary-of-s10", "canary-key", "audit.db", "secrets.json", "history.db"] {
-            assert!(!said.contains(secret), "{what}: {secret} is not accessible: {said}");
+            assert!(!stderr.contains(secret), "{what}: {secret} is not accessible: {stderr}");
         }
         assert!(!data.join("new").exists(), "{what}: the file can't be written");
     }
@@ -256,20 +256,20 @@ async fn s36_failed_start_in_a_sandbox_names_what_to_add() {
     let pair = ServerPair::with_undecided_start(local_config("/bin/false".into(), &[])).await;
     let add = format!("add the folder {}", folder.path().canonicalize().unwrap().display());
     let relative = ["server.sh"].as_slice();
-    for (arguments, told) in [(relative, "server.sh is looked for in"), (&["-c", &sourced], add.as_str())] {
+    for (arguments, expected) in [(relative, "server.sh is looked for in"), (&["-c", &sourced], add.as_str())] {
         let config = sandboxed_server(Vec::new(), "/bin/sh", arguments);
         pair.app.host.update_server("bad".into(), ServerEntry { name: "bad".into(), config }).await.unwrap();
         let preview = pair.app.host.plan_sandbox("bad".into()).await.expect("the sandbox can be set up");
         let missing: Vec<String> = preview.missing.iter().map(ToString::to_string).collect();
         assert!(
-            missing.iter().any(|one| one.contains(told)),
+            missing.iter().any(|one| one.contains(expected)),
             "{what}: the preview reports the missing file: {missing:?}"
         );
         let request = request_start(&pair, what).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         let hint = wait_until_failed(&pair).await.hint.unwrap_or_default();
         assert!(
-            hint.contains("sandbox") && hint.contains(told),
+            hint.contains("sandbox") && hint.contains(expected),
             "{what}: the failure reports the missing file: {hint}"
         );
     }

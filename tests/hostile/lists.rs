@@ -19,11 +19,11 @@ async fn x08_endless_lists_are_truncated_and_reported() {
             ServerPair::ready(scripted_config(&["--misbehave", misbehave, "--record", record.to_str().unwrap()])).await;
         pair.assert_good_responds(&what, "afterwards").await;
         let catalog = pair.app.host.catalog("bad".into()).await.unwrap();
-        let kept = catalog.tools.len();
-        assert!(kept > 0 && kept <= most, "{what}: {kept} tools are retained");
+        let retained = catalog.tools.len();
+        assert!(retained > 0 && retained <= most, "{what}: {retained} tools are retained");
         assert!(!catalog.notes[0].is_empty(), "{what}: the omission of further tools is reported");
-        let asked = std::fs::read_to_string(&record).unwrap().matches(r#""method":"tools/list""#).count();
-        assert_eq!(asked, pages, "{what}: the number of requested pages is at most {MAX_PAGES}");
+        let requested = std::fs::read_to_string(&record).unwrap().matches(r#""method":"tools/list""#).count();
+        assert_eq!(requested, pages, "{what}: the number of requested pages is at most {MAX_PAGES}");
         pair.assert_memory_bounded(&what);
         pair.close(&what).await;
     }

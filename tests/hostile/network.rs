@@ -18,8 +18,8 @@ use crate::pair::ServerPair;
 fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
-    let came = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&came);
+    let connections = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&connections);
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             count.fetch_add(1, Ordering::SeqCst);
@@ -28,7 +28,7 @@ fn start_greeting_server() -> (u16, Arc<AtomicUsize>) {
             let _ = stream.read(&mut [0; 16]);
         }
     });
-    (port, came)
+    (port, connections)
 }
 
 /// Returns a host name other than localhost that resolves to this computer, if there is one.

@@ -41,10 +41,10 @@ pub(crate) async fn run_test_in_process(
     let output = tokio::time::timeout(Duration::from_secs(60), command.output()).await;
     let rows = ResultRows::read_from(&table);
     let output = output.unwrap_or_else(|_| panic!("{test}: it ends in its own process")).unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     assert!(
-        output.status.success() && said.contains("1 passed"),
-        "{test}: in its own process: {said}{}",
+        output.status.success() && stdout.contains("1 passed"),
+        "{test}: in its own process: {stdout}{}",
         String::from_utf8_lossy(&output.stderr)
     );
     rows

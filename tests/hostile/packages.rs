@@ -25,13 +25,13 @@ impl FakeLaunchers {
         let launchers = Self { folder: tempfile::tempdir().unwrap() };
         let server = testkit::binaries::scripted_server();
         let own = launchers.folder.path().display().to_string();
-        let asks = format!("#!/bin/sh\necho \"$@\" >> {own}/asked\n. {own}/behaviour\n");
+        let script = format!("#!/bin/sh\necho \"$@\" >> {own}/asked\n. {own}/behaviour\n");
         let starts = format!("echo \"$@\" >> {own}/started\nexec {}\n", server.display());
         if launcher == client {
             let first = format!("#!/bin/sh\nif [ \"$1\" = run ]; then {starts}fi\n");
-            launchers.write_script(client, &format!("{first}{}", asks.trim_start_matches("#!/bin/sh\n")));
+            launchers.write_script(client, &format!("{first}{}", script.trim_start_matches("#!/bin/sh\n")));
         } else {
-            launchers.write_script(client, &asks);
+            launchers.write_script(client, &script);
             launchers.write_script(launcher, &format!("#!/bin/sh\n{starts}"));
         }
         launchers
@@ -132,13 +132,13 @@ async fn s25_package_is_shown_with_its_version_and_only_that_one_runs() {
     let pair = launchers.new_pair(npx_config()).await;
     let request = pair.while_good_responds(what, request_start(&pair.app)).await;
     let (config, shown) = displayed_package(&request);
-    let found = shown.found.as_ref().expect("npm told the version");
+    let found = shown.found.as_ref().expect("npm reported the version");
     assert_eq!(
         (found.version.as_str(), found.integrity.as_deref()),
         ("1.2.3", Some("sha512-one")),
         "{what}: the version is shown"
     );
-    assert_eq!(shown.wanted, None, "{what}: the settings contain no version");
+    assert_eq!(shown.requested_version, None, "{what}: the settings contain no version");
     assert_eq!(config.args, ["-y", "@scope/server@1.2.3", "--port", "1"], "{what}: the exact command is shown");
     assert_eq!(request.command_line, "npx -y @scope/server@1.2.3 --port 1", "{what}: the command line is shown");
     assert!(launchers.launches().is_empty(), "{what}: the launcher does not run before the decision");
@@ -254,10 +254,10 @@ async fn s25_newer_version_is_announced_and_requires_consent_at_the_next_start()
     allow_start(&app, &request, ApprovalScope::Always).await;
     let file = app.host.ports().documents.path().join("packages.json");
     app.host.close().await;
-    let kept = std::fs::read_to_string(&file).unwrap();
-    let mut kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
-    kept["bad"]["looked_up"] = json!(0);
-    std::fs::write(&file, kept.to_string()).unwrap();
+    let stored = std::fs::read_to_string(&file).unwrap();
+    let mut stored: serde_json::Value = serde_json::from_str(&stored).unwrap();
+    stored["bad"]["looked_up"] = json!(0);
+    std::fs::write(&file, stored.to_string()).unwrap();
 
     launchers.set_version("1.2.4", "sha512-two");
     let app = TestApp::start_in_folder(app.folder, Vec::new(), options()).await;
@@ -397,8 +397,8 @@ async fn s25_unknown_package_is_reported_without_running_anything() {
         let pair = launchers.new_pair(config).await;
         let request = request_start(&pair.app).await;
         assert_eq!(displayed_package(&request).1.found, Err(expected), "{what}");
-        let asked = [launchers.lookups(), elsewhere.lookups()].concat();
-        assert!(asked.is_empty(), "{what}: no package manager ran: {asked:?}");
+        let lookups = [launchers.lookups(), elsewhere.lookups()].concat();
+        assert!(lookups.is_empty(), "{what}: no package manager ran: {lookups:?}");
         deny_start(&pair.app, &request).await;
         pair.close(&what).await;
     }
@@ -413,7 +413,7 @@ async fn s25_python_packages_are_pinned() {
     let pair = launchers.new_pair(launcher_config("uvx", &["mcp-server-time", "--local"])).await;
     let request = request_start(&pair.app).await;
     let (_, shown) = displayed_package(&request);
-    let found = shown.found.as_ref().expect("uv told the version");
+    let found = shown.found.as_ref().expect("uv reported the version");
     assert_eq!(found.integrity, Some(format!("sha256:{hash}")), "{what}: the hash is shown");
     assert!(launchers.lookups()[0].contains("--no-build"), "{what}: the lookup runs no code of the package");
     allow_start(&pair.app, &request, ApprovalScope::Once).await;

@@ -304,13 +304,13 @@ impl ServerPair {
         match result {
             Ok(_) => assert!(words.is_empty(), "{what}: the call should fail, but it succeeded"),
             Err(error) => {
-                let said = error.to_string();
-                assert!(!words.is_empty(), "{what}: the call should succeed, but it failed: {said}");
+                let message = error.to_string();
+                assert!(!words.is_empty(), "{what}: the call should succeed, but it failed: {message}");
                 assert!(
-                    words.iter().any(|word| said.contains(word)),
-                    "{what}: the error message contains the cause: {said}"
+                    words.iter().any(|word| message.contains(word)),
+                    "{what}: the error message contains the cause: {message}"
                 );
-                assert!(said.contains("bad"), "{what}: the error message contains the server's name: {said}");
+                assert!(message.contains("bad"), "{what}: the error message contains the server's name: {message}");
             }
         }
         assert!(*took < self.total + Duration::from_secs(3), "{what}: the call ends before its timeout: {took:?}");
@@ -345,7 +345,7 @@ impl ServerPair {
         self.assert_good_responds(what, "at the end").await;
         self.assert_memory_bounded(what);
         let pids = [self.app.server("good").await.pid, self.app.server("bad").await.pid];
-        let told = leaks::searched_places(&self.app, "bad").await;
+        let places = leaks::searched_places(&self.app, "bad").await;
         self.user.abort();
         let began = Instant::now();
         self.app.host.close().await;
@@ -353,18 +353,18 @@ impl ServerPair {
             let left = processes::living_group_members(pid);
             assert!(left.is_empty(), "{what}: all processes of the server have ended, but {left:?} remain");
         }
-        let gone = began.elapsed();
-        assert!(gone < Duration::from_secs(10), "{what}: the processes end within 10 s: {gone:?}");
+        let exit_time = began.elapsed();
+        assert!(exit_time < Duration::from_secs(10), "{what}: the processes end within 10 s: {exit_time:?}");
         let mut written = Vec::new();
         leaks::add_file_contents(self.app.folder.path(), &mut written);
         written.push(("the log".to_owned(), log::recorded_text()));
         let canary = report::host_canary();
-        let found = leaks::find_secret(&told, &canary).or_else(|| leaks::find_secret(&written, &canary));
+        let found = leaks::find_secret(&places, &canary).or_else(|| leaks::find_secret(&written, &canary));
         assert_eq!(found, None, "{what}: the secret in the host's environment is not found anywhere");
         let hits = forbidden_listener().connection_count();
         assert_eq!(hits, 0, "{what}: nothing connected to the forbidden address");
         let slowest = Duration::from_micros(self.slowest.load(Ordering::Relaxed));
-        self.row.record_withstood(Measurements { slowest, memory: self.peak_memory_growth(), gone });
+        self.row.record_withstood(Measurements { slowest, memory: self.peak_memory_growth(), exit_time });
         self.row
     }
 }

@@ -22,7 +22,7 @@ pub(crate) struct Measurements {
     /// Growth of the peak memory in bytes.
     pub(crate) memory: u64,
     /// Time from the close of the host until the last server process had ended.
-    pub(crate) gone: Duration,
+    pub(crate) exit_time: Duration,
 }
 
 /// Row of the table for one attack. Written when it is dropped, as a failure if the test panics. A test with assertions
@@ -56,7 +56,7 @@ impl ResultRow {
             Some(figures) => json!({
                 "slowest_ms": figures.slowest.as_secs_f64() * 1000.0,
                 "memory_mib": figures.memory as f64 / 1024.0 / 1024.0,
-                "gone_ms": figures.gone.as_secs_f64() * 1000.0,
+                "gone_ms": figures.exit_time.as_secs_f64() * 1000.0,
             }),
         };
         let (case, tried) = what.split_once([' ', ',']).unwrap_or((&what, ""));
@@ -154,7 +154,7 @@ fn failure_after_the_host_has_ended_counts() {
     let mut row = ResultRow::default();
     row.set_name("X00, an attack");
     assert_eq!(row.json_line(false), None, "an unfinished attack has no line");
-    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
     let withstood = |line: &Value| line["withstood"].as_bool();
     assert_eq!(row.json_line(false).as_ref().and_then(withstood), Some(true), "the attack was withstood");
     assert_eq!(row.json_line(true).as_ref().and_then(withstood), Some(false), "a later failure overrides the result");

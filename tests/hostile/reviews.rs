@@ -87,9 +87,9 @@ async fn s27_suspicious_result_is_withheld_before_a_model_reads_it() {
     for request in &held {
         assert!(!request.marks.flags.is_empty(), "S27: the review finding is shown: {request:?}");
     }
-    let told = stage.model_prompts();
-    assert!(!told.contains(CANARY), "S27: the model does not receive omitted content: {told}");
-    assert!(told.contains("withheld by the user"), "S27: the model is informed of the omission");
+    let prompts = stage.model_prompts();
+    assert!(!prompts.contains(CANARY), "S27: the model does not receive omitted content: {prompts}");
+    assert!(prompts.contains("withheld by the user"), "S27: the model is informed of the omission");
     stage.close().await;
 
     // An ordinary text needs no review. A text that is too large to be read is omitted without a consent request.
@@ -97,11 +97,11 @@ async fn s27_suspicious_result_is_withheld_before_a_model_reads_it() {
     let stage = start_replying_stage(&[text_result(HONEST), text_result(&huge)]).await;
     let held = make_model_calls(&stage, 2).await;
     assert_eq!(held.len(), 0, "S27: neither result requires a review");
-    let told = stage.model_prompts();
-    assert!(told.contains("the forecast"), "S27: the model receives a harmless result");
-    assert!(!told.contains(CANARY) && told.contains("too large to be reviewed"), "S27: a huge result is omitted");
+    let prompts = stage.model_prompts();
+    assert!(prompts.contains("the forecast"), "S27: the model receives a harmless result");
+    assert!(!prompts.contains(CANARY) && prompts.contains("too large to be reviewed"), "S27: a huge result is omitted");
     stage.close().await;
-    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
 }
 
 #[tokio::test]
@@ -124,5 +124,5 @@ async fn s27_suspicious_error_text_is_withheld() {
     );
     assert!(!stage.model_prompts().contains(CANARY), "S27: the model does not receive omitted content");
     stage.close().await;
-    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
 }

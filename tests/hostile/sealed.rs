@@ -25,7 +25,7 @@ struct MemoryKeychain {
     marks: Mutex<HashMap<String, String>>,
     locked: AtomicBool,
     /// Set while the keychain is unavailable.
-    gone: AtomicBool,
+    is_unavailable: AtomicBool,
 }
 
 impl Secrets for MemoryKeychain {
@@ -33,14 +33,14 @@ impl Secrets for MemoryKeychain {
         if self.locked.load(Ordering::SeqCst) {
             return Err(SecretError::Locked("it is locked".to_owned()));
         }
-        if self.gone.load(Ordering::SeqCst) {
+        if self.is_unavailable.load(Ordering::SeqCst) {
             return Ok(None);
         }
         Ok(self.secrets.lock().unwrap().get(key).cloned())
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
-        if self.gone.load(Ordering::SeqCst) {
+        if self.is_unavailable.load(Ordering::SeqCst) {
             return Ok(SecretPersistence::ThisRun { cause: "there is no keychain".to_owned() });
         }
         self.secrets.lock().unwrap().insert(key.to_owned(), secret.to_owned());
@@ -73,7 +73,7 @@ fn start_row(what: &str) -> ResultRow {
 }
 
 fn report_withstood(mut row: ResultRow) {
-    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+    row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
 }
 
 async fn open_app(folder: tempfile::TempDir, keychain: &Arc<MemoryKeychain>, is_first: bool) -> TestApp {
@@ -135,8 +135,8 @@ async fn assert_consent_required_after(what: &str, change: impl FnOnce(&Path)) {
     assert!(matches!(request.body, ConsentRequestBody::StartServer { .. }), "{what}: the start requires consent");
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("the notice is shown");
     assert!(problem.file.unwrap().ends_with("grants.json"), "{what}: the notice names the file: {}", problem.message);
-    let told = logged_entries(&app, "document");
-    assert!(told.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: the event is logged: {told:?}");
+    let logged = logged_entries(&app, "document");
+    assert!(logged.iter().any(|entry| entry.starts_with("grants.json: ")), "{what}: the event is logged: {logged:?}");
     // New approvals of the user are effective.
     app.decide(&request, UserDecision::Allow(ApprovalScope::Always)).await;
     assert_eq!(count_grants(&app.host).await, 1, "{what}: a new approval is effective");
@@ -205,8 +205,8 @@ async fn s21_unsealed_approvals_are_adopted_once() {
     keychain.marks.lock().unwrap().clear();
     let app = open_app(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 1, "the existing grants are imported");
-    let told = logged_entries(&app, "document");
-    assert!(told.iter().any(|entry| entry.contains("for the first time")), "the import is logged: {told:?}");
+    let logged = logged_entries(&app, "document");
+    assert!(logged.iter().any(|entry| entry.contains("for the first time")), "the import is logged: {logged:?}");
     app.host.close().await;
     let TestApp { folder, .. } = app;
     std::fs::write(&file, grants_only.to_string()).unwrap();
@@ -251,7 +251,7 @@ async fn s21_forged_approvals_are_not_used_without_the_keychain() {
         let own = read_document(&data.join(name))["document"].clone();
         std::fs::write(data.join(name), own.to_string()).unwrap();
     }
-    keychain.gone.store(true, Ordering::SeqCst);
+    keychain.is_unavailable.store(true, Ordering::SeqCst);
     let app = open_app(folder, &keychain, false).await;
     assert_eq!(count_grants(&app.host).await, 0, "no entry of the file is effective");
     let problem = app.host.snapshot().await.unwrap().config_problem.expect("the notice is shown");
@@ -301,19 +301,19 @@ async fn s11_externally_changed_provider_is_not_used_until_confirmed() {
         let folder = tempfile::tempdir().unwrap();
         let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), secrets).await;
         app.host.set_provider(provider_settings(old)).await.unwrap();
-        let told = logged_entries(&app, "provider");
-        assert!(told.iter().any(|entry| entry.contains(old)), "the change of the user is logged: {told:?}");
+        let logged = logged_entries(&app, "provider");
+        assert!(logged.iter().any(|entry| entry.contains(old)), "the change of the user is logged: {logged:?}");
         let path = app.folder.path().join("data/models.json");
         let text = std::fs::read_to_string(&path).unwrap().replace(old, new);
         std::fs::write(&path, text).unwrap();
         let problem = || async { app.host.providers().await.unwrap().providers[0].problem.clone() };
         wait_until("it is seen", || async { problem().await.is_some() }).await;
-        let wanted = ModelError::Unconfirmed { was: Some(old.to_owned()), now: new.to_owned() };
-        assert_eq!(problem().await, Some(wanted.clone()), "the notice shows the old and the new address");
-        let asked = app.host.models().await.unwrap().models("own").await;
-        assert_eq!(asked.err(), Some(wanted), "no request is sent to the new address");
-        let told = logged_entries(&app, "provider");
-        assert!(told[0].contains(old) && told[0].contains(new), "the change is logged: {told:?}");
+        let expected = ModelError::Unconfirmed { was: Some(old.to_owned()), now: new.to_owned() };
+        assert_eq!(problem().await, Some(expected.clone()), "the notice shows the old and the new address");
+        let answer = app.host.models().await.unwrap().models("own").await;
+        assert_eq!(answer.err(), Some(expected), "no request is sent to the new address");
+        let logged = logged_entries(&app, "provider");
+        assert!(logged[0].contains(old) && logged[0].contains(new), "the change is logged: {logged:?}");
         app.host.set_provider(provider_settings(new)).await.unwrap();
         assert_eq!(problem().await, None, "the address is used once the user has confirmed it");
         app.host.close().await;
@@ -349,8 +349,8 @@ async fn s04_removed_confirmation_does_not_shorten_the_log() {
         (unchanged.audit_days, unchanged.audit_megabytes),
         "the settings equal those of a new installation"
     );
-    let told = logged_entries(&app, "document");
-    assert!(told.iter().any(|entry| entry == "confirmed.json: it was removed"), "the reset is logged: {told:?}");
+    let logged = logged_entries(&app, "document");
+    assert!(logged.iter().any(|entry| entry == "confirmed.json: it was removed"), "the reset is logged: {logged:?}");
     app.host.close().await;
     report_withstood(row);
 }

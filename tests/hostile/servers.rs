@@ -109,7 +109,7 @@ async fn approvals_persist_across_restarts() {
     app.host.close().await;
     let options = host::HostOptions { autostart: true, ..host::HostOptions::default() };
     let again = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
-    again.until("harbour", "ready by itself", |s| s.state == ServerState::Ready).await;
+    again.until("harbour", "ready without the user", |s| s.state == ServerState::Ready).await;
 }
 
 #[tokio::test]
@@ -194,7 +194,7 @@ async fn valid_external_edit_is_applied_and_an_invalid_one_is_not() {
 
     std::fs::write(&file, "{\n  \"mcpServers\": {\n    \"port\": { \"command\": 7 }\n  }\n}").unwrap();
     let mut events = app.host.events();
-    let told = async {
+    let change = async {
         loop {
             if let Some(problem) = app.host.snapshot().await.unwrap().config_problem {
                 return problem;
@@ -202,7 +202,8 @@ async fn valid_external_edit_is_applied_and_an_invalid_one_is_not() {
             events.next().await;
         }
     };
-    let problem = tokio::time::timeout(testkit::app::EVENT_TIMEOUT, told).await.expect("the invalid file is reported");
+    let problem =
+        tokio::time::timeout(testkit::app::EVENT_TIMEOUT, change).await.expect("the invalid file is reported");
     assert_eq!(problem.line, Some(3), "the report contains the line: {problem}");
     assert!(
         problem.message.contains("port") && problem.message.contains("command"),
@@ -243,12 +244,12 @@ async fn temporarily_empty_or_missing_settings_file_removes_nothing() {
     {
         spoil(&file).unwrap();
         let mut events = app.host.events();
-        let told = async {
+        let change = async {
             while app.host.snapshot().await.unwrap().config_problem.is_none() {
                 events.next().await;
             }
         };
-        tokio::time::timeout(testkit::app::EVENT_TIMEOUT, told).await.expect("the user is notified");
+        tokio::time::timeout(testkit::app::EVENT_TIMEOUT, change).await.expect("the user is notified");
         assert_eq!(app.server("harbour").await.state, ServerState::Ready, "the server keeps running");
         std::fs::write(&file, &text).unwrap();
         let mut events = app.host.events();
@@ -309,11 +310,11 @@ async fn x33_server_receives_only_configured_variables() {
     let tool = tool.expect("the scripted server returns its environment");
     let (result, _) =
         app.host.call_tool("1".into(), "curious".into(), tool, serde_json::Map::new(), None).await.unwrap();
-    let said = serde_json::json!(result).to_string();
-    assert!(said.contains("GIVEN"), "the configured variable is set: {said}");
+    let text = serde_json::json!(result).to_string();
+    assert!(text.contains("GIVEN"), "the configured variable is set: {text}");
     assert!(
-        !said.contains("CARGO_MANIFEST_DIR") && std::env::var_os("CARGO_MANIFEST_DIR").is_some(),
-        "the host's own environment is not passed on: {said}"
+        !text.contains("CARGO_MANIFEST_DIR") && std::env::var_os("CARGO_MANIFEST_DIR").is_some(),
+        "the host's own environment is not passed on: {text}"
     );
     user.abort();
 }

@@ -5,13 +5,13 @@ mod addresses;
 mod approvals;
 mod callbacks;
 mod checks;
+mod credential_leaks;
 mod endpoints;
 mod for_ever;
 mod interleaved;
 mod machines;
 mod redirects;
 mod rules;
-mod strangers;
 
 use std::sync::atomic::Ordering;
 

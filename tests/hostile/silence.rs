@@ -31,10 +31,10 @@ async fn assert_handshake_times_out(args: &[&str]) {
     let failed = pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_)));
     let view = pair.while_good_responds(&what, failed).await;
     let ServerState::Failed(failure) = view.state else { panic!("{what}: the server has failed") };
-    let said = &failure.message;
+    let message = &failure.message;
     assert!(
-        said.contains("no answer") || said.contains("did not answer"),
-        "{what}: the error message contains the cause: {said}"
+        message.contains("no answer") || message.contains("did not answer"),
+        "{what}: the error message contains the cause: {message}"
     );
     pair.assert_memory_bounded(&what);
     pair.close(&what).await;
@@ -92,9 +92,9 @@ async fn start_silent_server() -> (ServerPair, tempfile::TempDir, std::path::Pat
 }
 
 async fn assert_cancellation_sent(what: &str, record: &std::path::Path) {
-    let is_told = || std::fs::read_to_string(record).unwrap().contains("notifications/cancelled");
-    let told = testkit::deadline::poll_until(Duration::from_secs(1), is_told).await;
-    assert!(told, "{what}: the server is notified: {}", std::fs::read_to_string(record).unwrap());
+    let is_cancelled = || std::fs::read_to_string(record).unwrap().contains("notifications/cancelled");
+    let is_notified = testkit::deadline::poll_until(Duration::from_secs(1), is_cancelled).await;
+    assert!(is_notified, "{what}: the server is notified: {}", std::fs::read_to_string(record).unwrap());
 }
 
 #[tokio::test]

@@ -131,7 +131,7 @@ async fn x60_skill_files_that_differ_from_the_list_are_not_used() {
         ("other bytes of the same length", json!([part(URI, &secret)])),
         ("more bytes", json!([part(URI, &format!("{TEXT}and xfil"))])),
         ("another file's contents", json!([part("skill://bad/other/SKILL.md", &secret)])),
-        ("a second file beside it", json!([part(URI, TEXT), part(URI, &secret)])),
+        ("a second file next to it", json!([part(URI, TEXT), part(URI, &secret)])),
         ("bytes that are no Base64", json!([{ "uri": URI, "blob": "xfil!" }])),
         ("nothing", json!([])),
         ("16 MiB", json!([part(URI, &format!("{TEXT}{}", "xfil".repeat(4 << 20)))])),

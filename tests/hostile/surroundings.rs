@@ -32,15 +32,15 @@ async fn x33_server_receives_only_what_it_needs() {
     let request = pair.tool_request(what, |_| true).await;
     pair.app.decide(&request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
     let result = json!(call.await.unwrap().expect("it is allowed"));
-    let seen: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-    let environment = seen["environment"].as_object().unwrap();
+    let observed: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    let environment = observed["environment"].as_object().unwrap();
     let more: Vec<&String> =
         environment.keys().filter(|name| !ALLOWED.contains(&name.as_str()) && !name.starts_with("LC_")).collect();
     assert!(more.is_empty(), "{what}: these variables are not passed to a server: {more:?}");
-    assert_eq!(seen["descriptors"], json!([0, 1, 2]), "{what}: the server inherits no open file of the host");
-    assert_eq!(seen["group"], seen["pid"], "{what}: the server leads a separate process group");
+    assert_eq!(observed["descriptors"], json!([0, 1, 2]), "{what}: the server inherits no open file of the host");
+    assert_eq!(observed["group"], observed["pid"], "{what}: the server leads a separate process group");
     assert!(
-        !seen.to_string().contains(&report::host_canary()),
+        !observed.to_string().contains(&report::host_canary()),
         "{what}: the host's secret is not passed to the server"
     );
     pair.close(what).await;

@@ -15,8 +15,8 @@ use crate::report::random_word;
 /// Returns the request to open this URL, which the server sends during a call.
 fn url_request(url: &str) -> String {
     let params = json!({"mode": "url", "message": "Open this", "elicitationId": "1", "url": url});
-    let asked = json!({"jsonrpc": "2.0", "id": "url", "method": "elicitation/create", "params": params});
-    format!("tools/call={asked}")
+    let request = json!({"jsonrpc": "2.0", "id": "url", "method": "elicitation/create", "params": params});
+    format!("tools/call={request}")
 }
 
 /// Returns URLs that must never be opened, regardless of the user's decision. Each has a description of its danger.
@@ -57,11 +57,11 @@ async fn x23_deceptive_urls_are_not_opened() {
         let request = pair.tool_request(&what, |_| true).await;
         pair.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
         // An invalid address is rejected without a consent request.
-        let asked = tokio::select! {
+        let received = tokio::select! {
             request = pair.next_server_request(&what) => Some(request),
             () = wait_for_response(&pair) => None,
         };
-        if let Some(request) = asked {
+        if let Some(request) = received {
             let ConsentRequestBody::Url { url: shown, .. } = &request.body else { panic!("{what}: {request:?}") };
             assert_eq!(*shown, url, "{what}: the URL is shown verbatim");
             let allow = UserDecision::Allow(ApprovalScope::Once);

@@ -79,13 +79,13 @@ pub(crate) async fn call_tool(app: &TestApp, server: &str, tool: &str, arguments
 }
 
 /// Calls a tool repeatedly until its result contains this text.
-pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, wanted: &str) -> CallToolResult {
+pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, expected: &str) -> CallToolResult {
     let mut last = String::new();
     let found = timeout(EVENT_TIMEOUT, async {
         loop {
             let result = call_tool(app, server, tool, Value::Object(Map::new())).await;
             last = result_text(&result);
-            if last.contains(wanted) {
+            if last.contains(expected) {
                 return result;
             }
             // sleep: polls until the condition holds, which no event reports.
@@ -93,7 +93,7 @@ pub(crate) async fn call_until(app: &TestApp, server: &str, tool: &str, wanted: 
         }
     })
     .await;
-    found.unwrap_or_else(|_| panic!("{tool} of {server} should return {wanted:?}, but returns {last:?}"))
+    found.unwrap_or_else(|_| panic!("{tool} of {server} should return {expected:?}, but returns {last:?}"))
 }
 
 /// Starts a tool call and approves it once. Returns it with the consent request that the server then causes.

@@ -128,8 +128,8 @@ async fn provider_that_sends_comments_times_out_later() {
         collect_response(&provider_at(ProviderKind::OpenAi, &url), text_request(ProviderKind::OpenAi, "x")).await.1
     });
     for error in futures_util::future::join_all(idle).await {
-        let wanted = Err(ModelError::Silent { after: Duration::from_secs(25) });
-        assert_eq!(error, wanted, "the total time is at most five timeouts");
+        let expected = Err(ModelError::Silent { after: Duration::from_secs(25) });
+        assert_eq!(error, expected, "the total time is at most five timeouts");
     }
 }
 

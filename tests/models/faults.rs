@@ -35,8 +35,9 @@ async fn error_event_within_a_response_is_reported() {
     let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, models::ConversionChoices::default());
     let (_, error) = collect_response(&provider, text_request(ProviderKind::OpenAi, "x")).await;
     let words = error.expect_err("an error").to_string();
-    let wanted = "the provider broke off its answer with an error; try again, or choose another model. It says: The engine broke";
-    assert_eq!(words, wanted, "the message should contain the provider's text");
+    let expected =
+        "the provider ended its answer with an error; try again, or choose another model. It says: The engine broke";
+    assert_eq!(words, expected, "the message should contain the provider's text");
 }
 
 #[tokio::test]

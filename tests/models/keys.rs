@@ -71,12 +71,12 @@ async fn truncated_key_is_redacted() {
         let streamed = provider_client(ProviderKind::OpenAi, &url, Some(KEY), ConversionChoices::default());
         for provider in [whole, streamed] {
             let (_, error) = collect_response(&provider, text_request(ProviderKind::OpenAi, "x")).await;
-            let ModelError::Provider { said, .. } = error.expect_err("an error") else {
+            let ModelError::Provider { message, .. } = error.expect_err("an error") else {
                 panic!("the error should contain the provider's message")
             };
             assert!(
-                !said.contains(&KEY[..4]),
-                "no part of the key should remain if {shown} characters of it are not truncated: {said}"
+                !message.contains(&KEY[..4]),
+                "no part of the key should remain if {shown} characters of it are not truncated: {message}"
             );
         }
     }

@@ -93,14 +93,14 @@ async fn ollama_is_requested_to_load_the_required_context() {
         ("a request that exceeds the allocated context", Some(8_192), 48_000, Some(1_000), Some(32_768)),
         ("a request that requires the largest context", None, 140_000, Some(1_000), Some(40_960)),
     ];
-    for (name, allocated, length, max_tokens, wanted) in cases {
+    for (name, allocated, length, max_tokens, expected) in cases {
         let served = start_strict_ollama(allocated).await;
         let provider = provider_client(ProviderKind::Ollama, &served.url(), None, ConversionChoices::default());
         let request = ModelRequest { max_tokens, ..text_request(ProviderKind::Ollama, &"x".repeat(length)) };
         let (_, reply) = collect_response(&provider, request).await;
         assert_eq!(reply.expect("a reply").message.plain_text(), "ok", "{name}: the request succeeds");
         let requested = served.request_bodies("/api/chat").pop().unwrap()["options"]["num_ctx"].as_u64();
-        assert_eq!(requested, wanted, "{name}: the context should have the required size");
+        assert_eq!(requested, expected, "{name}: the context should have the required size");
     }
     let served = start_strict_ollama(None).await;
     let provider = provider_client(ProviderKind::Ollama, &served.url(), None, ConversionChoices::default());

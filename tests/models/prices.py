@@ -1,10 +1,11 @@
-# Writes `crates/models/src/known.json` anew from LiteLLM's list of models: the contexts, prices and abilities of the models in it, and
-# of those that are named beside.
+# Updates `crates/models/src/known.json` from LiteLLM's list of models: context sizes, prices and capabilities of the models that the
+# file contains, and of the models in further arguments.
 #
 #     pip download --no-deps litellm && unzip -p litellm-*.whl '*/model_prices_and_context_window_backup.json' > prices.json
 #     python3 tests/models/prices.py prices.json "LiteLLM 1.110.2" 2026-11-24 [openai:MODEL ...]
 #
-# What the list does not say is left out, and shown as unknown. A model that is no longer in it stays an error: take it out by hand.
+# Values that the list does not have are omitted, and shown as unknown. A model that is missing in the list is an error, and must be
+# removed manually.
 
 import json
 import sys
@@ -21,13 +22,13 @@ ABILITIES = {
 
 
 def million(each):
-    """What a million tokens cost."""
+    """Returns the price of a million tokens."""
     cost = round(each * 1_000_000, 6)
     return int(cost) if cost == int(cost) else cost
 
 
 def long_price(listed):
-    """What longer requests cost, if more."""
+    """Returns the prices of requests with a longer context, or None if they are the same."""
     name = next((name for name in listed if name.startswith("input_cost_per_token_above_") and name.endswith("k_tokens")), None)
     if name is None:
         return None

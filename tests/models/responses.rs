@@ -195,14 +195,14 @@ async fn end_of_a_response_is_classified() {
         ),
         ("a missing final event", vec![json!({ "type": "response.created", "response": {} })], Err("cut")),
     ];
-    for (what, sent, wanted) in cases {
+    for (what, sent, expected) in cases {
         let bytes = [sse_events(&sent), b"data: [DONE]\n\n".to_vec()].concat();
         let url = serve_pieces(vec![bytes], AfterPieces::Close).await;
         let (_, ended) =
             collect_response(&provider_client(WIRE, &url, None, ConversionChoices::default()), text_request(WIRE, "x"))
                 .await;
         let ended = ended.map(|reply| reply.stop).map_err(|error| error.code());
-        assert_eq!(ended, wanted, "{what} should be classified");
+        assert_eq!(ended, expected, "{what} should be classified");
     }
 }
 

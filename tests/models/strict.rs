@@ -87,13 +87,13 @@ async fn reasoning_models_of_openai_receive_supported_parameters() {
         let provider = client_for_host(host, &served, ConversionChoices::default());
         for (model, tools) in THINKING {
             let request = request_with_all_options(model);
-            let mut wanted =
+            let mut expected =
                 vec![LossyConversion { what: UnsupportedFeature::Temperature, then: Conversion::LeaveOut }];
             if tools != "any" {
-                wanted
+                expected
                     .push(LossyConversion { what: UnsupportedFeature::ThinkingWithTools, then: Conversion::LeaveOut });
             }
-            assert_eq!(provider.find_losses(&request), wanted, "{model} at {host}: omitted parts are reported");
+            assert_eq!(provider.find_losses(&request), expected, "{model} at {host}: omitted parts are reported");
             let answered = expect_reply(&provider, request.clone()).await;
             assert_eq!(answered.message.plain_text(), "ok", "{model} at {host}: the model should reply");
             let plain = ModelRequest { thinking: false, temperature: None, ..request.clone() };

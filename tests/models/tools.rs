@@ -123,12 +123,12 @@ async fn images_and_failures_in_results_reach_the_model_on_every_wire() {
         let losses = provider.find_losses(&request);
         let image = LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter };
         let failed = LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText };
-        let wanted: &[LossyConversion] = match wire {
+        let expected: &[LossyConversion] = match wire {
             ProviderKind::Anthropic => &[],
             ProviderKind::Gemini => &[image],
             ProviderKind::OpenAi | ProviderKind::Responses | ProviderKind::Ollama => &[failed, image],
         };
-        assert_eq!(losses, wanted, "{wire:?}: all conversions should be reported");
+        assert_eq!(losses, expected, "{wire:?}: all conversions should be reported");
         let (url, taken) = capture_request().await;
         let _ =
             collect_response(&crate::fake::provider_client(wire, &url, None, ConversionChoices::default()), request)
@@ -207,13 +207,13 @@ async fn tool_uses_under_one_index_are_separated_by_their_ids() {
             vec![json!({ "city": "Oslo" })],
         ),
     ];
-    for (what, mut pieces, wanted) in cases {
+    for (what, mut pieces, expected) in cases {
         pieces.push(b"data: [DONE]\n\n".to_vec());
         let url = serve_pieces(pieces, AfterPieces::Close).await;
         let provider = crate::fake::provider_client(ProviderKind::OpenAi, &url, None, ConversionChoices::default());
         let answer = expect_reply(&provider, text_request(ProviderKind::OpenAi, "x")).await;
         let used: Vec<Value> = answer.message.tool_uses().map(|used| Value::Object(used.2.clone())).collect();
-        assert_eq!(used, wanted, "{what}: the tool uses should be separated by their ids");
+        assert_eq!(used, expected, "{what}: the tool uses should be separated by their ids");
     }
 }
 

@@ -1,10 +1,10 @@
 // Conversation with an independent mock provider (aimock): tools that are called and decided inline, files, stopping,
 // repeated answers, versions.
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 
 import {
   allow,
+  axeViolations,
   expect,
   consentRequest,
   readRest,
@@ -73,12 +73,7 @@ async function sendMessage(app: Page, text: string): Promise<void> {
 const log = (app: Page): Locator => app.getByRole("log");
 
 async function assertAccessible(app: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page: app }).analyze();
-  const found = violations.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes.map((n) => n.target.join(" ")).join(", ")}`,
-  );
-  expect(found, `axe should find no violations: ${what}`).toEqual([]);
+  expect(await axeViolations(app), `axe should find no violations: ${what}`).toEqual([]);
 }
 
 /** Returns the last request that the provider received, as JSON text. */

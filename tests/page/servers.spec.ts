@@ -86,7 +86,7 @@ test.describe("adding a server", () => {
 
     await visit(app, "#/add-server");
     await text.fill("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=-_-_+/");
-    await expect(app.getByText(/what should be base64 in it is none/), "a broken link should be explained").toBeVisible();
+    await expect(app.getByText(/its content is not valid base64/), "a broken link should be explained").toBeVisible();
     await expect(app.getByRole("button", { name: /^Add \d/ }), "a broken link should not be a command").toHaveCount(0);
   });
 
@@ -100,11 +100,11 @@ test.describe("adding a server", () => {
     await app.getByRole("textbox", { name: /^URL, command/ }).fill(JSON.stringify({ inputs, servers }));
     const found = app.getByRole("group", { name: "pier" });
     const fields = found.getByRole("group", { name: "Values to fill in" });
-    await expect(found.getByText(/VS Code would ask for/)).toHaveCount(2);
+    await expect(found.getByText(/VS Code would prompt/)).toHaveCount(2);
     await fields.getByLabel("era").fill("both");
     await expect(found.getByText(`${DEMO} --era both`), "the exact command should be shown").toBeVisible();
     await fields.getByLabel("key").fill("s3cret-value-1");
-    await expect(found.getByText(/VS Code would ask for|passes it as it stands/), "no warning should remain").toHaveCount(0);
+    await expect(found.getByText(/VS Code would prompt|passes it unchanged/), "no warning should remain").toHaveCount(0);
     await app.getByRole("button", { name: "Add 1 server" }).click();
     await expect(app.getByRole("main").getByRole("heading", { level: 1 })).toHaveText("pier");
     const file = readFileSync(host.config, "utf8");

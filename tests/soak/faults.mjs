@@ -33,6 +33,6 @@ export class Faults {
   /** Returns a text about the unexpected failures, or `null` if there are none. */
   problem() {
     if (this.#unexpected === 0) return null;
-    return `${this.#unexpected} failures that nobody expected; the first:\n  ${this.#first.join("\n  ")}`;
+    return `${this.#unexpected} unexpected failures, of which the first are:\n  ${this.#first.join("\n  ")}`;
   }
 }

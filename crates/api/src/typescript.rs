@@ -10,7 +10,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 /// TypeScript declarations that were collected so far, by type name.
 pub(crate) struct Declarations {
     config: Config,
-    seen: HashSet<TypeId>,
+    visited: HashSet<TypeId>,
     by_name: BTreeMap<String, String>,
 }
 
@@ -22,7 +22,7 @@ impl Declarations {
 
 impl TypeVisitor for Declarations {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
-        if !self.seen.insert(TypeId::of::<T>()) {
+        if !self.visited.insert(TypeId::of::<T>()) {
             return;
         }
         if T::output_path().is_some() {
@@ -44,7 +44,7 @@ fn export_config() -> Config {
 /// Returns the TypeScript module with all commands, types, events and errors of the contract.
 #[must_use]
 pub fn typescript() -> String {
-    let mut all = Declarations { config: export_config(), seen: HashSet::new(), by_name: BTreeMap::new() };
+    let mut all = Declarations { config: export_config(), visited: HashSet::new(), by_name: BTreeMap::new() };
     let commands = crate::table::command_types(&export_config(), &mut all);
     all.add::<crate::Events>();
     all.add::<crate::ApiError>();

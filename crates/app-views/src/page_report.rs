@@ -84,7 +84,7 @@ impl AppPageReport {
 
 /// Returns the grants for all sources that a page requests.
 fn requested_grants(sources: &[AppSource]) -> SandboxGrants {
-    let reaches = |wanted: &[Reach]| sources.iter().any(|source| wanted.contains(&source.reach));
+    let reaches = |levels: &[Reach]| sources.iter().any(|source| levels.contains(&source.reach));
     SandboxGrants {
         declared_origins: reaches(&[Reach::Internet, Reach::PrivateNetwork]),
         loopback: reaches(&[Reach::Loopback]),

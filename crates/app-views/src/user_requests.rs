@@ -36,7 +36,7 @@ impl UserRequests {
     /// Returns the reason if the request can't be shown to the user.
     pub(crate) fn insert(&mut self, id: AppRequestId, request: AppRequest) -> Result<AppUserRequest, &'static str> {
         let mut files = Vec::new();
-        let wanted = match request {
+        let user_request = match request {
             AppRequest::OpenLink { url } => AppUserRequest::OpenLink { url: url.into() },
             AppRequest::RequestDisplayMode { mode } => AppUserRequest::DisplayMode { mode },
             AppRequest::SendMessage { content } => AppUserRequest::SendMessage { text: message_text(&content) },
@@ -65,7 +65,7 @@ impl UserRequests {
             | AppRequest::UpdateModelContext(_) => return Err("the request can't be carried out now"),
         };
         self.waiting.insert(id.number(), (id, files));
-        Ok(wanted)
+        Ok(user_request)
     }
 
     /// Removes a request, or returns `None` if it doesn't wait.

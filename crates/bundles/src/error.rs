@@ -38,9 +38,7 @@ pub enum BundleError {
     #[error("the bundle is installed already, and its files have changed ({0}); remove it first")]
     Differs(TreeChange),
     /// The bundle is already unpacked, and files in its folder were added or changed after that.
-    #[error(
-        "the bundle is installed already, and its folder holds other files by now; remove the servers that use it first"
-    )]
+    #[error("the bundle is installed already, and its folder was changed since; remove the servers that use it first")]
     FolderDiffers(#[source] FolderChange),
     /// Another process has locked the folder of bundles.
     #[error("another Drawbridge is installing or removing a bundle; try again when it is done")]

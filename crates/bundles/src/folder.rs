@@ -42,7 +42,7 @@ pub enum FolderChange {
     #[error("{} is a link, a device, or has a name that no bundle can have", visible(.0))]
     NotAFile(String),
     /// The folder has more files or bytes than a bundle may have.
-    #[error("it holds more than a bundle may")]
+    #[error("its contents exceed the limits of bundles")]
     TooLarge,
     /// This file or folder can't be read, with the cause.
     #[error("{} can't be read: {}", visible(.0), visible(.1))]
@@ -92,13 +92,13 @@ pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange>
 
 /// Returns the first difference between the unpacked and the current files, or `None` if they are equal.
 fn find_first_change(was: &FileTree, now: &FileTree) -> Option<FolderChange> {
-    let gone_or_changed = was.files.iter().find_map(|(path, file)| match now.files.get(path) {
+    let removed_or_changed = was.files.iter().find_map(|(path, file)| match now.files.get(path) {
         None => Some(FolderChange::Missing(path.clone())),
         Some(found) if found != file => Some(FolderChange::Changed(path.clone())),
         Some(_) => None,
     });
     let added = || now.files.keys().find(|path| !was.files.contains_key(*path));
-    gone_or_changed.or_else(|| added().cloned().map(FolderChange::Added))
+    removed_or_changed.or_else(|| added().cloned().map(FolderChange::Added))
 }
 
 struct FoundFile {
@@ -130,9 +130,9 @@ fn is_uv_server(folder: &Path) -> bool {
     manifest.is_some_and(|manifest| manifest["server"]["type"] == "uv")
 }
 
-/// Lists all files below a folder without following links. Skips paths for which `is_left_out` returns `true`; its
+/// Lists all files below a folder without following links. Skips paths for which `is_omitted` returns `true`; its
 /// second argument is `true` for a folder.
-fn list_files(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFile>, FolderChange> {
+fn list_files(folder: &Path, is_omitted: impl Fn(&str, bool) -> bool) -> Result<Vec<FoundFile>, FolderChange> {
     let failed = |path: &str, error: io::Error| unreadable_change(path, &error);
     let root = fs::symlink_metadata(folder).map_err(|error| failed("the bundle's folder", error))?;
     if !root.is_dir() {
@@ -150,7 +150,7 @@ fn list_files(folder: &Path, is_left_out: impl Fn(&str, bool) -> bool) -> Result
             };
             // The metadata of the entry itself, not of a link's target.
             let facts: Metadata = entry.metadata().map_err(|error| failed(&path, error))?;
-            if is_left_out(&path, facts.is_dir()) {
+            if is_omitted(&path, facts.is_dir()) {
                 continue;
             }
             if facts.is_dir() {

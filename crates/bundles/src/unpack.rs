@@ -76,7 +76,7 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleErro
     }
     let files = unfinished.path().join("files");
     let tree = write_files(&archive, &files)?;
-    let cant_place = |cause| BundleError::io("the bundle's folder can't be put in its place", cause);
+    let cant_place = |cause| BundleError::io("the folder of the bundle can't be moved to its final path", cause);
     write_tree_file(&folder, &tree).map_err(cant_place)?;
     fs::rename(&files, &folder).map_err(cant_place)?;
     Ok(UnpackedBundle { folder, tree })
@@ -138,7 +138,7 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
 /// # Errors
 /// Returns [`BundleError::Io`] if the root can't be read, or something can't be removed.
 pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
-    let cant_remove = |cause| BundleError::io("what is left of an unfinished installation can't be removed", cause);
+    let cant_remove = |cause| BundleError::io("files of an unfinished installation can't be removed", cause);
     let entries = match fs::read_dir(root) {
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries.map_err(cant_remove)?,

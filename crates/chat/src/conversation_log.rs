@@ -40,10 +40,10 @@ impl ConversationLog {
     pub(super) async fn conversation(
         &self,
     ) -> Result<(history::Conversation, ConversationSettings), ConversationError> {
-        let kept = self.with_history(|history, id| history.conversation(id)).await?;
-        let kept = kept.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))?;
-        let settings = ConversationSettings::from_stored(&kept.settings);
-        Ok((kept, settings))
+        let stored = self.with_history(|history, id| history.conversation(id)).await?;
+        let stored = stored.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))?;
+        let settings = ConversationSettings::from_stored(&stored.settings);
+        Ok((stored, settings))
     }
 
     pub(super) async fn store_settings(&self, settings: &ConversationSettings) -> Result<(), ConversationError> {
@@ -70,8 +70,8 @@ impl ConversationLog {
     ) -> Result<(), ConversationError> {
         let changed = self.with_history(move |history, id| {
             let _one_at_a_time = SETTINGS_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(kept) = history.conversation(id)? else { return Ok(false) };
-            let mut stored = kept.settings;
+            let Some(conversation) = history.conversation(id)? else { return Ok(false) };
+            let mut stored = conversation.settings;
             change(&mut stored);
             history.change(id, &ConversationChange { settings: Some(stored), at, ..Default::default() })
         });
@@ -148,16 +148,16 @@ impl ConversationLog {
         let (id, state) = (item.id.clone(), item.state);
         let is_light =
             state == ItemState::Streaming || matches!(item.body, ItemBody::Reply { .. } | ItemBody::Notice { .. });
-        let kept = if is_light {
+        let outline = if is_light {
             None
         } else {
-            let kept = self.with_history(move |history, conversation| history.item_outline(conversation, &id)).await;
+            let outline = self.with_history(move |history, conversation| history.item_outline(conversation, &id)).await;
             // If the latest write failed, the history contains the item in an earlier state, which must not be sent.
-            kept.ok().flatten().filter(|kept| kept.state == state)
+            outline.ok().flatten().filter(|outline| outline.state == state)
         };
-        let left_out = kept.as_ref().map(|kept| kept.left_out.clone()).unwrap_or_default();
-        let item = Box::new(kept.and_then(parse_item).unwrap_or(item));
-        ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, left_out, answering }
+        let omitted = outline.as_ref().map(|outline| outline.omitted.clone()).unwrap_or_default();
+        let item = Box::new(outline.and_then(parse_item).unwrap_or(item));
+        ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, omitted, answering }
     }
 
     /// Moves the head to the newest leaf of the branch that contains an item.
@@ -225,7 +225,7 @@ pub(super) fn new_item(item: &ChatItem) -> NewItem {
 
 /// Restores texts that the history stores separately because of their length.
 fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> Result<(), StoreError> {
-    for left in item.left_out.iter().filter(|left| left.is_text) {
+    for left in item.omitted.iter().filter(|left| left.is_text) {
         let text = history.blob(&left.hash)?.and_then(|bytes| String::from_utf8(bytes).ok());
         if let (Some(place), Some(text)) = (item.body.pointer_mut(&left.pointer), text) {
             *place = text.into();
@@ -235,7 +235,7 @@ fn insert_long_texts(history: &dyn History, item: &mut history::StoredItem) -> R
 }
 
 /// Converts a stored item, or returns `None` if this version doesn't know its kind.
-pub(super) fn parse_item(kept: history::StoredItem) -> Option<ChatItem> {
-    let body: ItemBody = serde_json::from_value(kept.body).ok()?;
-    Some(ChatItem { id: kept.id, parent: kept.parent, at: kept.at, state: kept.state, body })
+pub(super) fn parse_item(stored: history::StoredItem) -> Option<ChatItem> {
+    let body: ItemBody = serde_json::from_value(stored.body).ok()?;
+    Some(ChatItem { id: stored.id, parent: stored.parent, at: stored.at, state: stored.state, body })
 }

@@ -19,7 +19,7 @@ const MAX_INITIAL_ITEMS: usize = 100;
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenConversation {
     /// Conversation as stored in the history.
-    pub kept: history::Conversation,
+    pub conversation: history::Conversation,
     /// Settings of the conversation, set by the user.
     pub settings: ConversationSettings,
     /// Newest items of the visible branch.
@@ -62,14 +62,14 @@ impl Chat {
             settings: settings.to_stored(),
             ..history::Conversation::default()
         };
-        let kept = {
+        let conversation = {
             let _one_at_a_time = self.beginning.lock().await;
             self.with_history(move |history| create_with_unique_id(history, new)).await?
         };
-        self.host.record_conversation_servers(kept.id.clone(), Vec::new(), true).await?;
-        self.host.conversations_changed(Some(kept.id.clone())).await?;
+        self.host.record_conversation_servers(conversation.id.clone(), Vec::new(), true).await?;
+        self.host.conversations_changed(Some(conversation.id.clone())).await?;
         let (page, sources) = (BranchPage::default(), Vec::new());
-        Ok(OpenConversation { kept, settings, page, sources, answering: false, draft: String::new() })
+        Ok(OpenConversation { conversation, settings, page, sources, answering: false, draft: String::new() })
     }
 
     /// Opens a conversation with its newest items, or returns `None` if it doesn't exist.
@@ -82,22 +82,24 @@ impl Chat {
         let range = ItemRange { conversation: id, before: None, limit: MAX_INITIAL_ITEMS, whole: false };
         let read =
             self.with_history(move |history| Ok((history.conversation(&range.conversation)?, history.items(&range)?)));
-        let (Some(mut kept), Some(page)) = read.await? else { return Ok(None) };
-        self.host.note_readings(kept.id.clone(), std::mem::take(&mut kept.readings)).await?;
-        self.host.record_conversation_servers(kept.id.clone(), std::mem::take(&mut kept.sources), true).await?;
-        let sources = self.host.conversation_label(kept.id.clone()).await?.servers;
-        let (answering, live) = self.reply_in_progress(&kept.id);
+        let (Some(mut conversation), Some(page)) = read.await? else { return Ok(None) };
+        self.host.note_readings(conversation.id.clone(), std::mem::take(&mut conversation.readings)).await?;
+        self.host
+            .record_conversation_servers(conversation.id.clone(), std::mem::take(&mut conversation.sources), true)
+            .await?;
+        let sources = self.host.conversation_label(conversation.id.clone()).await?.servers;
+        let (answering, live) = self.reply_in_progress(&conversation.id);
         let mut page = BranchPage::read(page);
         if let Some((live, seq)) = live
             && let Some(placed) = page.items.iter_mut().find(|placed| placed.item.id == live.id)
         {
             // Parts that arrived after the item was last written exist in memory only.
             let siblings = std::mem::take(&mut placed.siblings);
-            *placed = TreeItem { item: live, siblings, left_out: Vec::new(), seq: Some(seq) };
+            *placed = TreeItem { item: live, siblings, omitted: Vec::new(), seq: Some(seq) };
         }
-        let settings = ConversationSettings::from_stored(&kept.settings);
-        let draft = draft::stored_draft(&kept.settings);
-        Ok(Some(OpenConversation { kept, settings, page, sources, answering, draft }))
+        let settings = ConversationSettings::from_stored(&conversation.settings);
+        let draft = draft::stored_draft(&conversation.settings);
+        Ok(Some(OpenConversation { conversation, settings, page, sources, answering, draft }))
     }
 
     /// Appends items of the user. Each is inserted after its parent, or at the end of the visible branch if it has

@@ -249,11 +249,11 @@ impl Chat {
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context);
         let threshold = settings.search_threshold(self.host.conversation_bounds().await?, context);
-        let said = |(_, server): &(OfferedServer, ServerForModel)| {
+        let approved_instructions = |(_, server): &(OfferedServer, ServerForModel)| {
             let text = system_prompt::format_instructions(server.instructions.as_deref().filter(|_| server.is_ready)?);
             Some(ServerInstructions { server: server.server.clone(), text, hash: server.instructions_hash()? })
         };
-        let instructions = servers.iter().filter_map(said).collect();
+        let instructions = servers.iter().filter_map(approved_instructions).collect();
         let offering = tokio::task::spawn_blocking(move || OfferedTools::new(&servers));
         let offering = offering.await?;
         Ok(ConversationTools { offering, threshold, instructions })
@@ -284,15 +284,15 @@ impl Chat {
         format: ExportFormat,
     ) -> Result<(String, String), ConversationError> {
         let log = self.conversation_log(&conversation);
-        let (kept, settings) = log.conversation().await?;
-        let name = export::file_name(&kept.title, format);
+        let (stored, settings) = log.conversation().await?;
+        let name = export::file_name(&stored.title, format);
         let items = match format {
             ExportFormat::Markdown => log.branch_items_with_texts().await?,
             ExportFormat::Json => log.all_items().await?,
         };
         let written = tokio::task::spawn_blocking(move || match format {
-            ExportFormat::Markdown => Ok(export::to_markdown(&kept.title, &items)),
-            ExportFormat::Json => export::to_json(&kept.title, &settings, &items),
+            ExportFormat::Markdown => Ok(export::to_markdown(&stored.title, &items)),
+            ExportFormat::Json => export::to_json(&stored.title, &settings, &items),
         });
         let text = written.await?;
         Ok((name, text.map_err(|error| ConversationError::NotWritten(error.to_string()))?))
@@ -370,9 +370,9 @@ impl Chat {
         message: Option<String>,
     ) -> Result<ReplyIds, ConversationError> {
         let conversation = log.conversation.clone();
-        let (kept, _) = log.conversation().await?;
-        self.host.note_readings(conversation.clone(), kept.readings).await?;
-        self.host.record_conversation_servers(conversation.clone(), kept.sources, true).await?;
+        let (stored, _) = log.conversation().await?;
+        self.host.note_readings(conversation.clone(), stored.readings).await?;
+        self.host.record_conversation_servers(conversation.clone(), stored.sources, true).await?;
         let run = ReplyRun::begin(self.host.clone(), log, begun, settings, model, parent).await?;
         let reply = run.reply_id().to_owned();
         self.host.conversations_changed(Some(conversation)).await?;

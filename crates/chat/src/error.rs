@@ -70,7 +70,7 @@ pub enum ConversationError {
     #[error(transparent)]
     Attachment(#[from] AttachmentError),
     /// The item can't be edited, since it is not a message of the user.
-    #[error("only what you wrote can be edited")]
+    #[error("only your own messages can be edited")]
     NotYours,
     /// The item can't be repeated, since it is not a reply of a model.
     #[error("only a reply can be repeated")]

@@ -86,7 +86,7 @@ fn write_item(text: &mut String, item: &ChatItem) {
             write_heading(text, &format!("Assistant ({})", inline_code(&model.model)));
             for part in parts {
                 match part {
-                    ReplyPart::Text { text: said } => write_paragraph(text, &to_inert(&visible_text(said))),
+                    ReplyPart::Text { text: reply_text } => write_paragraph(text, &to_inert(&visible_text(reply_text))),
                     ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => write_quote(text, thought),
                     // The item of the call contains the arguments and the result.
                     ReplyPart::Thinking { .. } | ReplyPart::ToolUse { .. } => {}
@@ -105,13 +105,13 @@ fn write_item(text: &mut String, item: &ChatItem) {
             match (result, error) {
                 (Some(result), _) => write_tool_result(text, result),
                 (None, Some(error)) => write_paragraph(text, &format!("*It failed:* {}", inline_code(error))),
-                (None, None) => write_paragraph(text, "*It is not known how it ended.*"),
+                (None, None) => write_paragraph(text, "*The outcome is unknown.*"),
             }
         }
-        ItemBody::OwnTool { used, text: told, arguments, .. } => {
+        ItemBody::OwnTool { used, text: result_text, arguments, .. } => {
             write_heading(text, &inline_code(&used.key));
             write_fenced(text, "json", &format!("{arguments:#}"));
-            write_fenced(text, "", told);
+            write_fenced(text, "", result_text);
         }
         ItemBody::Notice { notice: Notice::Rounds { rounds } } => {
             write_paragraph(text, &format!("*The model called tools {rounds} times in a row and stopped.*"));
@@ -125,14 +125,14 @@ fn write_item(text: &mut String, item: &ChatItem) {
 
 fn write_tool_result(text: &mut String, result: &ToolResult) {
     if result.is_error {
-        write_paragraph(text, "*The tool says that it failed.*");
+        write_paragraph(text, "*The tool reported an error.*");
     }
     write_contents(text, &result.content, TextAuthor::Server);
     if let Some(structured) = &result.structured {
         write_fenced(text, "json", &format!("{structured:#}"));
     }
     if let Some(problem) = &result.structured_problem {
-        write_paragraph(text, "*These data are not what the tool promises:*");
+        write_paragraph(text, "*These data do not match the output schema of the tool:*");
         write_fenced(text, "", problem);
     }
 }
@@ -147,8 +147,8 @@ enum TextAuthor {
 fn write_contents(text: &mut String, content: &[Content], by: TextAuthor) {
     for part in content {
         match part {
-            Content::Text { text: said } if by == TextAuthor::User => write_paragraph(text, said),
-            Content::Text { text: said } => write_fenced(text, "", said),
+            Content::Text { text: user_text } if by == TextAuthor::User => write_paragraph(text, user_text),
+            Content::Text { text: user_text } => write_fenced(text, "", user_text),
             Content::Image { mime_type, .. } => {
                 write_paragraph(text, &format!("*A picture ({})*", inline_code(mime_type)))
             }
@@ -181,7 +181,7 @@ fn write_attachment(text: &mut String, attachment: &MessageAttachment) {
 
 fn write_resource(text: &mut String, contents: &ResourceContents) {
     match &contents.text {
-        Some(said) => write_fenced(text, "", said),
+        Some(resource_text) => write_fenced(text, "", resource_text),
         None => write_paragraph(text, &format!("*What is in {}*", inline_code(&contents.uri))),
     }
 }

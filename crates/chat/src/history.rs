@@ -20,16 +20,16 @@ pub struct TreeItem {
     pub siblings: Vec<String>,
     /// Large contents that are omitted from the item, for requesting them by hash. The item contains empty strings in
     /// their places.
-    pub left_out: Vec<OmittedContent>,
+    pub omitted: Vec<OmittedContent>,
     /// Sequence number of the next delta while the item is streaming, otherwise `None`.
     pub seq: Option<u64>,
 }
 
 impl TreeItem {
     /// Converts a stored item, or returns `None` if its kind is unknown because a newer version wrote it.
-    fn read(mut kept: history::StoredItem) -> Option<Self> {
-        let (siblings, left_out) = (std::mem::take(&mut kept.siblings), std::mem::take(&mut kept.left_out));
-        Some(Self { item: conversation_log::parse_item(kept)?, siblings, left_out, seq: None })
+    fn read(mut stored: history::StoredItem) -> Option<Self> {
+        let (siblings, omitted) = (std::mem::take(&mut stored.siblings), std::mem::take(&mut stored.omitted));
+        Some(Self { item: conversation_log::parse_item(stored)?, siblings, omitted, seq: None })
     }
 }
 

@@ -200,8 +200,12 @@ mod tests {
         assert!(threshold(&chosen(None), None) > 1_000_000, "with an unknown context, all tools are sent");
         assert_eq!(threshold(&chosen(Some(true)), None), 0, "an enabled search is always used");
         assert!(threshold(&chosen(Some(false)), Some(1_000)) > 1_000_000, "a disabled search is never used");
-        let kept = chosen(Some(true));
-        assert_eq!(kept.to_stored()["tool_search"], json!(true), "the setting is stored");
-        assert_eq!(ConversationSettings::from_stored(&kept.to_stored()), kept, "the stored setting can be read");
+        let settings = chosen(Some(true));
+        assert_eq!(settings.to_stored()["tool_search"], json!(true), "the setting is stored");
+        assert_eq!(
+            ConversationSettings::from_stored(&settings.to_stored()),
+            settings,
+            "the stored setting can be read"
+        );
     }
 }

@@ -20,19 +20,19 @@ const NOT_MADE_TEXT: &str = "This call was not made.";
 const CONTINUE_MESSAGE: &str = "Go on where you stopped.";
 /// Text that replaces the result of a call that the user stopped after it was sent.
 pub(super) const STOPPED_TEXT: &str =
-    "stopped by the user after it was sent; it is not known how it ended, and it may have had its effect";
+    "stopped by the user after it was sent; the outcome is unknown, and it may have taken effect";
 /// Returns the text that replaces a result withheld from the model. `by` names who withheld it or why, such as "as the
 /// user stopped the answer".
 pub(super) fn withheld_text(by: &str) -> String {
     format!(
-        "its result is withheld {by}; the call was made and may have had its effect. Go on without the result, and do not try \
+        "its result is withheld {by}; the call was made and may have taken effect. Go on without the result, and do not try \
          to get it in another way"
     )
 }
 
 /// Text that replaces the result of a call whose outcome is unknown.
 const UNKNOWN_OUTCOME_TEXT: &str =
-    "It is not known how this call ended: Drawbridge was closed while it was under way. It may have had its effect.";
+    "The outcome of this call is unknown: Drawbridge was closed while it was running. It may have taken effect.";
 
 /// Converts the visible branch to messages that end with the user's role. If it ends with an interrupted reply, a
 /// message that requests to continue is appended, since some models reject requests that end with their own message.
@@ -68,8 +68,8 @@ pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> V
             }
             ItemBody::Reply { model: own, parts, stop, .. } => {
                 let is_whole = item.state == ItemState::Whole && *stop != Some(ReplyStop::Stopped);
-                let (said, uses) = convert_reply(item, parts, (is_whole, own == model), &results);
-                messages.add(Role::Assistant, said);
+                let (reply_parts, uses) = convert_reply(item, parts, (is_whole, own == model), &results);
+                messages.add(Role::Assistant, reply_parts);
                 messages.add(Role::User, uses.iter().map(|used| tool_result_part(used, &results, limit)).collect());
             }
             ItemBody::ToolCall { used: None, server, tool, arguments, result, error, .. } => {
@@ -141,13 +141,13 @@ fn convert_reply<'a>(
     (is_whole, is_own): (bool, bool),
     results: &HashMap<(&str, &str), &ChatItem>,
 ) -> (Vec<MessagePart>, Vec<ToolUse<'a>>) {
-    let (mut said, mut uses) = (Vec::new(), Vec::new());
+    let (mut message_parts, mut uses) = (Vec::new(), Vec::new());
     for part in parts {
         match part {
-            ReplyPart::Text { text } => said.push(MessagePart::Text(text.clone())),
+            ReplyPart::Text { text } => message_parts.push(MessagePart::Text(text.clone())),
             // Reasoning is only accepted by the model that produced it, and only if it is complete.
             ReplyPart::Thinking { text, opaque } if is_whole && is_own => {
-                said.push(MessagePart::Thinking { text: text.clone(), opaque: opaque.clone() });
+                message_parts.push(MessagePart::Thinking { text: text.clone(), opaque: opaque.clone() });
             }
             ReplyPart::Thinking { .. } => {}
             ReplyPart::ToolUse { id, key, arguments, opaque, .. } => {
@@ -159,7 +159,7 @@ fn convert_reply<'a>(
                 let text = if arguments.is_empty() { "{}" } else { arguments };
                 let Ok(Value::Object(arguments)) = serde_json::from_str(text) else { continue };
                 let opaque = opaque.clone().filter(|_| is_own);
-                said.push(MessagePart::ToolUse {
+                message_parts.push(MessagePart::ToolUse {
                     id: id.clone(),
                     name: key.clone(),
                     arguments: arguments.clone(),
@@ -169,7 +169,7 @@ fn convert_reply<'a>(
             }
         }
     }
-    (said, uses)
+    (message_parts, uses)
 }
 
 const fn tool_used(item: &ChatItem) -> Option<&ToolUsed> {
@@ -242,33 +242,33 @@ pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Ve
     if all <= limit {
         return (parts, 0);
     }
-    let (mut kept, mut room) = (Vec::new(), limit);
+    let (mut remaining_parts, mut room) = (Vec::new(), limit);
     for part in parts {
         match part {
             MessagePart::Text(text) => {
                 let end = text.floor_char_boundary(room.min(text.len()));
                 room -= end;
                 if end > 0 {
-                    kept.push(MessagePart::Text(text[..end].to_owned()));
+                    remaining_parts.push(MessagePart::Text(text[..end].to_owned()));
                 }
                 if end < text.len() {
                     room = 0;
                 }
             }
-            other => kept.push(other),
+            other => remaining_parts.push(other),
         }
     }
-    let sent: usize = kept.iter().map(text_len).sum();
+    let sent: usize = remaining_parts.iter().map(text_len).sum();
     let mut note = String::new();
     // Writing to a `String` can't fail.
     let _ = write!(
         note,
-        "({} more bytes were left out. To read on, use {READ_RESULT_TOOL} with {}.)",
+        "({} more bytes were omitted. To read on, use {READ_RESULT_TOOL} with {}.)",
         all - sent,
         json!({ "call": call, "from": sent })
     );
-    kept.push(MessagePart::Text(note));
-    (kept, (all - sent) as u64)
+    remaining_parts.push(MessagePart::Text(note));
+    (remaining_parts, (all - sent) as u64)
 }
 
 fn text_len(part: &MessagePart) -> usize {

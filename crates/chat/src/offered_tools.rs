@@ -263,10 +263,10 @@ mod tests {
         }
     }
 
-    /// Creates a server with these tools. Those named in `seen` are reviewed.
-    fn server(name: &str, tools: &[&str], seen: &[&str]) -> ServerForModel {
+    /// Creates a server with these tools. Those named in `reviewed` are reviewed.
+    fn server(name: &str, tools: &[&str], reviewed: &[&str]) -> ServerForModel {
         let tools: Vec<mcp::Tool> = tools.iter().map(|name| tool(name)).collect();
-        server_with_reviews(name, &tools, |tool| seen.contains(&tool))
+        server_with_reviews(name, &tools, |tool| reviewed.contains(&tool))
     }
 
     /// Creates a server with these tools. Those for which `is_seen` returns `true` are reviewed.
@@ -303,14 +303,14 @@ mod tests {
         let keys: Vec<_> = offering.offered().map(|tool| tool.key.as_str()).collect();
         assert_eq!(keys, ["files__read", "files__write"], "reviewed and enabled tools are offered, sorted by name");
         let states: Vec<_> = offering.all_tools().iter().map(|t| (t.tool.as_str(), t.state)).collect();
-        let told = [
+        let expected = [
             ("delete", ToolState::Off),
             ("new", ToolState::New),
             ("read", ToolState::Offered),
             ("write", ToolState::Offered),
             ("", ToolState::NotReady),
         ];
-        assert_eq!(states, told, "all other tools have the reason why they are not offered");
+        assert_eq!(states, expected, "all other tools have the reason why they are not offered");
         assert!(offering.tool("files__delete").is_none(), "a disabled tool is not found");
         assert_eq!(offering.tool("files__read").unwrap().tool, "read", "a tool is found by its name");
         assert!(offering.tokens > 0, "the tokens are estimated");
@@ -366,14 +366,14 @@ mod tests {
             assert_eq!(offering.offered().count(), count, "all tools are offered");
             let threshold = domain::bounds::ChatBounds::default().tool_search_threshold(context);
             let query = json!({"query": "manage resource 7"});
-            let told = own_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
+            let result = own_tools::search_tools(&offering, &offering.search_index(), query.as_object().unwrap());
             let used = item::ToolUsed { reply: "r".into(), id: "u".into(), key: own_tools::SEARCH_TOOLS_NAME.into() };
             let body = item::ItemBody::OwnTool {
                 used,
                 arguments: query,
-                text: told.text,
-                found: told.found,
-                is_error: told.is_error,
+                text: result.text,
+                found: result.found,
+                is_error: result.is_error,
             };
             let searched = item::ChatItem { id: "s".into(), parent: None, at: 1, state: item::ItemState::Whole, body };
             // Tools sent after a search: the maximum.
@@ -410,7 +410,7 @@ mod tests {
                     "action": { "type": "string", "enum": ["create", "read", "update", "delete"], "description": "What to do" },
                     "fields": { "type": "object", "description": "What to change, by name", "additionalProperties": true },
                     "reason": text("Why, for the log"),
-                    "dry_run": { "type": "boolean", "description": "Whether only to tell what would happen", "default": false },
+                    "dry_run": { "type": "boolean", "description": "Set to only report the effects without sending", "default": false },
                 },
                 "required": ["id", "action"],
             }),

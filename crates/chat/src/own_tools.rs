@@ -90,7 +90,9 @@ pub(super) fn search_tools(
     arguments: &Map<String, Value>,
 ) -> BuiltinToolResult {
     let Some(query) = arguments.get("query").and_then(Value::as_str) else {
-        return BuiltinToolResult::error("\"query\" is missing: say in a few words what the tool should do".to_owned());
+        return BuiltinToolResult::error(
+            "\"query\" is missing: describe in a few words what the tool should do".to_owned(),
+        );
     };
     let found = offering.find(index, query, MAX_SEARCH_RESULTS);
     if found.is_empty() {
@@ -105,7 +107,7 @@ pub(super) fn search_tools(
         json!({ "tool": tool.key, "does": words }).to_string()
     };
     let lines: Vec<String> = found.iter().map(line).collect();
-    let text = format!("These can be used now. What they do is said by their servers:\n{}", lines.join("\n"));
+    let text = format!("These tools are available now. The descriptions are from their servers:\n{}", lines.join("\n"));
     let found = found
         .iter()
         .map(|t| FoundTool { server: t.server.clone(), tool: t.tool.clone(), key: t.key.clone() })
@@ -127,7 +129,7 @@ pub(super) fn read_more_of_result(
     });
     let (Some((server, tool, result)), Some(from)) = (result, from) else {
         return BuiltinToolResult::error(
-            "there is no such call here; \"call\" and \"from\" stand at the end of its result".to_owned(),
+            "this conversation has no such call; \"call\" and \"from\" are at the end of a truncated result".to_owned(),
         );
     };
     let text = result_text(result);

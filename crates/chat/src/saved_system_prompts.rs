@@ -44,8 +44,8 @@ impl Chat {
     pub async fn saved_system_prompts(&self) -> Result<SavedSystemPrompts, ConversationError> {
         let documents = Arc::clone(&self.host.ports().documents);
         let read = move || {
-            let kept = documents.read(Document::SystemPrompts).map_err(ConversationError::Store)?;
-            parse_document(documents.as_ref(), kept)
+            let stored = documents.read(Document::SystemPrompts).map_err(ConversationError::Store)?;
+            parse_document(documents.as_ref(), stored)
         };
         tokio::task::spawn_blocking(read).await?
     }
@@ -96,14 +96,14 @@ impl Chat {
         let documents = Arc::clone(&self.host.ports().documents);
         let write = move || {
             let mut changed = Ok(SavedSystemPrompts::default());
-            let written = documents.update(Document::SystemPrompts, &mut |kept| {
-                changed = parse_document(documents.as_ref(), kept.clone()).and_then(|mut saved| {
+            let written = documents.update(Document::SystemPrompts, &mut |stored| {
+                changed = parse_document(documents.as_ref(), stored.clone()).and_then(|mut saved| {
                     change(&mut saved)?;
                     Ok(saved)
                 });
                 match &changed {
                     Ok(saved) => json!(saved),
-                    Err(_) => kept.unwrap_or_else(|| json!(SavedSystemPrompts::default())),
+                    Err(_) => stored.unwrap_or_else(|| json!(SavedSystemPrompts::default())),
                 }
             });
             written.map_err(ConversationError::Store)?;
@@ -114,9 +114,9 @@ impl Chat {
 }
 
 /// Parses the document. One that another program wrote in another form is an error, so that it is not replaced.
-fn parse_document(documents: &dyn Documents, kept: Option<Value>) -> Result<SavedSystemPrompts, ConversationError> {
-    let Some(kept) = kept else { return Ok(SavedSystemPrompts::default()) };
-    serde_json::from_value(kept).map_err(|error| {
+fn parse_document(documents: &dyn Documents, stored: Option<Value>) -> Result<SavedSystemPrompts, ConversationError> {
+    let Some(stored) = stored else { return Ok(SavedSystemPrompts::default()) };
+    serde_json::from_value(stored).map_err(|error| {
         let path = documents.path().join(Document::SystemPrompts.file_name());
         ConversationError::Store(StoreError { path: path.display().to_string(), cause: error.to_string() })
     })

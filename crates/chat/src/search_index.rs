@@ -56,12 +56,12 @@ impl SearchIndex {
     /// don't match.
     #[must_use]
     pub fn find(&self, query: &str, limit: usize) -> Vec<usize> {
-        let mut wanted = split_words(query);
-        wanted.sort_unstable();
-        wanted.dedup();
+        let mut words = split_words(query);
+        words.sort_unstable();
+        words.dedup();
         let mut found: Vec<(f32, usize)> = Vec::new();
         for (at, text) in self.texts.iter().enumerate() {
-            let score: f32 = wanted.iter().map(|word| self.score(word, text)).sum();
+            let score: f32 = words.iter().map(|word| self.score(word, text)).sum();
             if score > 0.0 {
                 found.push((score, at));
             }
@@ -151,7 +151,7 @@ mod tests {
         SearchIndex::new([
             ("files read_file", "Reads a file from the disk"),
             ("files write_file", "Writes text into a file"),
-            ("mail sendMessage", "Sends an e-mail message to somebody"),
+            ("mail sendMessage", "Sends an e-mail message to a recipient"),
             ("calendar create_event", "Adds an appointment to the calendar"),
             ("天气 查询", "查询城市的天气预报"),
         ])

@@ -144,11 +144,11 @@ mod tests {
             ReplyDelta::Text("done".into()),
         ];
         let mut pieces = pieces_of_deltas(deltas);
-        let told = pieces.take_pending();
-        assert_eq!(told.len(), 7, "adjacent deltas of a part are merged: {told:?}");
+        let taken = pieces.take_pending();
+        assert_eq!(taken.len(), 7, "adjacent deltas of a part are merged: {taken:?}");
         assert!(!pieces.has_pending(), "deltas are returned once");
         let mut parts = Vec::new();
-        append_pieces(&mut parts, &told);
+        append_pieces(&mut parts, &taken);
         let used = |id: &str, key: &str, of: Option<(&str, &str)>, arguments: &str| ReplyPart::ToolUse {
             id: id.into(),
             key: key.into(),

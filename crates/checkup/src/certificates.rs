@@ -36,14 +36,14 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
     if !broken.is_empty() {
         return CheckOutcome::problem(
             FindingText::new("A file with certificates can't be read that is named in the settings of ").count(broken.len(), "server", "servers").and("."),
-            FindingText::new("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or take the variable out."),
+            FindingText::new("Correct the path in the variables of those servers (such as NODE_EXTRA_CA_CERTS), or remove the variable."),
         )
         .for_servers(broken);
     }
-    let seen = FindingText::new("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
+    let observation = FindingText::new("Trusted: ").count(loaded.certs.len(), "certificate", "certificates");
     CheckOutcome::ok(match named.first() {
-        Some(variable) => seen.and(", from ").and(variable).and(". Local servers do not get this variable."),
-        None => seen.and(", from the system."),
+        Some(variable) => observation.and(", from ").and(variable).and(". Local servers do not get this variable."),
+        None => observation.and(", from the system."),
     })
 }
 
@@ -118,16 +118,20 @@ mod tests {
                 &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, path)], None),
                 &servers(None),
             );
-            assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.seen);
-            assert!(outcome.seen.to_string().contains(CERT_FILE_VARIABLE), "the variable is named: {}", outcome.seen);
+            assert_eq!(outcome.state, FindingState::Problem, "{path}: {}", outcome.observation);
+            assert!(
+                outcome.observation.to_string().contains(CERT_FILE_VARIABLE),
+                "the variable is named: {}",
+                outcome.observation
+            );
             assert_eq!(outcome.servers, ["far"], "{path}: the remote server is affected");
         }
         let outcome = check_certificates(
             &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, &good)], None),
             &servers(None),
         );
-        assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.seen);
-        assert!(outcome.seen.to_string().starts_with("Trusted: 1 certificate,"), "{}", outcome.seen);
+        assert_eq!(outcome.state, FindingState::Ok, "{}", outcome.observation);
+        assert!(outcome.observation.to_string().starts_with("Trusted: 1 certificate,"), "{}", outcome.observation);
         let outcome = check_certificates(
             &ProcessEnvironment::with_variables(&[(CERT_FILE_VARIABLE, &good), (CERT_FOLDER_VARIABLE, &missing)], None),
             &servers(None),
@@ -136,7 +140,7 @@ mod tests {
             outcome.state,
             FindingState::Warning,
             "only some of the certificates can be loaded: {}",
-            outcome.seen
+            outcome.observation
         );
     }
 
@@ -152,9 +156,9 @@ mod tests {
             (outcome.state, &outcome.servers[..]),
             (FindingState::Problem, &["near".to_owned()][..]),
             "{}",
-            outcome.seen
+            outcome.observation
         );
         let outcome = check_certificates(&environment, &servers(Some(("NODE_EXTRA_CA_CERTS", good.to_str().unwrap()))));
-        assert_eq!(outcome.state, FindingState::Ok, "an existing file is not reported: {}", outcome.seen);
+        assert_eq!(outcome.state, FindingState::Ok, "an existing file is not reported: {}", outcome.observation);
     }
 }

@@ -50,7 +50,7 @@ mod tests {
         );
         let behind = check_clock(written - Duration::from_secs(86_400), &files);
         assert_eq!(behind.state, FindingState::Problem);
-        assert!(behind.seen.to_string().contains("1440 minutes"), "{}", behind.seen);
+        assert!(behind.observation.to_string().contains("1440 minutes"), "{}", behind.observation);
         assert_eq!(check_clock(written, &[]).state, FindingState::Ok, "without files nothing is reported");
     }
 }

@@ -29,19 +29,19 @@ pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> C
     let servers = outcome.servers.clone();
     let tried: Vec<std::io::Result<()>> = sockets.iter().map(|socket| connect_to_socket(socket)).collect();
     if tried.iter().any(Result::is_ok) {
-        return CheckOutcome { seen: outcome.seen.and(" Its daemon takes connections."), ..outcome };
+        return CheckOutcome { observation: outcome.observation.and(" Its daemon accepts connections."), ..outcome };
     }
     let denied = tried.iter().any(|one| one.as_ref().is_err_and(|error| error.kind() == ErrorKind::PermissionDenied));
     let worse = if denied {
         CheckOutcome::problem(
-            outcome.seen.and(" You may not use its daemon."),
+            outcome.observation.and(" You may not use its daemon."),
             FindingText::new(
-                "Add yourself to the group docker (\"sudo usermod -aG docker $USER\"), sign out and in again. Whoever is in it can do all that root can; Podman needs no such group.",
+                "Add yourself to the group docker (\"sudo usermod -aG docker $USER\"), sign out and in again. Members of this group have the rights of root. Podman needs no such group.",
             ),
         )
     } else {
         CheckOutcome::warning(
-            outcome.seen.and(" Its daemon does not listen in any of the usual places."),
+            outcome.observation.and(" Its daemon does not listen in any of the usual places."),
             FindingText::new(
                 "Start it (\"sudo systemctl start docker\", or Docker Desktop). One elsewhere is fine if \"docker context\" names it; servers do not get your variable DOCKER_HOST.",
             ),
@@ -79,7 +79,7 @@ mod tests {
         let of_home: Vec<PathBuf> = sockets.into_iter().filter(|socket| socket.starts_with(home.path())).collect();
         let docker = || CheckOutcome::ok(FindingText::new("Docker 27.3.1")).for_servers(vec!["box".to_owned()]);
         let without = with_daemon_state(docker(), &of_home);
-        assert_eq!(without.state, FindingState::Warning, "{}", without.seen);
+        assert_eq!(without.state, FindingState::Warning, "{}", without.observation);
         assert!(
             without.next.is_some_and(|next| next.to_string().contains("systemctl start docker")),
             "the remedy is to start the daemon"
@@ -90,7 +90,7 @@ mod tests {
         std::fs::create_dir_all(of_home[0].parent().unwrap()).unwrap();
         let _listens = std::os::unix::net::UnixListener::bind(&of_home[0]).unwrap();
         let with = with_daemon_state(docker(), &of_home);
-        assert_eq!(with.state, FindingState::Ok, "{}", with.seen);
-        assert!(with.seen.to_string().contains("takes connections"), "{}", with.seen);
+        assert_eq!(with.state, FindingState::Ok, "{}", with.observation);
+        assert!(with.observation.to_string().contains("accepts connections"), "{}", with.observation);
     }
 }

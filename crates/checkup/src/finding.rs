@@ -126,30 +126,30 @@ impl CheckId {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckOutcome {
     pub(crate) state: FindingState,
-    pub(crate) seen: FindingText,
+    pub(crate) observation: FindingText,
     pub(crate) next: Option<FindingText>,
     pub(crate) servers: Vec<String>,
 }
 
 impl CheckOutcome {
     /// Creates an outcome without problems.
-    pub(crate) fn ok(seen: FindingText) -> Self {
-        Self { state: FindingState::Ok, seen, next: None, servers: Vec::new() }
+    pub(crate) fn ok(observation: FindingText) -> Self {
+        Self { state: FindingState::Ok, observation, next: None, servers: Vec::new() }
     }
 
     /// Creates an outcome for an item whose state could not be determined.
-    pub(crate) fn unknown(seen: FindingText, next: FindingText) -> Self {
-        Self { state: FindingState::Unknown, seen, next: Some(next), servers: Vec::new() }
+    pub(crate) fn unknown(observation: FindingText, next: FindingText) -> Self {
+        Self { state: FindingState::Unknown, observation, next: Some(next), servers: Vec::new() }
     }
 
     /// Creates an outcome for an item that works with a limitation.
-    pub(crate) fn warning(seen: FindingText, next: FindingText) -> Self {
-        Self { state: FindingState::Warning, seen, next: Some(next), servers: Vec::new() }
+    pub(crate) fn warning(observation: FindingText, next: FindingText) -> Self {
+        Self { state: FindingState::Warning, observation, next: Some(next), servers: Vec::new() }
     }
 
     /// Creates an outcome for an item that doesn't work.
-    pub(crate) fn problem(seen: FindingText, next: FindingText) -> Self {
-        Self { state: FindingState::Problem, seen, next: Some(next), servers: Vec::new() }
+    pub(crate) fn problem(observation: FindingText, next: FindingText) -> Self {
+        Self { state: FindingState::Problem, observation, next: Some(next), servers: Vec::new() }
     }
 
     /// Sets the names of the affected servers.
@@ -159,7 +159,7 @@ impl CheckOutcome {
     }
 
     pub(crate) fn into_finding(self, id: CheckId) -> Finding {
-        let Self { state, seen, next, servers } = self;
-        Finding { id, title: id.title(), state, seen, next, servers }
+        let Self { state, observation, next, servers } = self;
+        Finding { id, title: id.title(), state, seen: observation, next, servers }
     }
 }

@@ -28,36 +28,40 @@ pub(crate) fn check_folder(folder: &Path) -> CheckOutcome {
 
 fn folder_outcome(folder: &Path, facts: &FolderFacts) -> CheckOutcome {
     let is_there = facts.nearest == folder;
-    let seen = FindingText::new("").path(folder);
+    let observation = FindingText::new("").path(folder);
     if !facts.is_folder {
         return CheckOutcome::problem(
-            seen.and(": a file lies where a folder should, at ").path(&facts.nearest).and("."),
+            observation.and(": there is a file in place of a folder, at ").path(&facts.nearest).and("."),
             FindingText::new("Move that file away."),
         );
     }
     if !facts.is_writable {
         return CheckOutcome::problem(
-            seen.and(if is_there { " can't be written to." } else { " is not there, and can't be made." }),
+            observation.and(if is_there { " can't be written to." } else { " is not there, and can't be made." }),
             FindingText::new(
-                "See whose folder it is and who may write to it; it must be yours. A disk may also have become read-only.",
+                "Check the owner and the permissions of the folder. You must own it. The disk may also have become read-only.",
             ),
         );
     }
-    let seen = seen.and(if is_there { " can be written to" } else { " is not there yet, and can be made" });
+    let observation =
+        observation.and(if is_there { " can be written to" } else { " is not there yet, and can be made" });
     let Some(free) = facts.free_bytes else {
-        return CheckOutcome::ok(seen.and("; how much room it has is not known here."));
+        return CheckOutcome::ok(observation.and("; its free space is unknown."));
     };
-    let seen = seen.and("; ").number(free / MIB).and(" MiB are free.");
+    let observation = observation.and("; ").number(free / MIB).and(" MiB are free.");
     if free < MIN_FREE_BYTES {
-        return CheckOutcome::problem(seen, FindingText::new("Make room on this disk: nothing may be kept any more."));
+        return CheckOutcome::problem(
+            observation,
+            FindingText::new("Free space on this disk. Data may no longer be saved."),
+        );
     }
     if free < RECOMMENDED_FREE_BYTES {
         return CheckOutcome::warning(
-            seen,
+            observation,
             FindingText::new("Make room on this disk: packages of servers need some hundred MiB each."),
         );
     }
-    CheckOutcome::ok(seen)
+    CheckOutcome::ok(observation)
 }
 
 fn read_folder_facts(folder: &Path) -> FolderFacts {
@@ -114,7 +118,7 @@ mod tests {
         let cases = [
             (facts(true, true, Some(2 * RECOMMENDED_FREE_BYTES)), ok, "can be written to; 2048 MiB"),
             (facts(false, true, Some(2 * RECOMMENDED_FREE_BYTES)), ok, "is not there yet, and can be made"),
-            (facts(true, true, None), ok, "not known"),
+            (facts(true, true, None), ok, "is unknown"),
             (facts(true, true, Some(RECOMMENDED_FREE_BYTES - 1)), warning, "1023 MiB"),
             (facts(true, true, Some(MIN_FREE_BYTES - 1)), problem, "99 MiB"),
             (facts(true, false, Some(2 * RECOMMENDED_FREE_BYTES)), problem, "can't be written to"),
@@ -122,8 +126,8 @@ mod tests {
         ];
         for (facts, state, words) in cases {
             let outcome = folder_outcome(Path::new("/data/app"), &facts);
-            assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.seen);
-            assert!(outcome.seen.to_string().contains(words), "{facts:?}: {}", outcome.seen);
+            assert_eq!(outcome.state, state, "{facts:?}: {}", outcome.observation);
+            assert!(outcome.observation.to_string().contains(words), "{facts:?}: {}", outcome.observation);
             assert_eq!(outcome.next.is_some(), state != ok, "a remedy is suggested for each problem: {facts:?}");
         }
     }
@@ -136,7 +140,7 @@ mod tests {
             check_folder(&new).state,
             FindingState::Ok,
             "a folder that can be created is no problem: {}",
-            check_folder(&new).seen
+            check_folder(&new).observation
         );
         assert!(!folder.path().join("a").exists(), "the check does not create the folder");
         assert!(free_bytes(folder.path()).is_none_or(|free| free > 0), "the free space can be determined");
@@ -146,7 +150,7 @@ mod tests {
             outcome.state,
             FindingState::Problem,
             "a file in place of a parent folder is a problem: {}",
-            outcome.seen
+            outcome.observation
         );
     }
 

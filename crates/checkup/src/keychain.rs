@@ -10,14 +10,14 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
     let cause = |words: &'static str, cause: String| FindingText::new(words).and(" (").foreign(cause).and(").");
     let concerned = || servers.iter().filter(|server| has_secrets(server)).map(|server| server.name.clone()).collect();
     match keychain.status() {
-        SecretsStatus::Keychain => CheckOutcome::ok(FindingText::new("The system's keychain keeps the key of your secrets.")),
-        SecretsStatus::Locked { cause: said } => CheckOutcome::problem(
-            cause("The keychain is locked, or did not let Drawbridge in", said),
+        SecretsStatus::Keychain => CheckOutcome::ok(FindingText::new("The system's keychain stores the key of your secrets.")),
+        SecretsStatus::Locked { cause: status_cause } => CheckOutcome::problem(
+            cause("The keychain is locked, or did not let Drawbridge in", status_cause),
             FindingText::new("Unlock it, for instance by signing in to the desktop with your password, and check again."),
         )
         .for_servers(concerned()),
-        SecretsStatus::Missing { cause: said } => CheckOutcome::warning(
-            cause("This system has no keychain that answers, so secrets and sign-ins last until Drawbridge is closed", said),
+        SecretsStatus::Missing { cause: status_cause } => CheckOutcome::warning(
+            cause("This system has no keychain that responds, so secrets and sign-ins last until Drawbridge is closed", status_cause),
             FindingText::new(if cfg!(target_os = "linux") {
                 "Install and start a keychain, such as GNOME Keyring (package gnome-keyring) or KWallet, in your desktop session, and check again."
             } else {
@@ -25,9 +25,9 @@ pub(crate) fn check_keychain(keychain: &dyn Secrets, servers: &[ServerEntry]) ->
             }),
         )
         .for_servers(concerned()),
-        SecretsStatus::Broken { cause: said } => CheckOutcome::problem(
-            cause("The secrets that were kept can't be used", said),
-            FindingText::new("Do what is said there. If the key is lost for good, move secrets.json out of the data folder and enter the secrets again."),
+        SecretsStatus::Broken { cause: status_cause } => CheckOutcome::problem(
+            cause("The stored secrets can't be used", status_cause),
+            FindingText::new("Follow that advice. If the key is lost permanently, move secrets.json out of the data folder and enter the secrets again."),
         )
         .for_servers(concerned()),
     }
@@ -93,7 +93,7 @@ mod tests {
             let next = outcome.next.map(|next| next.to_string()).unwrap_or_default();
             assert!(next.contains(step), "the remedy for {status:?} is suggested: {next}");
             if state != FindingState::Ok {
-                assert!(outcome.seen.to_string().contains("the cause"), "{status:?}: {}", outcome.seen);
+                assert!(outcome.observation.to_string().contains("the cause"), "{status:?}: {}", outcome.observation);
                 assert_eq!(outcome.servers, ["local", "remote"], "{status:?} affects the servers with secrets");
             }
         }

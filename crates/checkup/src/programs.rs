@@ -11,29 +11,29 @@ pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome 
     let Some(needs) = needs else {
         return CheckOutcome::unknown(
             FindingText::new("The programs of servers could not be looked for."),
-            FindingText::new("Correct the settings file, if that is what is wrong, and check again."),
+            FindingText::new("Correct the settings file if it is invalid, and check again."),
         );
     };
     let others: Vec<&RequiredProgram> = needs.iter().filter(|need| need.known.is_none()).collect();
     let missing: Vec<&&RequiredProgram> = others.iter().filter(|need| need.found.is_err()).collect();
     if others.is_empty() {
-        return CheckOutcome::ok(FindingText::new("No local server has a program of its own."));
+        return CheckOutcome::ok(FindingText::new("No local server uses a custom program."));
     }
     if missing.is_empty() {
         return CheckOutcome::ok(
             FindingText::new("Found: the programs of ").count(others.len(), "server", "servers").and("."),
         );
     }
-    let mut seen = FindingText::new("Not found, or not executable: the programs of ")
+    let mut observation = FindingText::new("Not found, or not executable: the programs of ")
         .count(missing.len(), "server", "servers")
         .and(". ");
     for need in missing.iter().take(MAX_LISTED_SERVERS) {
         if let Err(error) = &need.found {
-            seen = seen.foreign(format!("{}: {error} ", need.server));
+            observation = observation.foreign(format!("{}: {error} ", need.server));
         }
     }
     let next = FindingText::new(
         "Install the program, or correct the command in the server's settings. A version manager may have moved it: a bare name is looked up anew at each start.",
     );
-    CheckOutcome::problem(seen, next).for_servers(missing.iter().map(|need| need.server.clone()).collect())
+    CheckOutcome::problem(observation, next).for_servers(missing.iter().map(|need| need.server.clone()).collect())
 }

@@ -56,7 +56,7 @@ pub(crate) async fn check_proxy(
         )
         .for_servers(remote()),
         EnvironmentProxy::Nothing if has_desktop_proxy(&path).await => CheckOutcome::warning(
-            FindingText::new("The desktop's settings have a proxy. Drawbridge takes it from the environment only, where there is none."),
+            FindingText::new("A proxy is set in the desktop's settings. Drawbridge reads it from the environment only, where none is set."),
             FindingText::new("Set HTTPS_PROXY and NO_PROXY for your session, for instance in ~/.config/environment.d/proxy.conf, and sign in again."),
         )
         .for_servers(remote()),
@@ -218,11 +218,11 @@ mod tests {
         let environment = ProcessEnvironment::with_variables(&[("ALL_PROXY", "socks5://canary.example")], None);
         let outcome = check_proxy(environment, path, servers).await;
         assert_eq!(outcome.servers, ["far"], "local servers are not affected");
-        assert!(outcome.seen.to_string().contains("not SOCKS"), "{}", outcome.seen);
+        assert!(outcome.observation.to_string().contains("not SOCKS"), "{}", outcome.observation);
         assert!(
-            !outcome.seen.to_string().contains("canary"),
+            !outcome.observation.to_string().contains("canary"),
             "the address is not displayed, since it may contain a password: {}",
-            outcome.seen
+            outcome.observation
         );
     }
 }

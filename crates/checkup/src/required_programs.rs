@@ -87,8 +87,8 @@ mod tests {
             ("python3", &["-m", "server"], Some("python3")),
             ("/opt/server/bin/server", &[], None),
         ];
-        for (command, args, wanted) in cases {
-            assert_eq!(of(command, args), wanted, "the runtime that {command} {args:?} needs");
+        for (command, args, expected) in cases {
+            assert_eq!(of(command, args), expected, "the runtime that {command} {args:?} needs");
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) struct Runtime {
     pub(crate) programs: &'static [&'static str],
     /// Programs to run with `--version`. The first one found is used. None of them loads or writes anything, unlike
     /// `npx` and `dnx`, which may.
-    asked: &'static [&'static str],
+    version_programs: &'static [&'static str],
     /// Oldest version that servers on the official SDKs support, with a description, or `None` if any version is
     /// supported.
     oldest: Option<(&'static [u32], &'static str)>,
@@ -34,33 +34,33 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         id: CheckId::Node,
         name: "Node.js",
         programs: &["npx", "npm", "node"],
-        asked: &["node"],
+        version_programs: &["node"],
         // From `engines` in package.json of @modelcontextprotocol/sdk.
         oldest: Some((&[18], "most servers need Node.js 18 or later")),
-        install: "Install Node.js 22 or later with npm from nodejs.org or with a version manager such as nvm. Some distributions have npx in the package npm of its own.",
+        install: "Install Node.js 22 or later with npm from nodejs.org or with a version manager such as nvm. Some distributions have npx in a separate package npm.",
     },
     Runtime {
         id: CheckId::Python,
         name: "Python",
         programs: &["python3", "python"],
-        asked: &["python3", "python"],
+        version_programs: &["python3", "python"],
         // From `requires-python` of the package mcp.
         oldest: Some((&[3, 10], "most servers need Python 3.10 or later")),
-        install: "Install Python 3 (package python3, or python.org). Where there is only \"python3\", write that as the server's command.",
+        install: "Install Python 3 (package python3, or python.org). If only \"python3\" exists, enter it as the server's command.",
     },
     Runtime {
         id: CheckId::Uv,
         name: "uv",
         programs: &["uvx", "uv"],
-        asked: &["uv", "uvx"],
+        version_programs: &["uv", "uvx"],
         oldest: None,
-        install: "Install uv, which brings uvx and gets Python by itself: docs.astral.sh/uv.",
+        install: "Install uv, which includes uvx and installs Python automatically: docs.astral.sh/uv.",
     },
     Runtime {
         id: CheckId::Docker,
         name: "Docker",
         programs: &["docker"],
-        asked: &["docker"],
+        version_programs: &["docker"],
         oldest: None,
         install: "Install Docker (docs.docker.com/engine/install), or run the server with Podman.",
     },
@@ -68,7 +68,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         id: CheckId::Podman,
         name: "Podman",
         programs: &["podman"],
-        asked: &["podman"],
+        version_programs: &["podman"],
         oldest: None,
         install: "Install Podman (package podman, or podman.io).",
     },
@@ -76,7 +76,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         id: CheckId::Dotnet,
         name: ".NET",
         programs: &["dnx", "dotnet"],
-        asked: &["dotnet"],
+        version_programs: &["dotnet"],
         oldest: None,
         install: "Install the .NET SDK 10 or later, which brings dnx (dot.net).",
     },
@@ -95,19 +95,19 @@ pub(crate) async fn check_runtime(
     let needs: Vec<&RequiredProgram> = needs.iter().filter(is_of_runtime).collect();
     let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
     let missing: Vec<&&RequiredProgram> = needs.iter().filter(|need| need.found.is_err()).collect();
-    let asked = runtime.asked.iter().find_map(|name| Some((*name, find_runtime(name, &path)?)));
+    let found = runtime.version_programs.iter().find_map(|name| Some((*name, find_runtime(name, &path)?)));
     let install = || FindingText::new(runtime.install);
-    let Some((name, program)) = asked else {
+    let Some((name, program)) = found else {
         return match (needs.is_empty(), missing.is_empty()) {
             (true, _) if !is_known => CheckOutcome::unknown(
-                FindingText::new("Not installed. Whether a server needs it is not known."),
+                FindingText::new("Not installed. It is unknown if a server requires it."),
                 install(),
             ),
             (true, _) => CheckOutcome::ok(FindingText::new("Not installed; no server needs it.")),
             // The runtime is not in the search path, but each server that needs it specifies its full path.
             (false, true) => CheckOutcome::ok(
                 FindingText::new(runtime.name)
-                    .and(" is not on the search path; the servers that need it name where theirs is."),
+                    .and(" is not on the search path; the servers that require it specify its full path."),
             )
             .for_servers(needed_by()),
             (false, false) => {
@@ -124,32 +124,35 @@ pub(crate) async fn check_runtime(
     let version = match query_version(&program, &path, VERSION_LIMITS).await {
         Ok(version) => version,
         Err(cause) => {
-            let seen = at(FindingText::new(runtime.name)).and(", does not tell its version: ").foreign(cause);
+            let observation = at(FindingText::new(runtime.name)).and(", did not report its version: ").foreign(cause);
             let next = FindingText::new("Run it with --version in a terminal, and repair or reinstall it.");
-            let outcome =
-                if needs.is_empty() { CheckOutcome::warning(seen, next) } else { CheckOutcome::problem(seen, next) };
+            let outcome = if needs.is_empty() {
+                CheckOutcome::warning(observation, next)
+            } else {
+                CheckOutcome::problem(observation, next)
+            };
             return outcome.for_servers(needed_by());
         }
     };
-    let seen = at(FindingText::new(runtime.name).and(" ").version(&version));
+    let observation = at(FindingText::new(runtime.name).and(" ").version(&version));
     if !missing.is_empty() {
         let servers = missing.iter().map(|need| need.server.clone()).collect();
-        return CheckOutcome::problem(append_missing(seen.and(". "), &missing), install()).for_servers(servers);
+        return CheckOutcome::problem(append_missing(observation.and(". "), &missing), install()).for_servers(servers);
     }
     if let Some((oldest, words)) = runtime.oldest
         && version.is_before(oldest)
     {
-        return CheckOutcome::warning(seen.and("; ").and(words).and("."), install()).for_servers(needed_by());
+        return CheckOutcome::warning(observation.and("; ").and(words).and("."), install()).for_servers(needed_by());
     }
-    CheckOutcome::ok(seen.and(".")).for_servers(needed_by())
+    CheckOutcome::ok(observation.and(".")).for_servers(needed_by())
 }
 
 /// Appends the names of the missing programs to a text, without duplicates.
-fn append_missing(seen: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
+fn append_missing(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
     names.sort_unstable();
     names.dedup();
-    let mut text = seen.and("Not found where a server's command looks for it: ");
+    let mut text = observation.and("Not found where a server's command looks for it: ");
     for (index, name) in names.iter().enumerate() {
         text = text.and(if index == 0 { "" } else { ", " }).and(name);
     }
@@ -183,8 +186,8 @@ async fn query_version(program: &Path, path: &SearchPath, limits: OutputLimits) 
     let ProgramOutput { exit, stdout, stderr } =
         run_and_capture(&command, program, path, &[], limits).await.map_err(|error| error.to_string())?;
     if exit.status != Some(0) {
-        let said = String::from_utf8_lossy(&stderr).lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
-        return Err(said.unwrap_or_else(|| "it failed".to_owned()));
+        let message = String::from_utf8_lossy(&stderr).lines().find(|line| !line.trim().is_empty()).map(str::to_owned);
+        return Err(message.unwrap_or_else(|| "it failed".to_owned()));
     }
     NumericVersion::find(&String::from_utf8_lossy(&stdout)).ok_or_else(|| "it printed no version".to_owned())
 }

@@ -49,7 +49,7 @@ async fn finding_contains_version_path_and_servers() {
         node.state,
         FindingState::Problem,
         "the shell of the second server finds no npx, since the search path contains no shell: {}",
-        node.seen
+        node.observation
     );
     assert_eq!(node.servers, ["s1"], "only the server that can't start is affected");
     let node =
@@ -58,12 +58,17 @@ async fn finding_contains_version_path_and_servers() {
         (node.state, &node.servers[..]),
         (FindingState::Ok, &["s0".to_owned(), "s1".to_owned()][..]),
         "{}",
-        node.seen
+        node.observation
     );
     let shown = format!("Node.js 22.5.1, {}/node.", folder.path().display());
-    assert_eq!(node.seen.to_string(), shown, "the version and the path are displayed");
+    assert_eq!(node.observation.to_string(), shown, "the version and the path are displayed");
     let dotnet = check_commands(CheckId::Dotnet, &path, &[("dnx", &["server"])]).await;
-    assert_eq!(dotnet.state, FindingState::Problem, "dnx is missing in an SDK before version 10: {}", dotnet.seen);
+    assert_eq!(
+        dotnet.state,
+        FindingState::Problem,
+        "dnx is missing in an SDK before version 10: {}",
+        dotnet.observation
+    );
     assert!(dotnet.next.unwrap().to_string().contains("SDK 10"), "the remedy names the required SDK");
 }
 
@@ -78,9 +83,13 @@ async fn missing_runtime_is_a_problem_only_where_required() {
             (needed.state, &needed.servers[..]),
             (FindingState::Problem, &["s0".to_owned()][..]),
             "{}",
-            needed.seen
+            needed.observation
         );
-        assert!(needed.seen.to_string().contains(command), "the missing program is named: {}", needed.seen);
+        assert!(
+            needed.observation.to_string().contains(command),
+            "the missing program is named: {}",
+            needed.observation
+        );
         assert!(
             needed.next.is_some_and(|next| next.to_string().starts_with("Install ")),
             "the remedy for {command} is to install it"
@@ -90,7 +99,7 @@ async fn missing_runtime_is_a_problem_only_where_required() {
             (free.state, free.servers.len()),
             (FindingState::Ok, 0),
             "{command} is not needed by a server: {}",
-            free.seen
+            free.observation
         );
         let runtime = RUNTIMES.iter().find(|runtime| runtime.id == id).unwrap();
         let unclear = check_runtime(runtime, path.clone(), None).await;
@@ -98,7 +107,7 @@ async fn missing_runtime_is_a_problem_only_where_required() {
             unclear.state,
             FindingState::Unknown,
             "the servers that need {command} are unknown: {}",
-            unclear.seen
+            unclear.observation
         );
     }
 }
@@ -109,7 +118,7 @@ async fn server_with_an_absolute_path_is_not_affected() {
     let own = folder.path().join("uvx").display().to_string();
     let (_empty, path) = script_programs(&[]);
     let uv = check_commands(CheckId::Uv, &path, &[(&own, &["server"])]).await;
-    assert_eq!((uv.state, &uv.servers[..]), (FindingState::Ok, &["s0".to_owned()][..]), "{}", uv.seen);
+    assert_eq!((uv.state, &uv.servers[..]), (FindingState::Ok, &["s0".to_owned()][..]), "{}", uv.observation);
 }
 
 #[tokio::test]
@@ -117,9 +126,9 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
     let server: &[(&str, &[&str])] = &[("node", &["x.js"])];
     let (_folder, path) = script_programs(&[("node", "echo v16.20.2")]);
     let old = check_commands(CheckId::Node, &path, server).await;
-    assert_eq!(old.state, FindingState::Warning, "{}", old.seen);
-    assert!(old.seen.to_string().contains("18 or later"), "{}", old.seen);
-    for (script, said) in [
+    assert_eq!(old.state, FindingState::Warning, "{}", old.observation);
+    assert!(old.observation.to_string().contains("18 or later"), "{}", old.observation);
+    for (script, message) in [
         ("echo no version", "it printed no version"),
         ("echo >&2; echo libnode.so is missing >&2; exit 127", "libnode.so is missing"),
         ("kill -9 $$", "it failed"),
@@ -127,14 +136,14 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
     ] {
         let (_folder, path) = script_programs(&[("node", script)]);
         let broken = check_commands(CheckId::Node, &path, server).await;
-        assert_eq!(broken.state, FindingState::Problem, "{script}: {}", broken.seen);
-        assert!(broken.seen.to_string().contains(said), "{script}: {}", broken.seen);
+        assert_eq!(broken.state, FindingState::Problem, "{script}: {}", broken.observation);
+        assert!(broken.observation.to_string().contains(message), "{script}: {}", broken.observation);
         let unneeded = check_commands(CheckId::Node, &path, &[]).await;
         assert_eq!(
             unneeded.state,
             FindingState::Warning,
             "a broken runtime that no server needs is a warning: {}",
-            unneeded.seen
+            unneeded.observation
         );
     }
 }
@@ -143,6 +152,6 @@ async fn old_version_is_a_warning_and_a_broken_program_a_problem() {
 async fn hanging_program_is_killed() {
     let (folder, path) = script_programs(&[("node", "read line < /dev/zero")]);
     let limits = OutputLimits { time: Duration::from_millis(300), ..VERSION_LIMITS };
-    let asked = query_version(&folder.path().join("node"), &path, limits).await;
-    assert_eq!(asked, Err("it did not end within 0.3 s".to_owned()));
+    let answer = query_version(&folder.path().join("node"), &path, limits).await;
+    assert_eq!(answer, Err("it did not end within 0.3 s".to_owned()));
 }

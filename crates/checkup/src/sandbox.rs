@@ -28,7 +28,7 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
         Ok(SandboxMechanism::Landlock) => CheckOutcome::warning(
             parts,
             FindingText::new(
-                "Install bubblewrap (the package is called bubblewrap). Without it a server can't be kept to named hosts, and no folder that holds Drawbridge's data can be named. On Ubuntu 24.04 and newer, AppArmor must let bubblewrap make user namespaces.",
+                "Install bubblewrap (the package is called bubblewrap). Without it, a server's network can't be limited to named hosts, and no folder that contains Drawbridge's data can be shared. On Ubuntu 24.04 and newer, AppArmor must allow bubblewrap to create user namespaces.",
             ),
         )
         .for_servers(held),
@@ -39,8 +39,8 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
             } else {
                 "Run servers that need one in a container. Servers with a sandbox do not start here; others are not concerned."
             });
-            let seen = parts.and(" ").foreign(error);
-            let outcome = if held.is_empty() { CheckOutcome::warning(seen, next) } else { CheckOutcome::problem(seen, next) };
+            let observation = parts.and(" ").foreign(error);
+            let outcome = if held.is_empty() { CheckOutcome::warning(observation, next) } else { CheckOutcome::problem(observation, next) };
             outcome.for_servers(held)
         }
     }
@@ -74,8 +74,11 @@ mod tests {
             let outcome = sandbox_outcome(SandboxSupport { mechanism: mechanism.clone(), parts }, servers);
             assert_eq!(outcome.state, state, "{mechanism:?}");
             assert_eq!(outcome.servers.len(), servers.len() - 1, "only servers with a sandbox are affected");
-            let seen = outcome.seen.to_string();
-            assert!(seen.starts_with("bubblewrap does not work: it is not installed; seccomp works."), "{seen}");
+            let observation = outcome.observation.to_string();
+            assert!(
+                observation.starts_with("bubblewrap does not work: it is not installed; seccomp works."),
+                "{observation}"
+            );
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
         !manager.2.is_empty() && home.is_some_and(|home| home.join(manager.2).is_dir())
     };
     let found: Vec<&'static str> = VERSION_MANAGERS.iter().filter(shown).map(|manager| manager.0).collect();
-    let left_out: Vec<&'static str> = VERSION_MANAGERS
+    let excluded: Vec<&'static str> = VERSION_MANAGERS
         .iter()
         .filter(|manager| is_installed(manager) && !shown(manager))
         .map(|manager| manager.0)
@@ -43,19 +43,19 @@ pub(crate) fn check_search_path(path: &SearchPath, home: Option<&Path>) -> Check
     match &path.source {
         PathSource::Process { reason } if cfg!(windows) => {
             let _ = reason;
-            CheckOutcome::ok(folders("Programs are looked for in "))
+            CheckOutcome::ok(folders("Programs are searched for in "))
         }
         PathSource::Process { reason } => CheckOutcome::warning(
-            folders("The login shell was not used, so programs are looked for in this program's own search path and in well-known folders, ")
+            folders("The login shell was not used, so programs are searched for in the search path of this process and in well-known folders, ")
                 .and(" The cause: ")
                 .foreign(reason)
                 .and("."),
             FindingText::new(
-                "Set SHELL to your shell. If it is set, open a terminal and see what its start-up files wait for: they have 5 s, and nobody can answer a question.",
+                "Set SHELL to your shell. If it is set, open a terminal and check why its start-up files take longer than 5 s. They must not prompt for input.",
             ),
         ),
-        PathSource::LoginShell if !left_out.is_empty() => CheckOutcome::warning(
-            append_list(folders("The login shell names "), &left_out, " It does not name those of ").and("."),
+        PathSource::LoginShell if !excluded.is_empty() => CheckOutcome::warning(
+            append_list(folders("The login shell names "), &excluded, " It does not include those of ").and("."),
             FindingText::new(
                 "Have the version manager set up in a start-up file that a login shell reads, and a default version chosen (for instance \"nvm alias default 22\").",
             ),
@@ -87,7 +87,7 @@ mod tests {
             FindingState::Warning,
             "without the login shell's path, version managers may be missing"
         );
-        assert!(outcome.seen.to_string().contains("/bin/fish did not answer"), "{}", outcome.seen);
+        assert!(outcome.observation.to_string().contains("/bin/fish did not answer"), "{}", outcome.observation);
         assert!(outcome.next.unwrap().to_string().contains("SHELL"), "a remedy is suggested");
     }
 
@@ -98,15 +98,19 @@ mod tests {
         std::fs::create_dir_all(&node).unwrap();
         let path = |directories| SearchPath { directories, source: PathSource::LoginShell };
         let with = check_search_path(&path(vec![node]), Some(home.path()));
-        assert_eq!(with.state, FindingState::Ok, "nvm in the search path is no problem: {}", with.seen);
-        assert!(with.seen.to_string().contains("1 folder; with nvm"), "the version manager is named: {}", with.seen);
+        assert_eq!(with.state, FindingState::Ok, "nvm in the search path is no problem: {}", with.observation);
+        assert!(
+            with.observation.to_string().contains("1 folder; with nvm"),
+            "the version manager is named: {}",
+            with.observation
+        );
         let without = check_search_path(&path(vec!["/usr/bin".into()]), Some(home.path()));
         assert_eq!(
             without.state,
             FindingState::Warning,
             "nvm is installed, but missing in the search path: {}",
-            without.seen
+            without.observation
         );
-        assert!(without.seen.to_string().contains("those of nvm"), "{}", without.seen);
+        assert!(without.observation.to_string().contains("those of nvm"), "{}", without.observation);
     }
 }

@@ -9,21 +9,21 @@ pub(crate) fn check_settings(read: &Result<Vec<ServerEntry>, ConfigProblem>) -> 
     let servers = match read {
         Ok(servers) => servers,
         Err(problem) => {
-            let mut seen = FindingText::new("The settings file can't be used");
+            let mut observation = FindingText::new("The settings file can't be used");
             if let Some(line) = problem.line {
-                seen = seen.and(", line ").number(line.into());
+                observation = observation.and(", line ").number(line.into());
             }
             if let Some(column) = problem.column {
-                seen = seen.and(", column ").number(column.into());
+                observation = observation.and(", column ").number(column.into());
             }
-            seen = seen.and(": ").foreign(&problem.message);
+            observation = observation.and(": ").foreign(&problem.message);
             if let Some(file) = &problem.file {
-                seen = seen.and(" (").path(file).and(")");
+                observation = observation.and(" (").path(file).and(")");
             }
             return CheckOutcome::problem(
-                seen.and("."),
+                observation.and("."),
                 FindingText::new(
-                    "Correct it in an editor; it is read again at once. Until then the servers stay as they were.",
+                    "Correct it in an editor. It is then read again. Until then the servers stay unchanged.",
                 ),
             );
         }
@@ -48,9 +48,9 @@ mod tests {
     #[test]
     fn settings_problem_has_its_line() {
         let broken = check_settings_text("{\n  \"mcpServers\": {\n    \"a\": {\"command\": 7}\n  }\n}");
-        assert_eq!(broken.state, FindingState::Problem, "{}", broken.seen);
-        assert!(broken.seen.to_string().contains("line 3, column "), "{}", broken.seen);
+        assert_eq!(broken.state, FindingState::Problem, "{}", broken.observation);
+        assert!(broken.observation.to_string().contains("line 3, column "), "{}", broken.observation);
         let good = check_settings_text(r#"{"mcpServers": {"b": {"command": "x"}}}"#);
-        assert_eq!((good.state, good.seen.to_string()), (FindingState::Ok, "Set up: 1 server.".to_owned()));
+        assert_eq!((good.state, good.observation.to_string()), (FindingState::Ok, "Set up: 1 server.".to_owned()));
     }
 }

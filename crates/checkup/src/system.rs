@@ -121,11 +121,14 @@ mod tests {
 
     #[test]
     fn only_known_names_and_numbers_are_reported() {
-        let told =
+        let description =
             describe_system(Some("NAME=\"canary\"\nID=debian\nVERSION_ID=\"12\"\n"), Some("6.1.0-18-canary-amd64"));
-        assert_eq!(told, format!("{}, debian 12, kernel 6.1.0, {}", std::env::consts::OS, std::env::consts::ARCH));
-        let told = describe_system(Some("ID=canary\nVERSION_ID=canary\n"), Some("canary"));
-        assert!(told.contains("another distribution, kernel of unknown version"), "{told}");
+        assert_eq!(
+            description,
+            format!("{}, debian 12, kernel 6.1.0, {}", std::env::consts::OS, std::env::consts::ARCH)
+        );
+        let description = describe_system(Some("ID=canary\nVERSION_ID=canary\n"), Some("canary"));
+        assert!(description.contains("another distribution, kernel of unknown version"), "{description}");
         let variables = [("XDG_CURRENT_DESKTOP", "ubuntu:GNOME"), ("XDG_SESSION_TYPE", "wayland"), ("DISPLAY", ":0")];
         assert_eq!(
             describe_session(&ProcessEnvironment::with_variables(&variables, None)),

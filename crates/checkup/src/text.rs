@@ -111,7 +111,7 @@ impl FindingText {
             TextPart::Own(words) => words.clone(),
             TextPart::Path(path) => anonymized_path(path, home),
             TextPart::Program(path, name) => format!("{}/{name}", anonymized_path(path.parent().unwrap_or(path), home)),
-            TextPart::Foreign(_) => "[left out]".to_owned(),
+            TextPart::Foreign(_) => "[omitted]".to_owned(),
         };
         self.0.iter().map(part).collect()
     }
@@ -219,7 +219,7 @@ mod tests {
             .foreign("canary \u{202e}");
         let report = text.for_report(Some(home));
         assert_eq!(
-            report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: [left out]",
+            report, "found ~/.nvm/versions/node/…/node, ~/…, /…/node, /usr/bin/…: [omitted]",
             "a report contains only well-known parts of paths"
         );
         assert!(
@@ -243,10 +243,10 @@ mod tests {
             ("uv 0.9.2 (141369ce7 2025-10-10)", "0.9.2"),
             ("warning 7\n10.0.100-rc.2.canary", "10.0.100"),
         ];
-        for (printed, wanted) in cases {
+        for (printed, expected) in cases {
             assert_eq!(
                 NumericVersion::find(printed).unwrap().to_string(),
-                wanted,
+                expected,
                 "the version is found in {printed:?}"
             );
         }

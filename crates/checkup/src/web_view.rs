@@ -19,18 +19,18 @@ pub(crate) fn check_web_view(web_view: Option<&WebView>) -> CheckOutcome {
     };
     let Some(version) = NumericVersion::find(version) else {
         return CheckOutcome::unknown(
-            FindingText::new(name).and(" tells no version that can be read: ").foreign(version),
+            FindingText::new(name).and(" reports no readable version: ").foreign(version),
             FindingText::new("If the window is drawn wrong, update it with the system's updates."),
         );
     };
-    let seen = FindingText::new(name).and(" ").version(&version).and(".");
+    let observation = FindingText::new(name).and(" ").version(&version).and(".");
     if name.contains("WebKitGTK") && version.is_before(OLDEST_WEBKIT) {
         return CheckOutcome::warning(
-            seen,
+            observation,
             FindingText::new("Update the system: the window is tried with WebKitGTK 2.40 and later."),
         );
     }
-    CheckOutcome::ok(seen)
+    CheckOutcome::ok(observation)
 }
 
 #[cfg(test)]

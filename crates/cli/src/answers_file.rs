@@ -255,7 +255,7 @@ impl WrittenEntry {
             return Err(String::from("\"unreviewed\" and \"afterUntrusted\" go with \"allow\" for tool only"));
         }
         if self.command_line_only && !(yes && self.kind == ConsentRequestKind::StartServer) {
-            return Err(String::from("\"commandLineOnly\" goes with \"allow\" for start-server only"));
+            return Err(String::from("\"commandLineOnly\" is allowed with \"allow\" for start-server only"));
         }
         if self.command_line_only && self.hash.is_some() {
             return Err(String::from("\"commandLineOnly\" and \"hash\" contradict each other"));
@@ -267,10 +267,12 @@ impl WrittenEntry {
                     ConsentRequestKind::Sampling | ConsentRequestKind::Elicitation | ConsentRequestKind::ClientId
                 ))
         {
-            return Err(String::from("\"content\" goes with \"accept\" for sampling, elicitation or client-id only"));
+            return Err(String::from(
+                "\"content\" is allowed with \"accept\" for sampling, elicitation or client-id only",
+            ));
         }
         if roots.is_some() && !(yes && self.kind == ConsentRequestKind::Roots) {
-            return Err(String::from("\"roots\" goes with \"accept\" for roots only"));
+            return Err(String::from("\"roots\" is allowed with \"accept\" for roots only"));
         }
         let verdict = match action {
             AnswerAction::Deny | AnswerAction::Decline => FileDecision::Deny,

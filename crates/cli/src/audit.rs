@@ -39,7 +39,7 @@ pub(crate) fn check_arguments(what: &AuditArguments) -> Result<(), CommandFailur
 pub(crate) async fn run(session: &CommandSession, what: AuditArguments) -> Result<Value, CommandFailure> {
     match what.command {
         None => list_decisions(session, what.list).await,
-        Some(AuditCommand::List(wanted)) => list_decisions(session, wanted).await,
+        Some(AuditCommand::List(filter)) => list_decisions(session, filter).await,
         Some(AuditCommand::Verify { file }) => verify_log(session, file).await,
         Some(AuditCommand::Export { file }) => export_log(session, file).await,
     }
@@ -136,7 +136,7 @@ const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
     match decisions {
         ContentAtRest::Encrypted => "Contents are encrypted on disk, under the keychain's key.\n",
         ContentAtRest::Plain => {
-            "Contents are not encrypted on disk: the keychain gave no key, or a reader held the log.\n"
+            "Contents are not encrypted on disk: no key was available in the keychain, or another process was reading the log.\n"
         }
         ContentAtRest::Unreadable { .. } => "",
     }
@@ -159,20 +159,20 @@ fn verdict_text(verdict: &AuditVerdict) -> String {
         text.push_str(&format!("Drawbridge removed entries up to {removed} because of their age or the size limit.\n"));
     }
     text.push_str(&match &verdict.seal {
-        AuditSeal::Holds { number } if verdict.last == Some(*number) => "The end is sealed, and the seal holds.\n".to_owned(),
+        AuditSeal::Holds { number } if verdict.last == Some(*number) => "The end is sealed, and the seal is valid.\n".to_owned(),
         AuditSeal::Holds { number } => format!(
-            "The seal holds up to entry {number}. Anyone who can write to the file could have added or removed what follows.\n"
+            "The seal is valid up to entry {number}. Anyone who can write to the file could have added or removed later entries.\n"
         ),
         AuditSeal::None if verdict.entries == 0 => String::new(),
-        AuditSeal::None => "It is not sealed: whoever can write the file could have cut off its end, or have written all of it \
-            anew. It is sealed once there is a keychain.\n"
+        AuditSeal::None => "It is not sealed: anyone who can write to the file could have cut off its end, or replaced all of \
+            it. It is sealed once a keychain is available.\n"
             .to_owned(),
         AuditSeal::Unchecked { cause } => format!("The seal could not be checked: {}\n", terminal_escape::escape_line(cause)),
         AuditSeal::Broken => String::new(),
     });
     let sealed = matches!(verdict.seal, AuditSeal::Holds { .. });
     for AuditSpan { from, to } in verdict.unproved.iter().filter(|_| sealed) {
-        text.push_str(&format!("- entries {from} to {to} stood there without a seal: nothing proves who wrote them\n"));
+        text.push_str(&format!("- entries {from} to {to} had no seal: nothing proves who wrote them\n"));
     }
     for finding in &verdict.findings {
         text.push_str(&format!("- {}\n", finding_text(finding)));

@@ -57,8 +57,8 @@ pub(crate) fn manifest_text(bundle: &Bundle) -> String {
     if let Some(name) = &manifest.display_name {
         text.push_str(&format!("title       {}\n", escape_line(name)));
     }
-    text.push_str(&format!("says of it  {}\n", escape_line(&manifest.description)));
-    text.push_str(&format!("author      {} (as the bundle says)\n", escape_line(author)));
+    text.push_str(&format!("claim       {}\n", escape_line(&manifest.description)));
+    text.push_str(&format!("author      {} (claimed by the bundle)\n", escape_line(author)));
     text.push_str(&format!("sha256      {}\n", bundle.archive.sha256()));
     text.push_str(&format!("signature   {}\n", bundle.archive.signature()));
     for warning in &bundle.warnings {

@@ -52,13 +52,13 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
     let set = |settings| SetConversation { conversation: conversation.clone(), settings };
     session.api.set_conversation(set(settings.clone())).await?;
     if chat.instructions {
-        for said in session.api.conversation_tools(of()).await?.instructions {
+        for instructions in session.api.conversation_tools(of()).await?.instructions {
             session.output.print_message(&terminal_escape::escape_line(&format!(
                 "instructions of {} for the model: {}",
-                said.server, said.text
+                instructions.server, instructions.text
             )));
-            for own in settings.servers.iter_mut().filter(|own| own.server == said.server) {
-                own.instructions = Some(said.hash.clone());
+            for own in settings.servers.iter_mut().filter(|own| own.server == instructions.server) {
+                own.instructions = Some(instructions.hash.clone());
             }
         }
         session.api.set_conversation(set(settings)).await?;
@@ -80,19 +80,19 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
             loop {
                 let ended = answers.recv().await;
                 let (text, end) = ended.ok_or_else(|| CommandFailure::new(ErrorCode::Internal, "the host ended"))??;
-                let told = json!({ "conversation": conversation, "reply": begun.reply, "text": text });
-                let ReplyEndReason::Rounds(rounds) = end else { return Ok(told) };
+                let result = json!({ "conversation": conversation, "reply": begun.reply, "text": text });
+                let ReplyEndReason::Rounds(rounds) = end else { return Ok(result) };
                 if !goes_on {
                     let words = format!("the model called tools {rounds} times in a row and was stopped");
                     return Err(CommandFailure {
-                        value: Some(Box::new(told)),
+                        value: Some(Box::new(result)),
                         ..CommandFailure::new(ErrorCode::NotReady, words)
                     });
                 }
                 session.output.print_message("Continue? Enter y, or another message.");
                 instead = read_message(session).await;
                 if instead.take_if(|line| matches!(line.trim(), "y" | "yes")).is_none() {
-                    return Ok(told);
+                    return Ok(result);
                 }
                 begun = session.api.continue_reply(of()).await?;
             }
@@ -161,16 +161,16 @@ async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<
 /// Prints the tools that are not offered to the model, with the reasons.
 async fn report_omitted_tools(session: &CommandSession, conversation: &str) -> Result<(), CommandFailure> {
     let known = session.api.conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
-    let unseen: Vec<&str> = known
+    let omitted: Vec<&str> = known
         .tools
         .iter()
         .filter(|tool| matches!(tool.state, ToolState::New | ToolState::Changed))
         .map(|tool| tool.server.as_str())
         .collect();
-    let mut servers = unseen.clone();
+    let mut servers = omitted.clone();
     servers.dedup();
     for server in servers {
-        let count = unseen.iter().filter(|other| **other == server).count();
+        let count = omitted.iter().filter(|other| **other == server).count();
         let words = format!(
             "{server}: {count} tools are not offered, because you have not reviewed them; see \"drawbridge-cli review {server}\""
         );

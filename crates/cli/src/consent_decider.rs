@@ -142,8 +142,8 @@ pub(crate) async fn decide_all(
         let is_gone = |view: &HostView| !view.questions.iter().any(|q| q.id == request.id && q.hash == request.hash);
         let decision = tokio::select! {
             decision = decider.decide(&api, &request) => decision,
-            gone = view.wait_for(is_gone) => {
-                if gone.is_err() {
+            changed = view.wait_for(is_gone) => {
+                if changed.is_err() {
                     return;
                 }
                 output.print_message("(this request is no longer open)");

@@ -138,11 +138,11 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             unattended,
             approved_before,
         } => {
-            add(format!("── Connect to the server {server}? Everything that you send to it goes to this address:"));
+            add(format!("── Connect to the server {server}? Everything that you send to it is sent to this address:"));
             add(url_parts_text(url, *unencrypted));
             for header in headers {
-                let kept = if header.secret { "from the keychain" } else { "not shown" };
-                add(format!("  header   {} (its value is {kept})", escape_line(&header.name)));
+                let value_source = if header.secret { "from the keychain" } else { "not shown" };
+                add(format!("  header   {} (its value is {value_source})", escape_line(&header.name)));
             }
             if let Some(kind) = transport_kind {
                 add(format!("  over     {}", crate::output::to_json_value(kind).as_str().unwrap_or_default()));
@@ -300,7 +300,9 @@ fn url_parts_text(url: &UrlParts, unencrypted_matters: bool) -> String {
     for warning in url.warnings.iter().filter(|w| **w != UrlWarning::NotEncrypted || unencrypted_matters) {
         text.push_str(match warning {
             UrlWarning::NotEncrypted => "  WARNING: it is not encrypted; others can read along\n",
-            UrlWarning::UserInformation => "  WARNING: there is a user name before the host, which may pass for one\n",
+            UrlWarning::UserInformation => {
+                "  WARNING: there is a user name before the host, which may look like a host\n"
+            }
             UrlWarning::Internationalized => "  WARNING: the host's letters may look like others\n",
             UrlWarning::IpAddress => "  WARNING: the host is an address and not a name\n",
             UrlWarning::Local => "  WARNING: it leads to this computer or the local network\n",

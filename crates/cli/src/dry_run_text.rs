@@ -27,7 +27,7 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
         text.push_str("  Models can't call this tool: it is turned off in the settings of the server.\n");
     }
     if result.assumed_unchanged {
-        text.push_str("  The server is not running: this is what is known since it ran last.\n");
+        text.push_str("  The server is not running: this result is for the tools of its last run.\n");
     }
     let (looked_at, others): (Vec<&ConsideredRule>, _) =
         result.considered.iter().partition(|one| !one.arguments.is_empty());
@@ -43,12 +43,12 @@ pub(crate) fn dry_run_text(server: &str, result: &DryRunResult, rules: &Policy) 
 }
 
 fn review_state_text(server: &str, result: &DryRunResult) -> String {
-    let review = format!("look at it with: drawbridge-cli review {}", terminal_escape::escape_line(server));
+    let review = format!("review it with: drawbridge-cli review {}", terminal_escape::escape_line(server));
     match result.standing {
         Some(ReviewState::Changed) => {
             format!("  The definition of the tool, or its server, changed since it was reviewed; {review}\n")
         }
-        Some(ReviewState::New) => format!("  Nobody has reviewed this tool yet; {review}\n"),
+        Some(ReviewState::New) => format!("  This tool has not been reviewed yet; {review}\n"),
         Some(ReviewState::Reviewed) | None => String::new(),
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> Strin
         }
     }
     if unattended {
-        text.push_str("  It signs in by itself: these credentials go there without asking again.\n");
+        text.push_str("  It signs in automatically: these credentials are sent without consent each time.\n");
     }
     text
 }
@@ -125,7 +125,7 @@ mod tests {
             "WARNING: this endpoint is not at the domain of the identity provider",
             "the secret harbour from the keychain",
             "read write",
-            "without asking again",
+            "without consent each time",
         ] {
             assert!(text.contains(words), "S01: the text should contain {words}: {text}");
         }

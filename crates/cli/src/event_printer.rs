@@ -33,7 +33,7 @@ impl EventFilter {
     }
 
     fn includes(&self, server: &str) -> bool {
-        self.server.as_deref().is_none_or(|wanted| wanted == server)
+        self.server.as_deref().is_none_or(|filter| filter == server)
     }
 }
 
@@ -54,13 +54,13 @@ pub(crate) struct OutputEventPrinter {
     /// Number of the last printed entry of each server's activity log.
     last: HashMap<String, u64>,
     /// Last printed text for each server and each call. An equal text is not printed again.
-    said: HashMap<String, String>,
+    last_texts: HashMap<String, String>,
     talks: SharedConversationPrinter,
 }
 
 impl OutputEventPrinter {
     pub(crate) fn new(api: Api, output: Arc<Output>, filter: EventFilter, talks: SharedConversationPrinter) -> Self {
-        Self { api, output, filter, last: HashMap::new(), said: HashMap::new(), talks }
+        Self { api, output, filter, last: HashMap::new(), last_texts: HashMap::new(), talks }
     }
 
     async fn print(&mut self, event: &Event) {
@@ -83,7 +83,7 @@ impl OutputEventPrinter {
                 }
             }
             Event::ServerRemoved { name } if self.filter.includes(name) => {
-                self.said.remove(name);
+                self.last_texts.remove(name);
                 self.print_if_watched(format!("{}: removed from the settings", escape_line(name)));
             }
             Event::CallChanged { call } if self.filter.includes(&call.server) => {
@@ -140,9 +140,9 @@ impl OutputEventPrinter {
     }
 
     fn print_if_new(&mut self, about: &str, words: String) {
-        if self.said.get(about) != Some(&words) {
+        if self.last_texts.get(about) != Some(&words) {
             self.output.print_message(&words);
-            self.said.insert(about.to_owned(), words);
+            self.last_texts.insert(about.to_owned(), words);
         }
     }
 

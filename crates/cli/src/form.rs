@@ -162,8 +162,8 @@ mod tests {
                 "several options",
             ),
         ];
-        for (kind, typed_text, wanted, why) in cases {
-            assert_eq!(parse_field(&field(kind, None), typed_text), wanted, "{why}");
+        for (kind, typed_text, expected, why) in cases {
+            assert_eq!(parse_field(&field(kind, None), typed_text), expected, "{why}");
         }
         let with_default = field(FieldKind::Boolean, Some(json!(true)));
         assert_eq!(parse_field(&with_default, ""), Some(json!(true)), "empty input should result in the default");

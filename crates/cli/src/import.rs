@@ -38,7 +38,9 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             .filter(|server| matches!(server.status, ImportStatus::New | ImportStatus::Conflict))
         {
             match session.api.host().import_server(server).await.map_err(ApiError::from) {
-                Ok(kept) => server.notes.extend(unstored_secrets_note(server, &kept).map(ImportNote::from)),
+                Ok(persistence) => {
+                    server.notes.extend(unstored_secrets_note(server, &persistence).map(ImportNote::from))
+                }
                 Err(error) => {
                     server.notes.push(format!("it was not imported: {}", error.message).into());
                     failures.push((server.name.clone(), error));
@@ -82,8 +84,8 @@ fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailu
         let home = std::path::absolute(&home).map_err(|error| CommandFailure::usage(format!("--home: {error}")))?;
         return Ok(AppEnvironment::for_home(home));
     }
-    let home =
-        std::env::home_dir().ok_or_else(|| CommandFailure::usage("there is no home folder; name one with --home"))?;
+    let home = std::env::home_dir()
+        .ok_or_else(|| CommandFailure::usage("there is no home folder; specify one with --home"))?;
     Ok(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
 }
 
@@ -100,8 +102,8 @@ fn parse_scan_scope(named: Option<String>) -> ScanScope {
 
 /// Returns a note if the secrets of a server are stored only until this program exits, so that the user has to enter
 /// them again.
-fn unstored_secrets_note(server: &FoundServer, kept: &SecretPersistence) -> Option<String> {
-    let SecretPersistence::ThisRun { cause } = kept else { return None };
+fn unstored_secrets_note(server: &FoundServer, persistence: &SecretPersistence) -> Option<String> {
+    let SecretPersistence::ThisRun { cause } = persistence else { return None };
     let names: Vec<&str> = server
         .secrets
         .keys()

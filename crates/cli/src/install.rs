@@ -87,15 +87,15 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         });
     }
     let name = escape_line(&draft.name);
-    let (kept, done, key) = match draft.upgrades {
+    let (persistence, done, key) = match draft.upgrades {
         Some(_) => {
             (installer.upgrade(host, &draft, preview.hash.as_str(), true).await?, "has this version now", "upgraded")
         }
         None => (installer.install(host, &draft, preview.hash.as_str()).await?, "is added", "added"),
     };
     shown[key] = true.into();
-    session.output.text(&format!("\n{name} {done}. It is stopped, and asked about when it is started."));
-    if let SecretPersistence::ThisRun { cause } = kept {
+    session.output.text(&format!("\n{name} {done}. It is stopped. Starting it requires consent."));
+    if let SecretPersistence::ThisRun { cause } = persistence {
         let note = format!(
             "no keychain can store its secrets ({cause}): enter them in the app or with \"drawbridge-cli secret\""
         );

@@ -38,7 +38,7 @@ pub(crate) async fn collect_values(
         };
         if is_secret(key)? {
             return Err(CommandFailure::usage(format!(
-                "{key:?} is a secret, which other programs could read here: use --secret {key}, and give it on standard input"
+                "{key:?} is a secret, which other programs could read on the command line: use --secret {key}, and pass it on standard input"
             )));
         }
         values.entry(key.to_owned()).or_default().push(value.to_owned());
@@ -136,7 +136,7 @@ pub(crate) fn server_text(server: &NewServer) -> String {
             for (name, value) in shown(&http.headers) {
                 text.push_str(&format!("header      {}: {value}\n", escape_line(&name)));
             }
-            text.push_str("What you send goes to its operator.\n");
+            text.push_str("Its operator receives everything that you send.\n");
         }
     }
     text
@@ -146,9 +146,9 @@ pub(crate) fn server_text(server: &NewServer) -> String {
 pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
     let (before, after) = (server_text(before), server_text(after));
     let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
-    let gone = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));
+    let removed = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));
     let now = after.lines().map(|line| format!("{} {line}\n", if is_in(&before, line) { ' ' } else { '+' }));
-    gone.chain(now).collect()
+    removed.chain(now).collect()
 }
 
 /// Formats the planned server as JSON.
@@ -188,7 +188,7 @@ fn is_container_command(command: &str) -> bool {
 fn sandbox_text(command: &str, sandbox: Option<&SandboxConfig>) -> String {
     let Some(SandboxConfig { folders, network }) = sandbox else {
         if is_container_command(command) {
-            return "sandbox     none: its container holds it, as far as the arguments above let it\n".to_owned();
+            return "sandbox     none: its container isolates it, as far as the arguments above permit\n".to_owned();
         }
         return "sandbox     NONE: it reaches all that you do\n".to_owned();
     };

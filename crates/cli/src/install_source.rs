@@ -38,7 +38,7 @@ pub(crate) async fn resolve_source(
     installer: &Installer,
     host: &Host,
 ) -> Result<ResolvedSource, CommandFailure> {
-    let asked = SystemClock.now();
+    let requested_at = SystemClock.now();
     let source = named_source(what)?;
     let offer = match (&what.upgrade, &source) {
         (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
@@ -53,7 +53,7 @@ pub(crate) async fn resolve_source(
             origin["registry"] = catalog.address().as_str().into();
             origin["bundle"] = offer.origin.bundle().map(bundle_json).into();
             (
-                server_details_text(catalog, &answer.value) + &cache_age_text(catalog, answer, asked),
+                server_details_text(catalog, &answer.value) + &cache_age_text(catalog, answer, requested_at),
                 json!({ "registry": origin }),
             )
         }
@@ -119,7 +119,7 @@ fn describe_problem(problem: &NotInstallable, entry: &RegistryEntry, about: &str
         NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage(choices_text(entry)),
         NotInstallable::NoTarget => CommandFailure::usage(format!("there is no such number. {}", choices_text(entry))),
         NotInstallable::Deleted => {
-            CommandFailure::new(ErrorCode::Refused, format!("it is not installed, as it was deleted:\n{about}"))
+            CommandFailure::new(ErrorCode::Refused, format!("it is not installed, because it was deleted:\n{about}"))
         }
         NotInstallable::Download(_) | NotInstallable::Registry(_) | NotInstallable::Bundle(_) => {
             CommandFailure::new(ErrorCode::Unsupported, problem.to_string())

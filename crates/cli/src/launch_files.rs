@@ -11,8 +11,8 @@ const HASH_CHARS_SHOWN: usize = 16;
 pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
     let mut text = match files.len() {
         0 => return String::new(),
-        1 => "1 file decides what runs; the approval is for it as it is now:\n".to_owned(),
-        many => format!("{many} files decide what runs; the approval is for them as they are now:\n"),
+        1 => "1 file determines what runs; the approval is for its current content:\n".to_owned(),
+        many => format!("{many} files determine what runs; the approval is for their current content:\n"),
     };
     for file in files {
         text.push_str(&format!("  {}\n", escape_line(&file.path)));
@@ -21,7 +21,7 @@ pub(crate) fn launch_files_text(files: &[LaunchFile]) -> String {
         }
         let is = match &file.hash {
             Some(hash) => format!("SHA-256 {}…", hash.chars().take(HASH_CHARS_SHOWN).collect::<String>()),
-            None => "identified by size and dates, as it is too large or can't be read".to_owned(),
+            None => "identified by size and dates, because it is too large or can't be read".to_owned(),
         };
         text.push_str(&format!("    {}, {} bytes, {is}\n", role_text(file.role), file.bytes));
         if file.changed {
@@ -61,14 +61,14 @@ mod tests {
             role: LaunchFileRole::Program,
             ..file("/usr/bin/node", false)
         };
-        let told = launch_files_text(&[program, file("/home/ann/server\u{1b}.js", true)]);
-        let told: Vec<&str> = told.lines().map(str::trim).collect();
-        assert_eq!(told[0], "2 files decide what runs; the approval is for them as they are now:");
-        assert_eq!(told[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "the target of a link should be shown");
-        assert!(told[3].starts_with("the program, 12 bytes, identified by size"), "{told:?}");
-        assert!(!told[4].contains('\u{1b}'), "control characters in a name should be escaped: {told:?}");
-        assert_eq!(told[5], "named in the arguments, 12 bytes, SHA-256 0123456789abcdef…");
-        assert_eq!(told[6..], ["CHANGED since it was approved"], "only the changed file should be marked");
+        let text = launch_files_text(&[program, file("/home/ann/server\u{1b}.js", true)]);
+        let text: Vec<&str> = text.lines().map(str::trim).collect();
+        assert_eq!(text[0], "2 files determine what runs; the approval is for their current content:");
+        assert_eq!(text[1..3], ["/usr/bin/node", "leads to /usr/lib/node"], "the target of a link should be shown");
+        assert!(text[3].starts_with("the program, 12 bytes, identified by size"), "{text:?}");
+        assert!(!text[4].contains('\u{1b}'), "control characters in a name should be escaped: {text:?}");
+        assert_eq!(text[5], "named in the arguments, 12 bytes, SHA-256 0123456789abcdef…");
+        assert_eq!(text[6..], ["CHANGED since it was approved"], "only the changed file should be marked");
         assert_eq!(launch_files_text(&[]), "");
     }
 }

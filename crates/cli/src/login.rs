@@ -28,7 +28,7 @@ pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Valu
 /// Returns the failure for tokens that are lost when the program exits.
 fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> CommandFailure {
     let message = format!(
-        "{server}: the sign-in worked, but it is lost now, because this program ends and its tokens can't be kept: {cause}\n\
+        "{server}: the sign-in succeeded, but is lost now, because this program ends and its tokens can't be stored: {cause}\n\
          Until then sign in with the command that needs it, such as \"drawbridge-cli call {server} TOOL --paste\"."
     );
     CommandFailure { value: Some(Box::new(authorization)), ..CommandFailure::new(ErrorCode::SignInNeeded, message) }

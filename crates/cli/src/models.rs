@@ -29,9 +29,9 @@ pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>
         ModelsCommand::Add(new) => add_provider(session, new).await,
         ModelsCommand::Key { provider } => {
             find_provider(session, &provider).await?;
-            let kept = store_key(session, provider, read_key(session).await?).await?;
+            let response = store_key(session, provider, read_key(session).await?).await?;
             session.output.text("stored, encrypted with a key in the keychain");
-            Ok(to_json_value(&kept))
+            Ok(to_json_value(&response))
         }
         ModelsCommand::Test { provider, model } => test_provider(session, provider, model).await,
         ModelsCommand::Default { model } => set_default_model(session, &model).await,
@@ -117,9 +117,10 @@ async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Valu
     let all = read_models(session).await?;
     let preset = all.presets.iter().find(|preset| preset.id == new.provider);
     let settings = provider_settings(&new, preset)?;
-    let wants_key = new.key || preset.is_some_and(|preset| preset.wants_key);
+    let requires_key = new.key || preset.is_some_and(|preset| preset.wants_key);
     // The key is read before any setting is changed.
-    let key = if wants_key || std::env::var_os(KEY_VARIABLE).is_some() { Some(read_key(session).await?) } else { None };
+    let key =
+        if requires_key || std::env::var_os(KEY_VARIABLE).is_some() { Some(read_key(session).await?) } else { None };
     session.api.set_provider(settings).await?;
     if let Some(key) = key {
         store_key(session, new.provider.clone(), key).await?;
@@ -175,17 +176,17 @@ async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
     };
     let key = key.trim();
     if key.is_empty() {
-        return Err(CommandFailure::usage(format!("no key: give it in {KEY_VARIABLE}, or on standard input")));
+        return Err(CommandFailure::usage(format!("no key: pass it in {KEY_VARIABLE}, or on standard input")));
     }
     Ok(key.to_owned())
 }
 
 /// Stores the API key of a provider. Returns a failure if the key can't be stored permanently.
 async fn store_key(session: &CommandSession, id: String, key: String) -> Result<SecretStorageReport, CommandFailure> {
-    let kept = session.api.set_provider_key(SetProviderKey { id, key }).await?;
-    match kept.only_this_run {
+    let response = session.api.set_provider_key(SetProviderKey { id, key }).await?;
+    match response.only_this_run {
         Some(cause) => Err(CommandFailure::new(ErrorCode::System, format!("the key could not be stored: {cause}"))),
-        None => Ok(kept),
+        None => Ok(response),
     }
 }
 
@@ -196,8 +197,8 @@ async fn test_provider(session: &CommandSession, id: String, model: Option<Strin
         return Err(CommandFailure { data: Some(Box::new(to_json_value(problem))), ..failure });
     }
     let mut words = format!("it lists {} models", tried.models);
-    if let (Some(said), Some(time)) = (&tried.said, tried.first_milliseconds) {
-        words = format!("{words}; after {time} ms the model said: {}", terminal_escape::escape_line(said));
+    if let (Some(reply), Some(time)) = (&tried.said, tried.first_milliseconds) {
+        words = format!("{words}; after {time} ms the model replied: {}", terminal_escape::escape_line(reply));
     }
     session.output.text(&words);
     Ok(to_json_value(&tried))

@@ -20,7 +20,7 @@ const MAX_DEFERRED_PIECES: usize = 1_000;
 pub(crate) struct Output {
     json: bool,
     screen: Mutex<OutputScreen>,
-    gone: Notify,
+    closed: Notify,
 }
 
 struct OutputScreen {
@@ -53,7 +53,7 @@ impl Output {
 
     pub(crate) fn with_streams(json: bool, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
         let screen = Mutex::new(OutputScreen { out, err, over: false, held: None });
-        Self { json, screen, gone: Notify::new() }
+        Self { json, screen, closed: Notify::new() }
     }
 
     fn screen(&self) -> MutexGuard<'_, OutputScreen> {
@@ -67,7 +67,7 @@ impl Output {
 
     /// Waits until the reader of standard output has closed it.
     pub(crate) async fn wait_until_closed(&self) {
-        self.gone.notified().await;
+        self.closed.notified().await;
     }
 
     /// Prints an event as a JSON line. Ignored if the output format is text.
@@ -139,7 +139,7 @@ impl Output {
                 }
             };
             if !screen.write(OutputStream::Out, &format!("{}\n", terminal_escape::escape_json(&line))) {
-                self.gone.notify_one();
+                self.closed.notify_one();
             }
         } else if let Err(failure) = result {
             screen
@@ -150,7 +150,7 @@ impl Output {
     fn print(&self, text: String) {
         let mut screen = self.screen();
         if !screen.over && !screen.print_or_defer(OutputStream::Out, text) {
-            self.gone.notify_one();
+            self.closed.notify_one();
         }
     }
 }

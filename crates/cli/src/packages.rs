@@ -23,7 +23,7 @@ pub(crate) fn package_text(package: &LoadedPackage) -> String {
     }
     if let Some(unknown) = unknown {
         text.push_str(&format!(
-            "Which version {} would load is NOT KNOWN: {}. Any version may run, now and at each later start.\n",
+            "The version that {} would load is UNKNOWN: {}. Any version may run, now and at each later start.\n",
             escape_line(launcher),
             escape_line(&unknown_version_text(unknown))
         ));

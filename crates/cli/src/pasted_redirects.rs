@@ -29,7 +29,7 @@ pub(crate) async fn deliver_pasted_redirects(
     input: InputLines,
     output: Arc<Output>,
 ) {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     loop {
         let (servers, is_asking) = {
             let view = view.borrow_and_update();
@@ -38,7 +38,7 @@ pub(crate) async fn deliver_pasted_redirects(
         };
         let waiting = pending_sign_ins(&api, servers).await;
         for one in &waiting {
-            if told.insert(one.clone()) {
+            if reported.insert(one.clone()) {
                 let (server, begins) =
                     (terminal_escape::escape_line(&one.server), terminal_escape::escape_line(&one.redirect_uri));
                 output.print_message(&format!("Then paste the final address for {server}; it begins with {begins}"));

@@ -124,7 +124,7 @@ fn input_text(input: &PlanInput, is_exposed: bool) -> String {
         text.push_str(&prefixed_block(description, "            "));
     }
     if is_exposed {
-        text.push_str("            WARNING: it is no variable or header, so it would stand in the settings file and in the list of running programs.\n");
+        text.push_str("            WARNING: it is no variable or header, so it would be visible in the settings file and in the list of running programs.\n");
     }
     text
 }

@@ -56,7 +56,7 @@ pub(crate) fn registry_choice(
 /// Creates an installer for this registry, which stores bundles in the data folder.
 pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Installer {
     Installer::new(data_folder, registry, |address, header| {
-        let no_folder = || InstallError::DataFolder("the home folder is not known; set HOME".to_owned());
+        let no_folder = || InstallError::DataFolder("the home folder is unknown; set HOME".to_owned());
         let folder = store::registry_cache_folder().ok_or_else(no_folder)?;
         installer::open_catalog(address, header, Arc::new(CacheFolder::open(&folder)?))
     })
@@ -85,7 +85,7 @@ async fn search_servers(
     cursor: Option<&str>,
     output: &Output,
 ) -> Result<Value, CommandFailure> {
-    let asked = SystemClock.now();
+    let requested_at = SystemClock.now();
     let search = SearchQuery { text: text.to_owned(), cursor: cursor.map(str::to_owned), limit: None };
     let answer = catalog.search(&search, CachePolicy::Usual).await.map_err(InstallError::from)?;
     let page = &answer.value;
@@ -100,7 +100,7 @@ async fn search_servers(
     if let Some(cursor) = &page.next_cursor {
         words.push_str(&format!("There are more: --cursor {}\n", terminal_escape::escape_value(cursor)));
     }
-    words.push_str(&cache_age_text(catalog, &answer, asked));
+    words.push_str(&cache_age_text(catalog, &answer, requested_at));
     output.text(&words);
     let unreadable = page.unreadable.iter();
     let unreadable: Vec<Value> =
@@ -108,7 +108,7 @@ async fn search_servers(
     Ok(with_cache_age(
         catalog,
         &answer,
-        asked,
+        requested_at,
         json!({
             "servers": page.entries.iter().map(|entry| server_details_json(catalog, entry)).collect::<Vec<_>>(),
             "unreadable": unreadable,
@@ -118,7 +118,7 @@ async fn search_servers(
 }
 
 async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, CommandFailure> {
-    let asked = SystemClock.now();
+    let requested_at = SystemClock.now();
     let (name, version) = name_and_version(name);
     let answer = catalog.version(name, version, CachePolicy::Usual).await.map_err(InstallError::from)?;
     let server = &answer.value.server;
@@ -156,12 +156,12 @@ async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> 
         }
         remotes.push(row);
     }
-    words.push_str(&format!("\n{}", cache_age_text(catalog, &answer, asked)));
+    words.push_str(&format!("\n{}", cache_age_text(catalog, &answer, requested_at)));
     output.text(&words);
     let mut shown = server_details_json(catalog, &answer.value);
     shown["packages"] = packages.into();
     shown["remotes"] = remotes.into();
-    Ok(with_cache_age(catalog, &answer, asked, shown))
+    Ok(with_cache_age(catalog, &answer, requested_at, shown))
 }
 
 fn package_install_text(plan: &Result<PackageInstall, PlanError>) -> String {
@@ -206,7 +206,7 @@ pub(crate) fn server_details_text(catalog: &RegistryCatalog, entry: &RegistryEnt
     let repository = server.repository.as_ref().and_then(|repository| repository.url.as_ref());
     let shown = [
         ("title", server.title.as_ref()),
-        ("says of it", server.description.as_ref()),
+        ("claim", server.description.as_ref()),
         ("website", server.website_url.as_ref()),
         ("source", repository),
     ];
@@ -249,12 +249,12 @@ fn status_text(entry: &RegistryEntry) -> String {
 }
 
 /// Describes when a registry response was received, and the reason if a newer one could not be requested.
-pub(crate) fn cache_age_text<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -> String {
+pub(crate) fn cache_age_text<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, requested_at: u64) -> String {
     let address = catalog.address();
-    let mut text = if answer.fetched >= asked {
+    let mut text = if answer.fetched >= requested_at {
         format!("{address} answered just now.\n")
     } else {
-        let minutes = asked.saturating_sub(answer.fetched) / 60_000;
+        let minutes = requested_at.saturating_sub(answer.fetched) / 60_000;
         let age = match minutes {
             0 => "less than a minute".to_owned(),
             1..120 => format!("{minutes} min"),
@@ -269,10 +269,10 @@ pub(crate) fn cache_age_text<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<
     text
 }
 
-fn with_cache_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64, mut shown: Value) -> Value {
+fn with_cache_age<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, requested_at: u64, mut shown: Value) -> Value {
     shown["registry"] = catalog.address().as_str().into();
     shown["fetched"] = answer.fetched.into();
-    shown["fromCache"] = (answer.fetched < asked).into();
+    shown["fromCache"] = (answer.fetched < requested_at).into();
     shown["offline"] = answer.offline.as_ref().map(ToString::to_string).into();
     shown
 }

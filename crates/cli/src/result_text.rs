@@ -95,7 +95,7 @@ pub(crate) fn tool_result_text(result: &ToolResult) -> String {
         text.push_str(&format!("{}\n", pretty_json(structured)));
     }
     if let Some(problem) = &result.structured_problem {
-        text.push_str(&format!("(not as the tool's own schema says: {})\n", escape_line(problem)));
+        text.push_str(&format!("(does not match the output schema of the tool: {})\n", escape_line(problem)));
     }
     text
 }

@@ -42,21 +42,21 @@ pub(crate) async fn review_definitions(
         return Ok(json!({ "tools": to_json_value(&tools), "prompts": to_json_value(&prompts) }));
     }
     let mut review = Review { server, tools: Vec::new(), prompts: Vec::new() };
-    for wanted in &accept {
-        let Some((name, hash)) = wanted.rsplit_once('@') else {
+    for accepted in &accept {
+        let Some((name, hash)) = accepted.rsplit_once('@') else {
             let message = format!(
                 "expected NAME@HASH, with the hash that `review` prints, but found \"{}\"",
-                escape_line(wanted)
+                escape_line(accepted)
             );
             return Err(CommandFailure::usage(message));
         };
         let is_tool = tools.iter().any(|tool| tool.name == name && tool.hash == hash);
         let is_prompt = prompts.iter().any(|prompt| prompt.name == name && prompt.hash == hash);
-        let seen = || SeenDefinition { name: name.to_owned(), hash: hash.to_owned() };
+        let reviewed_definition = || SeenDefinition { name: name.to_owned(), hash: hash.to_owned() };
         if is_tool {
-            review.tools.push(seen());
+            review.tools.push(reviewed_definition());
         } else if is_prompt {
-            review.prompts.push(seen());
+            review.prompts.push(reviewed_definition());
         } else {
             let server = escape_line(&review.server);
             let message =
@@ -66,7 +66,7 @@ pub(crate) async fn review_definitions(
     }
     let reviewed = to_json_value(&review);
     session.api.review(review).await?;
-    session.output.text("They count as seen, as they were printed.\n");
+    session.output.text("They count as reviewed, because they were printed.\n");
     Ok(reviewed)
 }
 

@@ -17,7 +17,7 @@ const FINDINGS_CAUTION: &str = "A definition without warnings is not proven safe
 pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
     let mut text = String::new();
     if marks.outdated {
-        text.push_str("  The server said that this list changed, and it was not read again yet.\n");
+        text.push_str("  The server reported that this list changed, and it was not read again yet.\n");
     }
     if let Some(diff) = &marks.diff {
         text.push_str(&diff_text(diff));
@@ -39,7 +39,7 @@ pub(crate) fn review_findings_text(marks: &ReviewMarks) -> String {
 fn diff_text(diff: &DefinitionDiff) -> String {
     let mut text = String::new();
     if diff.server_changed {
-        text.push_str("  CHANGED: the server itself is not as it was when you saw this\n");
+        text.push_str("  CHANGED: the server itself has changed since you reviewed this\n");
     }
     for change in &diff.changes {
         let place = if change.path.is_empty() { String::from("all of it") } else { change.path.join(" > ") };
@@ -55,7 +55,7 @@ fn diff_text(diff: &DefinitionDiff) -> String {
         text.push_str(&format!("  and {} more changes\n", diff.more));
     }
     if diff.cut {
-        text.push_str("  It was so large that only its beginning was kept.\n");
+        text.push_str("  It was so large that only its beginning was stored.\n");
     }
     text
 }
@@ -133,16 +133,16 @@ mod tests {
             "only new text should be marked"
         );
         let long = "word ".repeat(100);
-        let told = diff(&format!("{long}old{long}"), &format!("{long}new{long}"));
-        assert!(told.contains(" characters as before⟩"), "unchanged text should be shortened: {told}");
-        assert!(told.contains("⟦") && told.len() < 700, "changed text should be shown in full: {told}");
+        let marked = diff(&format!("{long}old{long}"), &format!("{long}new{long}"));
+        assert!(marked.contains(" characters as before⟩"), "unchanged text should be shortened: {marked}");
+        assert!(marked.contains("⟦") && marked.len() < 700, "changed text should be shown in full: {marked}");
     }
 
     #[test]
     fn s34_server_cannot_forge_the_marks() {
-        let told = diff("a b", "a ⟧harmless⟦ b");
-        assert_eq!(told.matches(['⟦', '⟧']).count(), 2, "there should be only one pair of brackets: {told}");
-        assert!(told.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text should be escaped: {told}");
+        let marked = diff("a b", "a ⟧harmless⟦ b");
+        assert_eq!(marked.matches(['⟦', '⟧']).count(), 2, "there should be only one pair of brackets: {marked}");
+        assert!(marked.contains("\\u{27e7}harmless\\u{27e6}"), "brackets in the text should be escaped: {marked}");
     }
 
     #[test]

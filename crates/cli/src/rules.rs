@@ -41,7 +41,7 @@ fn policy_text(policy: &Policy) -> String {
     };
     let mut text = format!("Preset: {}\n", preset(policy.preset));
     if policy.managed_preset == Preset::Careful && policy.preset != Preset::Careful {
-        text.push_str("  On this computer the careful one holds for all users.\n");
+        text.push_str("  On this computer the careful preset applies to all users.\n");
     }
     for (what, file) in [("Your rules", &policy.user), ("Rules of this computer", &policy.managed)] {
         text.push_str(&rule_file_text(what, file));
@@ -54,7 +54,10 @@ fn rule_file_text(what: &str, file: &RuleFile) -> String {
     let path = terminal_escape::escape_line(&file.path);
     match &file.problem {
         Some(problem) => {
-            format!("{what}: {path} can't be used, so everything asks: {}\n", terminal_escape::escape_line(problem))
+            format!(
+                "{what}: {path} can't be used, so everything requires consent: {}\n",
+                terminal_escape::escape_line(problem)
+            )
         }
         None if file.exists => match file.changed {
             Some(at) => format!("{what}: {path} (changed by another program at {})\n", format_time(at)),

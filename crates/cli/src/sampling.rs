@@ -33,7 +33,7 @@ pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Re
 fn report_text(server: &str, report: &SamplingReport) -> String {
     let server = escape_line(server);
     if !report.settings.on {
-        return format!("{server} may not ask your models. Turn it on with --on.\n");
+        return format!("{server} may not use your models. Enable it with --on.\n");
     }
     let tools = if report.settings.tools { "with tools" } else { "without tools" };
     let mut text = format!(
@@ -55,7 +55,7 @@ fn report_text(server: &str, report: &SamplingReport) -> String {
         ));
     }
     if report.stopped.is_some() {
-        text.push_str("  It has reached a limit: what it asks is refused.\n");
+        text.push_str("  It has reached a limit: its requests are refused.\n");
     }
     text
 }

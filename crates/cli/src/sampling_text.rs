@@ -32,11 +32,11 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
         }
     }
     if *wanted_tokens > request.max_tokens && response.is_none() {
-        text.push_str(&format!("  it wanted {wanted_tokens} tokens and gets no more than {}\n", request.max_tokens));
+        text.push_str(&format!("  it requested {wanted_tokens} tokens and gets at most {}\n", request.max_tokens));
     }
     for loss in losses {
         text.push_str(&format!(
-            "  the provider can't carry {}: {}\n",
+            "  the provider does not support {}: {}\n",
             escape_line(&loss.what),
             escape_line(&loss.then)
         ));
@@ -51,7 +51,7 @@ pub(crate) fn sampling_request_text(server: &str, body: &ConsentRequestBody) -> 
             text.push_str(&micros.map(|micros| format!(", {}", format_dollars(micros))).unwrap_or_default());
             text.push('\n');
             if *no_tool_used {
-                text.push_str("  the server wants a tool to be used, and the model used none\n");
+                text.push_str("  the server requires the use of a tool, and the model used none\n");
             }
         }
         SamplingRun::No | SamplingRun::Running { .. } | SamplingRun::Stopped => {}
@@ -88,7 +88,7 @@ fn request_text(request: &SamplingRequest) -> String {
         }
     }
     for tool in &request.tools {
-        text.push_str(&format!("  a tool of its own, {}:\n", escape_line(&tool.name)));
+        text.push_str(&format!("  a tool of the server, {}:\n", escape_line(&tool.name)));
         text.push_str(&prefixed_block(tool.description.as_deref().unwrap_or_default(), SERVER_TEXT_PREFIX));
         text.push_str(&prefixed_block(&pretty_json(&tool.input_schema), SERVER_TEXT_PREFIX));
     }
@@ -97,7 +97,7 @@ fn request_text(request: &SamplingRequest) -> String {
         text.push_str(&format!("  preferred models: {}\n", escape_line(&request.model_hints.join(", "))));
     }
     if request.include_context.as_deref().is_some_and(|context| context != "none") {
-        text.push_str("  it would like context of servers with it; nothing is ever put in\n");
+        text.push_str("  it requests context of servers, which is never added\n");
     }
     text
 }
@@ -106,5 +106,5 @@ fn request_text(request: &SamplingRequest) -> String {
 pub(crate) fn response_text(response: &SamplingResponse) -> String {
     let words = |content: &Content| prefixed_block(&content_text(content), "  ");
     let content: String = response.content.iter().map(words).collect();
-    format!("This would go back, as said by \"{}\":\n{content}", escape_line(&response.model))
+    format!("This would be sent back as the response of \"{}\":\n{content}", escape_line(&response.model))
 }

@@ -27,10 +27,10 @@ pub(crate) async fn store_secret(
     let text = read.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
     let text = text.map_err(|error| CommandFailure::usage(format!("standard input: {error}")))?;
     let secret = SetSecret { server: server.to_owned(), header: name, value: text.trim_end().to_owned() };
-    let kept = session.api.set_secret(secret).await?;
-    if let Some(cause) = kept.only_this_run {
+    let response = session.api.set_secret(secret).await?;
+    if let Some(cause) = response.only_this_run {
         return Err(CommandFailure::new(ErrorCode::System, format!("the secret could not be stored: {cause}")));
     }
     session.output.text("stored, encrypted with a key in the keychain");
-    Ok(to_json_value(&kept))
+    Ok(to_json_value(&response))
 }

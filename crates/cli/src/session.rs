@@ -60,8 +60,8 @@ impl CommandSession {
         let host = Host::start(ports, options).await;
         let api = Api::new(host);
         let events = api.events();
-        let (told, view) = watch::channel(HostView::default());
-        refresh_view(&api, &told).await?;
+        let (view_sender, view) = watch::channel(HostView::default());
+        refresh_view(&api, &view_sender).await?;
         let (filter, talks) = (
             event_printer::EventFilter::for_command(&arguments.command),
             event_printer::SharedConversationPrinter::default(),
@@ -71,7 +71,7 @@ impl CommandSession {
         let followed = Arc::clone(&talks);
         let reads = api.clone();
         tokio::spawn(async move {
-            follow_events(reads, events, told, shown).await;
+            follow_events(reads, events, view_sender, shown).await;
             // Without the printer, the receiver of ended replies is closed.
             drop(followed.lock().unwrap_or_else(PoisonError::into_inner).take());
         });
@@ -197,8 +197,8 @@ impl CommandSession {
     pub(crate) async fn state(&self, server: &str) -> Result<ServerState, CommandFailure> {
         let servers = self.api.snapshot(EmptyObject {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);
-        let gone = || CommandFailure::new(ErrorCode::NotFound, format!("{server} is no longer in the settings"));
-        found.map(|server| server.state).ok_or_else(gone)
+        let missing = || CommandFailure::new(ErrorCode::NotFound, format!("{server} is no longer in the settings"));
+        found.map(|server| server.state).ok_or_else(missing)
     }
 
     /// Returns the state of a server from the local view, or `None` if there is no such server.
@@ -246,10 +246,10 @@ pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure
     CommandFailure { data: Some(Box::new(json!({ "state": state }))), ..CommandFailure::new(code, words) }
 }
 
-async fn refresh_view(api: &Api, told: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
+async fn refresh_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Result<(), CommandFailure> {
     let snapshot = api.snapshot(EmptyObject {}).await?;
     let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.questions);
-    told.send_modify(|view| {
+    view_sender.send_modify(|view| {
         let refused = std::mem::take(&mut view.refused);
         *view = HostView { next_event, servers, questions: requests, refused };
     });
@@ -260,25 +260,25 @@ async fn refresh_view(api: &Api, told: &watch::Sender<HostView>) -> Result<(), C
 async fn follow_events(
     api: Api,
     mut events: EventStream,
-    told: watch::Sender<HostView>,
+    view_sender: watch::Sender<HostView>,
     mut shown: event_printer::OutputEventPrinter,
 ) {
     while let Some(batch) = events.next().await {
-        let next = told.borrow().next_event;
-        if batch.first > next && refresh_view(&api, &told).await.is_err() {
+        let next = view_sender.borrow().next_event;
+        if batch.first > next && refresh_view(&api, &view_sender).await.is_err() {
             return;
         }
-        apply_events(&batch, &told, &mut shown).await;
+        apply_events(&batch, &view_sender, &mut shown).await;
     }
 }
 
 /// Prints each event before the local view contains it, so that all earlier output precedes the prompt for a consent
 /// request.
-async fn apply_events(batch: &Events, told: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
+async fn apply_events(batch: &Events, view_sender: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
     for (number, event) in (batch.first..).zip(&batch.events) {
-        if number >= told.borrow().next_event {
+        if number >= view_sender.borrow().next_event {
             shown.event(event).await;
-            told.send_modify(|view| {
+            view_sender.send_modify(|view| {
                 view.apply(event);
                 view.next_event = number + 1;
             });

@@ -34,7 +34,7 @@ pub(crate) fn sign_in_request_text(
         } => {
             let mut text = match authorization_url {
                 Some(page) => authorization_page_text(server, url, page, &address),
-                None => format!("── Get a token for {server}? Drawbridge asks for it by itself; no page opens.\n"),
+                None => format!("── Get a token for {server}? Drawbridge requests it directly; no page opens.\n"),
             };
             if *page_elsewhere {
                 let issuer = escape_line(issuer);
@@ -42,32 +42,32 @@ pub(crate) fn sign_in_request_text(
             }
             match reason {
                 SignInReason::SignIn => {}
-                SignInReason::ChangeAccount => text.push_str("  It is asked to let you choose another account.\n"),
+                SignInReason::ChangeAccount => text.push_str("  You can choose another account on it.\n"),
                 SignInReason::StepUp { operation } => {
                     text.push_str(&format!(
-                        "  For {} the server wants more than you granted.\n",
+                        "  For {} the server requires more permissions than you granted.\n",
                         escape_line(operation)
                     ));
                 }
-                SignInReason::Again { cause } => text.push_str(&format!("  Again, because {}\n", escape_line(cause))),
+                SignInReason::Again { cause } => text.push_str(&format!("  Required again: {}\n", escape_line(cause))),
             }
-            let told = if authorization_url.is_some() { "Sent to the page" } else { "Permissions" };
-            text.push_str(&format!("  {told}:\n"));
+            let note = if authorization_url.is_some() { "Sent to the page" } else { "Permissions" };
+            text.push_str(&format!("  {note}:\n"));
             let client_id = format!("Drawbridge, as {} ({})", escape_line(client_id), client_text(*client));
             let back = redirect_uri.as_deref().map(|uri| ("and back to", escape_line(uri)));
-            let rows = [("who asks", client_id), ("for what", escape_line(resource))];
+            let rows = [("client", client_id), ("resource", escape_line(resource))];
             for (name, words) in rows.into_iter().chain(back) {
                 text.push_str(&format!("    {name:<12} {words}\n"));
             }
             for scope in scopes {
-                let told = if held_scopes.is_empty() {
+                let note = if held_scopes.is_empty() {
                     ""
                 } else if held_scopes.contains(scope) {
                     "  (as before)"
                 } else {
                     "  (NEW)"
                 };
-                text.push_str(&format!("    {:<12} {}{told}\n", "scope", scope_line(scope)));
+                text.push_str(&format!("    {:<12} {}{note}\n", "scope", scope_line(scope)));
             }
             if scopes.is_empty() {
                 text.push_str("    no scope; the issuer decides what is granted\n");
@@ -75,17 +75,20 @@ pub(crate) fn sign_in_request_text(
             text.push_str(&endpoints::endpoints_text(used));
             if url_path(resource).len() < url_path(&url.url).len() {
                 let place = escape_line(resource);
-                text.push_str(&format!(
-                    "  The token will be good for the whole of {place}, not only for this server.\n"
-                ));
+                text.push_str(&format!("  The token will be valid for all of {place}, not only for this server.\n"));
             }
-            text.push_str(&format!("  {server} then gets a token from {} with each request.\n", escape_line(issuer)));
+            text.push_str(&format!(
+                "  {server} then receives a token from {} with each request.\n",
+                escape_line(issuer)
+            ));
             Some(text)
         }
         ConsentRequestBody::ClientId { issuer_url, redirect_uri, .. } => {
-            let mut text = format!("── {server} needs a client id to sign you in. Enter what you got for this page:\n");
+            let mut text = format!(
+                "── {server} requires a client id to sign you in. Enter the one that you received for this page:\n"
+            );
             text.push_str(&address(issuer_url));
-            text.push_str("  Its operator gives you one for an app with this redirect URI:\n");
+            text.push_str("  Its operator issues one for an app with this redirect URI:\n");
             text.push_str(&format!("    {}\n", escape_line(redirect_uri)));
             Some(text)
         }
@@ -103,7 +106,7 @@ fn authorization_page_text(
     let mut text = format!("── Sign in to {server}? You sign in on this page, in your browser:\n");
     text.push_str(&address(page));
     if url.domain != page.domain {
-        text.push_str(&format!("  It is not where the server is, which is {}\n", escape_line(&url.domain)));
+        text.push_str(&format!("  It is not at the domain of the server, which is {}\n", escape_line(&url.domain)));
     }
     text
 }
@@ -126,12 +129,12 @@ pub(crate) fn authorization_text(known: &Authorization) -> String {
         None if known.not_offered.is_none() => text.push_str("not signed in\n"),
         None => {}
     }
-    if let Some(kept) = &known.kept {
-        let words = match kept {
+    if let Some(persistence) = &known.kept {
+        let words = match persistence {
             TokenStorage::Keychain => String::from("encrypted, under a key in the keychain"),
             TokenStorage::ThisRun { cause } => format!("until this program ends: {}", escape_line(cause)),
         };
-        text.push_str(&text_row("tokens kept", &words));
+        text.push_str(&text_row("tokens stored", &words));
     }
     if let Some(cause) = &known.failed {
         text.push_str(&text_row(
@@ -144,8 +147,8 @@ pub(crate) fn authorization_text(known: &Authorization) -> String {
 
 fn account_text(account: &Account) -> String {
     let scopes: Vec<String> = account.scopes.iter().map(|scope| scope_line(scope)).collect();
-    let scopes = if scopes.is_empty() { String::from("not said") } else { scopes.join(", ") };
-    let until = account.expires_at.map_or_else(|| String::from("not said"), format_time);
+    let scopes = if scopes.is_empty() { String::from("unknown") } else { scopes.join(", ") };
+    let until = account.expires_at.map_or_else(|| String::from("unknown"), format_time);
     let renewal = if account.can_refresh { "renewed automatically" } else { "not renewed" };
     let mut text = text_row("signed in at", &escape_line(&account.issuer));
     text.push_str(&text_row("for", &escape_line(&account.resource)));

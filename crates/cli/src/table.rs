@@ -44,8 +44,8 @@ mod tests {
             (4_107_542_400_000, "2100-03-01 00:00:00Z"),
             (u64::MAX, "18446744073709551615 ms after 1970"),
         ];
-        for (millis, wanted) in cases {
-            assert_eq!(format_time(millis), wanted, "the time {millis}");
+        for (millis, expected) in cases {
+            assert_eq!(format_time(millis), expected, "the time {millis}");
         }
     }
 

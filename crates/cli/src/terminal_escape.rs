@@ -27,8 +27,8 @@ fn must_escape(before: char, c: char, after: Option<char>) -> bool {
 
 /// Escapes a value for one line, and quotes it if leading or trailing characters would not be visible.
 pub(crate) fn escape_value(text: &str) -> String {
-    let has_unseen_end = text.trim() != text || text.is_empty();
-    if has_unseen_end || text.starts_with('"') { format!("\"{}\"", escape_line(text)) } else { escape_line(text) }
+    let has_invisible_end = text.trim() != text || text.is_empty();
+    if has_invisible_end || text.starts_with('"') { format!("\"{}\"", escape_line(text)) } else { escape_line(text) }
 }
 
 /// Escapes a text for one line, including its line breaks.

@@ -42,15 +42,15 @@ impl TerminalUser {
 
     /// Prompts for confirmation. Returns `true` only after an explicit yes.
     pub(crate) async fn confirm(&self, words: &str) -> bool {
-        let mut asked = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
-        asked.write(words);
-        matches!(asked.prompt_yes_or_refusal("no").await, Some(Ok(())))
+        let mut prompt = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
+        prompt.write(words);
+        matches!(prompt.prompt_yes_or_refusal("no").await, Some(Ok(())))
     }
 
     /// Prompts for a decision on a consent request. The end of the input counts as closing it without a decision.
     pub(crate) async fn prompt(&self, api: &Api, request: &ConsentRequest) -> ConsentReply {
-        let mut asked = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
-        asked.ask(api, request).await
+        let mut prompt = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
+        prompt.ask(api, request).await
     }
 }
 
@@ -210,7 +210,7 @@ impl OpenPrompt {
             let check = CheckForm { id: request.id.clone(), content: content.clone() };
             let problems = api.check_form(check).await.ok()?.problems;
             if problems.is_empty() {
-                self.write(&format!("This would go back:\n{}\n", pretty_json(&content)));
+                self.write(&format!("This would be sent back:\n{}\n", pretty_json(&content)));
                 return match self.prompt_yes_or_refusal("decline").await? {
                     Ok(()) => Some(ConsentDecision::Submit { content }),
                     Err(refusal) => Some(refusal),

@@ -72,7 +72,7 @@ pub struct ProviderTestResult {
     /// Number of models that the provider lists.
     pub models: usize,
     /// Text of a model's reply, and the time until its first part in milliseconds. `None` if no model was tested.
-    pub said: Option<(String, Millis)>,
+    pub reply: Option<(String, Millis)>,
 }
 
 /// Error of a command for providers.
@@ -136,15 +136,15 @@ pub async fn try_model(provider: &dyn Provider, model: String) -> Result<(String
         ..ModelRequest::default()
     };
     let mut deltas = provider.stream(request).await?;
-    let (mut first, mut said) = (None, String::new());
+    let (mut first, mut reply_text) = (None, String::new());
     while let Some(delta) = deltas.next().await {
         match delta? {
-            models::ReplyDelta::Ended(reply) => said = reply.message.plain_text().chars().take(500).collect(),
+            models::ReplyDelta::Ended(reply) => reply_text = reply.message.plain_text().chars().take(500).collect(),
             _ => first = first.or(Some(begun.elapsed())),
         }
     }
     let first = first.unwrap_or_else(|| begun.elapsed());
-    Ok((said, u64::try_from(first.as_millis()).unwrap_or(u64::MAX)))
+    Ok((reply_text, u64::try_from(first.as_millis()).unwrap_or(u64::MAX)))
 }
 
 /// Provider whose API key is read from the keychain at the first request.

@@ -88,12 +88,12 @@ pub fn authorization_settings(
         origins.clear();
     }
     origins.extend(endpoints.iter().map(Url::origin));
-    let kept = EnteredSecrets { secrets, origin: config.origin().unwrap_or_default() };
+    let entered = EnteredSecrets { secrets, origin: config.origin().unwrap_or_default() };
     let metadata_url =
         auth.client_metadata_url.as_deref().map(|url| named("the client metadata URL", url)).transpose()?;
     Ok(AuthorizationSettings {
-        client: client_source(preregistered_client(auth, &kept)?, metadata_url),
-        grant: grant_kind(auth, &kept)?,
+        client: client_source(preregistered_client(auth, &entered)?, metadata_url),
+        grant: grant_kind(auth, &entered)?,
         scopes: Some(auth.scopes.clone()).filter(|scopes| !scopes.is_empty()),
         issuer: auth.issuer.clone(),
         dpop: match auth.dpop {
@@ -129,7 +129,7 @@ impl EnteredSecrets<'_> {
 
 fn preregistered_client(
     auth: &AuthConfig,
-    kept: &EnteredSecrets<'_>,
+    entered: &EnteredSecrets<'_>,
 ) -> Result<Option<PreregisteredClient>, UnresolvedSecret> {
     let Some(client_id) = auth.client_id.clone() else { return Ok(None) };
     let proof = ClientAuthSettings {
@@ -141,7 +141,7 @@ fn preregistered_client(
     Ok(Some(PreregisteredClient {
         issuer: auth.issuer.clone(),
         client_id,
-        authentication: client_authentication(&proof, kept)?,
+        authentication: client_authentication(&proof, entered)?,
         redirect_port: auth.redirect_port,
     }))
 }
@@ -156,7 +156,7 @@ struct ClientAuthSettings<'a> {
 
 fn client_authentication(
     proof: &ClientAuthSettings<'_>,
-    kept: &EnteredSecrets<'_>,
+    entered: &EnteredSecrets<'_>,
 ) -> Result<ClientAuthentication, UnresolvedSecret> {
     let method = match proof.way {
         Some("none") => return Ok(ClientAuthentication::None),
@@ -166,22 +166,22 @@ fn client_authentication(
     };
     Ok(match (proof.private_key, proof.secret) {
         (Some(key), _) if method.is_none() => ClientAuthentication::PrivateKeyJwt {
-            key_pem: kept.read(key)?,
+            key_pem: entered.read(key)?,
             algorithm: proof.algorithm.unwrap_or(DEFAULT_SIGNING_ALGORITHM).to_owned(),
         },
-        (_, Some(secret)) => ClientAuthentication::Secret { secret: kept.read(secret)?, method },
+        (_, Some(secret)) => ClientAuthentication::Secret { secret: entered.read(secret)?, method },
         _ => ClientAuthentication::None,
     })
 }
 
-fn grant_kind(auth: &AuthConfig, kept: &EnteredSecrets<'_>) -> Result<GrantKind, SignInSettingsError> {
+fn grant_kind(auth: &AuthConfig, entered: &EnteredSecrets<'_>) -> Result<GrantKind, SignInSettingsError> {
     Ok(match (auth.grant, &auth.identity_provider, &auth.assertion) {
         (GrantType::ClientCredentials, ..) => GrantKind::ClientCredentials,
         (GrantType::EnterpriseManaged, Some(provider), _) => {
-            GrantKind::EnterpriseManaged(enterprise_idp(provider, kept)?)
+            GrantKind::EnterpriseManaged(enterprise_idp(provider, entered)?)
         }
         (GrantType::WorkloadIdentity, _, Some(assertion)) => {
-            GrantKind::WorkloadIdentity { assertion: kept.read(assertion)? }
+            GrantKind::WorkloadIdentity { assertion: entered.read(assertion)? }
         }
         _ => GrantKind::AuthorizationCode,
     })
@@ -189,7 +189,7 @@ fn grant_kind(auth: &AuthConfig, kept: &EnteredSecrets<'_>) -> Result<GrantKind,
 
 fn enterprise_idp(
     provider: &AuthIdentityProvider,
-    kept: &EnteredSecrets<'_>,
+    entered: &EnteredSecrets<'_>,
 ) -> Result<EnterpriseIdp, SignInSettingsError> {
     let proof = ClientAuthSettings {
         way: provider.client_auth.as_deref(),
@@ -201,8 +201,8 @@ fn enterprise_idp(
         issuer: provider.issuer.clone(),
         token_endpoint: provider.token_endpoint.as_deref().and_then(|url| Url::parse(url).ok()),
         client_id: provider.client_id.clone(),
-        authentication: client_authentication(&proof, kept)?,
-        id_token: provider.id_token.as_deref().map(|text| kept.read(text)).transpose()?,
+        authentication: client_authentication(&proof, entered)?,
+        id_token: provider.id_token.as_deref().map(|text| entered.read(text)).transpose()?,
     })
 }
 
@@ -222,7 +222,7 @@ mod tests {
         for name in ["key", "secret"] {
             secrets.set(&secrets::storage_key(name, origin), "x").unwrap();
         }
-        let kept = EnteredSecrets { secrets: &secrets, origin: origin.to_owned() };
+        let entered = EnteredSecrets { secrets: &secrets, origin: origin.to_owned() };
         let auth = |way: Option<&str>| AuthConfig {
             client_id: Some("us".to_owned()),
             client_auth: way.map(str::to_owned),
@@ -230,12 +230,12 @@ mod tests {
             private_key: Some(secrets::secret_reference("key")),
             ..AuthConfig::default()
         };
-        let own = |auth: &AuthConfig, kept: &EnteredSecrets<'_>| {
-            preregistered_client(auth, kept).map(|one| one.unwrap().authentication)
+        let own = |auth: &AuthConfig, entered: &EnteredSecrets<'_>| {
+            preregistered_client(auth, entered).map(|one| one.unwrap().authentication)
         };
         let is_by_key = |found: &ClientAuthentication| matches!(found, ClientAuthentication::PrivateKeyJwt { .. });
         for (way, is_key) in [(None, true), (Some("private_key_jwt"), true), (Some("client_secret_post"), false)] {
-            let found = own(&auth(way), &kept).unwrap();
+            let found = own(&auth(way), &entered).unwrap();
             assert_eq!(is_by_key(&found), is_key, "[auth-cc-prefer-jwt] {way:?} should authenticate by private key");
             let provider = AuthIdentityProvider {
                 client_auth: way.map(str::to_owned),
@@ -243,10 +243,10 @@ mod tests {
                 private_key: Some(secrets::secret_reference("key")),
                 ..AuthIdentityProvider::default()
             };
-            let found = enterprise_idp(&provider, &kept).unwrap().authentication;
+            let found = enterprise_idp(&provider, &entered).unwrap().authentication;
             assert_eq!(is_by_key(&found), is_key, "{way:?} should authenticate by private key at an identity provider");
         }
-        let other = EnteredSecrets { origin: "https://b.example".to_owned(), ..kept };
+        let other = EnteredSecrets { origin: "https://b.example".to_owned(), ..entered };
         let missing = own(&auth(None), &other).unwrap_err();
         assert!(
             matches!(missing, UnresolvedSecret::Missing { .. }),

@@ -36,7 +36,7 @@ pub struct AuthorizationView {
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
     /// Storage of the tokens, or `None` if there are none.
-    pub kept: Option<TokenStorage>,
+    pub token_storage: Option<TokenStorage>,
 }
 
 /// Stable identifier of the reason why a sign-in failed. The page has a message and suggested actions for each.

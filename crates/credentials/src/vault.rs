@@ -177,9 +177,9 @@ fn closed_error() -> VaultError {
 impl Vault for SecretsVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
         let key = self.key(key);
-        let kept = self.run_while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_error)?;
-        let Some(kept) = kept else { return Ok(None) };
-        let bytes = STANDARD.decode(kept).map_err(|_| VaultError {
+        let stored = self.run_while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_error)?;
+        let Some(stored) = stored else { return Ok(None) };
+        let bytes = STANDARD.decode(stored).map_err(|_| VaultError {
             kind: VaultProblem::Broken,
             cause: "the stored tokens of this sign-in can't be read; sign in again".to_owned(),
         })?;

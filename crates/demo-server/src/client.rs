@@ -53,8 +53,8 @@ pub(crate) async fn send_log_message(
     logger: &str,
     data: Value,
 ) {
-    let wanted = if is_stateless(context) { context.meta.log_level() } else { Some(session_level) };
-    if wanted.is_none_or(|wanted| severity(level) < severity(wanted)) {
+    let lowest_level = if is_stateless(context) { context.meta.log_level() } else { Some(session_level) };
+    if lowest_level.is_none_or(|lowest_level| severity(level) < severity(lowest_level)) {
         return;
     }
     let message = LoggingMessageNotificationParam::new(level, data).with_logger(logger);

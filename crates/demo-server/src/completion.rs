@@ -43,7 +43,7 @@ pub(crate) fn complete(state: &State, request: &CompleteRequestParams) -> Result
 fn ships_in(harbour: Option<&str>) -> Vec<String> {
     HARBOURS
         .iter()
-        .filter(|(name, _)| harbour.is_none_or(|wanted| wanted.eq_ignore_ascii_case(name)))
+        .filter(|(name, _)| harbour.is_none_or(|expected| expected.eq_ignore_ascii_case(name)))
         .flat_map(|(_, ships)| to_strings(ships.iter().copied()))
         .collect()
 }

@@ -51,10 +51,7 @@ impl InputResponseSet {
         if self.state.as_deref() == sent {
             return Ok(());
         }
-        Err(ErrorData::invalid_params(
-            "requestState has to come back exactly as it was sent, or not at all if none was sent",
-            None,
-        ))
+        Err(ErrorData::invalid_params("requestState must be returned unchanged, or omitted if none was sent", None))
     }
 }
 
@@ -189,7 +186,7 @@ fn check_capability(context: &Context, question: &InputRequest) -> Result<(), Ea
         return Err(ErrorData::missing_required_client_capability(required).into());
     }
     Err(EarlyExit::Failed(format!(
-        "This host has not said that it can {what}, or the protocol revision {} is too old for it.",
+        "This host has not declared that it can {what}, or the protocol revision {} is too old for it.",
         client::protocol_revision(context)
     )))
 }

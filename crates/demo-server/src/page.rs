@@ -41,13 +41,13 @@ mod tests {
     #[test]
     fn pages_add_up_to_the_whole_list() {
         let all: Vec<usize> = (0..23).collect();
-        let (mut seen, mut cursor) = paginate(all.clone(), None).unwrap();
+        let (mut received, mut cursor) = paginate(all.clone(), None).unwrap();
         while let Some(next) = cursor {
             let (items, after) = paginate(all.clone(), Some(&request_at_cursor(&next))).unwrap();
-            seen.extend(items);
+            received.extend(items);
             cursor = after;
         }
-        assert_eq!(seen, all, "no item should be lost or repeated between pages");
+        assert_eq!(received, all, "no item should be lost or repeated between pages");
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(crate) fn list(state: &State) -> Vec<Resource> {
             .with_size(BELL_WAV.len() as u64),
         Resource::new(CLOCK_URI, "clock")
             .with_title("Harbour clock")
-            .with_description("The time now. Changes every two seconds while somebody subscribes.")
+            .with_description("The current time. Changes every two seconds while a client is subscribed.")
             .with_mime_type("text/plain"),
         Resource::new(DIARY_URI, "diary")
             .with_title("The captain's diary")
@@ -193,8 +193,8 @@ fn resource_contents(state: &State, uri: &str) -> Option<ResourceContents> {
 fn search_ships(filter: &[(String, String)]) -> String {
     let found: Vec<_> = harbour::all_ships()
         .filter(|ship| {
-            filter.iter().all(|(field, wanted)| {
-                let fits = |value: &str| value.to_lowercase().contains(&wanted.to_lowercase());
+            filter.iter().all(|(field, expected)| {
+                let fits = |value: &str| value.to_lowercase().contains(&expected.to_lowercase());
                 match field.as_str() {
                     "name" => fits(ship.name),
                     "kind" => fits(ship.kind),

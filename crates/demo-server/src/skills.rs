@@ -15,7 +15,7 @@ const SKILL_FILES: [(&str, &str); 2] = [(PLAN_URI, PLAN_TEXT), (RULES_URI, RULES
 pub(crate) fn list() -> Vec<Skill> {
     let frontmatter = SkillFrontmatter::new(
         "plan-passage",
-        "Plans a passage of a ship between two harbours. Use it when somebody wants to sail from one town to another.",
+        "Plans a passage of a ship between two harbours. Use it to plan a voyage from one town to another.",
     )
     .with_field("license", "CC0-1.0")
     .with_field("metadata", json!({ "version": "1.0" }));

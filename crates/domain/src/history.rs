@@ -62,7 +62,7 @@ pub struct StoredItem {
     pub siblings: Vec<String>,
     /// Large contents that the reader of the history requests separately by their hash. In `body` they are replaced by
     /// empty strings.
-    pub left_out: Vec<OmittedContent>,
+    pub omitted: Vec<OmittedContent>,
 }
 
 /// Large content that is omitted from an item's body.
@@ -123,7 +123,7 @@ pub struct ItemRange {
     /// Maximum number of items. If the range has more, the last ones are returned.
     pub limit: usize,
     /// Set to include images, audio, files and very long texts in the bodies. Otherwise they are
-    /// [omitted](StoredItem::left_out).
+    /// [omitted](StoredItem::omitted).
     pub whole: bool,
 }
 

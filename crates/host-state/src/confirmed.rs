@@ -94,7 +94,7 @@ impl ConfirmedSettings {
     /// Returns the confirmed default model of new conversations, or `None` if no model was confirmed or the settings
     /// contain none.
     pub fn default_model(&self, file: &ProvidersFile) -> Option<ModelRef> {
-        self.file.as_ref().and_then(|kept| kept.default.clone()).filter(|_| file.default.is_some())
+        self.file.as_ref().and_then(|confirmed| confirmed.default.clone()).filter(|_| file.default.is_some())
     }
 
     /// Returns the confirmed address of a provider.
@@ -102,18 +102,18 @@ impl ConfirmedSettings {
         self.file.as_ref().and_then(|file| file.providers.get(id))
     }
 
-    /// Returns `true` if the confirmed address of a provider is already equal to `wanted`, so that nothing has to be
+    /// Returns `true` if the confirmed address of a provider is already equal to `address`, so that nothing has to be
     /// written.
-    pub fn is_up_to_date(&self, id: &str, wanted: Option<&ProviderAddress>) -> bool {
-        self.pending_providers == 0 && self.confirmed_address(id) == wanted
+    pub fn is_up_to_date(&self, id: &str, address: Option<&ProviderAddress>) -> bool {
+        self.pending_providers == 0 && self.confirmed_address(id) == address
     }
 
     /// Interprets the content of the file `confirmed.json`. A missing file means different things depending on the
     /// state of the documents' seal.
     pub fn read(&self, read: ReadDocument, seal: &DocumentSeal) -> ConfirmedRead {
-        let kept = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
-        match (kept, seal) {
-            (Some(Ok(kept)), _) => ConfirmedRead::Known(kept),
+        let stored = read.ok().flatten().map(serde_json::from_value::<ConfirmedFile>);
+        match (stored, seal) {
+            (Some(Ok(stored)), _) => ConfirmedRead::Known(stored),
             (_, DocumentSeal::Waiting | DocumentSeal::Unavailable { .. }) => ConfirmedRead::Unknown,
             (None, DocumentSeal::None { .. }) => ConfirmedRead::Adopts,
             (None, DocumentSeal::Sealed) if self.adopts => ConfirmedRead::Adopts,

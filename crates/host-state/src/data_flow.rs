@@ -46,8 +46,8 @@ impl FlowTable {
     fn untrusted_readings(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
         let Some(label) = self.labels.label(conversation) else { return Vec::new() };
         let flow = self.flow_of(server).same_server;
-        let asks = |own: &&Reading| own.server == server && flow.requires_consent_after(own, is_remote);
-        label.readings.iter().filter(asks).cloned().collect()
+        let may_require = |own: &&Reading| own.server == server && flow.requires_consent_after(own, is_remote);
+        label.readings.iter().filter(may_require).cloned().collect()
     }
 
     /// Returns `true` if a model makes the call after it has read content of another server, or content of this server

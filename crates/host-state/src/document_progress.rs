@@ -1,6 +1,5 @@
-//! Reads and writes of documents in progress, and access to entries of documents. Used by
-//! `host/src/owner/state/grant_documents/writer.rs`, and by `host/src/owner/document_writer.rs`, which defines when a
-//! change takes effect.
+//! Reads and writes of documents in progress, and access to entries of documents. Used by `document_writer.rs`, and by
+//! `host/src/owner/document_writer.rs`, which defines when a change takes effect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,17 +77,17 @@ impl DocumentProgress {
 }
 
 /// Returns the entries of a document that has one entry per server. Empty if the content is not an object.
-pub fn entries_by_server(kept: Option<Value>) -> Map<String, Value> {
+pub fn entries_by_server(stored: Option<Value>) -> Map<String, Value> {
     // Matching avoids `from_value`, which would clone every value.
-    match kept {
+    match stored {
         Some(Value::Object(entries)) => entries,
         _ => Map::new(),
     }
 }
 
 /// Returns the document with the entry of one server replaced, or removed if `value` is `None`.
-pub fn with_server_entry(kept: Option<Value>, server: &str, value: Option<&Value>) -> Value {
-    let mut entries = entries_by_server(kept);
+pub fn with_server_entry(stored: Option<Value>, server: &str, value: Option<&Value>) -> Value {
+    let mut entries = entries_by_server(stored);
     match value {
         Some(value) => {
             entries.insert(server.to_owned(), value.clone());
@@ -143,9 +142,9 @@ mod tests {
 
     #[test]
     fn changing_one_entry_keeps_the_others() {
-        let kept = json!({ "a": 1, "b": 2 });
-        assert_eq!(with_server_entry(Some(kept.clone()), "a", Some(&json!(3))), json!({ "a": 3, "b": 2 }));
-        assert_eq!(with_server_entry(Some(kept), "a", None), json!({ "b": 2 }));
+        let stored = json!({ "a": 1, "b": 2 });
+        assert_eq!(with_server_entry(Some(stored.clone()), "a", Some(&json!(3))), json!({ "a": 3, "b": 2 }));
+        assert_eq!(with_server_entry(Some(stored), "a", None), json!({ "b": 2 }));
         assert_eq!(with_server_entry(Some(json!("no object")), "a", Some(&json!(3))), json!({ "a": 3 }));
     }
 }

@@ -30,13 +30,13 @@ pub fn session_end_failure(
     };
     let hint = match reason_kind {
         FailureReason::ExitedEarly => {
-            Some("Its own words below usually say why. Try the same command in a terminal.".to_owned())
+            Some("Its output below usually states the reason. Try the same command in a terminal.".to_owned())
         }
         FailureReason::Unauthorized => {
             Some("If its provider gave you a key, put it into a header such as Authorization.".to_owned())
         }
         FailureReason::LimitReached => {
-            Some("If that is what it needs, raise the limit in Drawbridge's settings and start it again.".to_owned())
+            Some("If it needs more, raise the limit in Drawbridge's settings and start it again.".to_owned())
         }
         _ => None,
     };
@@ -58,7 +58,7 @@ pub fn blocked_path_text(blocked: &BlockedPath) -> String {
         FolderProposal::None { because } => {
             let why = match because {
                 ProposalRefusal::Secrets => "it contains keys, passwords or sessions",
-                ProposalRefusal::TooBroad => "that folder holds far more than a program",
+                ProposalRefusal::TooBroad => "that folder contains far more than a program",
                 ProposalRefusal::System => "that is the system's",
                 ProposalRefusal::Own => "that is Drawbridge's own",
                 ProposalRefusal::Name => "its name has invisible characters",

@@ -1,5 +1,6 @@
 //! The host's state as plain data, and changes of the state that need neither a connection nor the network: calls, the
-//! queue of consent requests, permissions, reviews, sampling, settings, and their views.
+//! queue of consent requests, permissions, reviews, sampling, settings, and their views. Also the thread that writes
+//! documents.
 //!
 //! Only `host` depends on this crate. Its owner (`host/src/owner`) has the only copy of the state, behind one lock.
 //! Types that can cause effects, namely authorized payloads, permits and connections, are defined in `host`.
@@ -9,6 +10,7 @@ mod confirmed;
 mod consent;
 mod data_flow;
 mod document_progress;
+mod document_writer;
 mod events;
 mod failures;
 mod folders;
@@ -36,6 +38,7 @@ pub use consent::{
 };
 pub use data_flow::{ConversationLabel, ConversationLabels, FlowTable, ServerFlows};
 pub use document_progress::{DocumentProgress, ReadDocument, entries_by_server, with_server_entry};
+pub use document_writer::{DocumentUpdate, DocumentWriter, RunOnWriter, WriterJob};
 pub use events::{EventStream, NumberedEvent};
 pub use failures::{blocked_path_text, session_end_failure};
 pub use folders::{FolderShare, FolderShares, to_roots};

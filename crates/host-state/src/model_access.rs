@@ -33,8 +33,8 @@ impl ModelAccess {
         let price = self.price_of(model)?;
         let plain = token_usage(estimated_tokens(params), params.max_tokens);
         // Writing the input to the provider's cache may cost more than plain input.
-        let kept = TokenUsage { written_input: plain.input, ..plain };
-        cost_micros(&price, &plain).max(cost_micros(&price, &kept))
+        let cached = TokenUsage { written_input: plain.input, ..plain };
+        cost_micros(&price, &plain).max(cost_micros(&price, &cached))
     }
 }
 

@@ -57,7 +57,7 @@ pub struct KnownTool {
     /// Hash of the tool's definition.
     pub definition: Hash,
     /// Review state of the definition.
-    pub standing: ReviewState,
+    pub review_state: ReviewState,
     /// Annotations of the tool, as declared by the server.
     pub claims: ToolClaims,
     /// Set if the definition requires the user's consent for every call.
@@ -148,7 +148,7 @@ impl Permissions {
     ///
     /// Returns [`CallFailure::Refused`] if the policy denies the request or would require consent.
     pub fn check_unaudited_read(&self, server: &str, now: Millis) -> Result<(), CallFailure> {
-        match self.policy.decide(&PolicyAct::Read { is_wanted: true, server, conversation: None }, now) {
+        match self.policy.decide(&PolicyAct::Read { is_requested: true, server, conversation: None }, now) {
             PolicyDecision::Allow { .. } => Ok(()),
             PolicyDecision::Ask { by, .. } | PolicyDecision::Deny { by, .. } => {
                 Err(CallFailure::Refused(format!("by {by}")))
@@ -176,12 +176,12 @@ impl Permissions {
         after_untrusted: bool,
         now: Millis,
     ) -> DryRunResult {
-        let KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged } = known;
+        let KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged } = known;
         let act = PolicyAct::CallTool {
             server,
             tool,
             definition: &definition,
-            standing,
+            review_state,
             claims,
             asks_each_time,
             arguments,
@@ -190,7 +190,7 @@ impl Permissions {
             conversation,
         };
         let explanation = self.policy.explain(&act, now);
-        DryRunResult { explanation, assumed_unchanged, standing: Some(standing), turned_off: false }
+        DryRunResult { explanation, assumed_unchanged, review_state: Some(review_state), turned_off: false }
     }
 
     /// Returns the granted tools of a server, each with the hash of the definition that the grant applies to. Grants

@@ -39,7 +39,7 @@ pub enum ReviewError {
     #[error("there is no server \"{0}\"")]
     NotFound(String),
     /// The server is not running.
-    #[error("{0} is not running, so what it offers is not known; start it first")]
+    #[error("{0} is not running, so its offers are unknown; start it first")]
     NotRunning(String),
     /// The definitions with these names have changed since they were displayed.
     #[error("changed since it was shown: {}; review it again", .0.join(", "))]
@@ -118,16 +118,16 @@ impl Reviews {
         let OfferState { catalog, identity, unreviewed, .. } = offer;
         *unreviewed.get_or_init(|| {
             let pins = self.pins_of(server);
-            let standing = |kind, name: &str, definition: &Value| {
+            let review_state = |kind, name: &str, definition: &Value| {
                 pins.review_state(kind, name, &Hash::of_json(definition), identity.as_ref())
             };
             let tools = catalog.tools.iter().filter_map(|listed| listed.read().ok());
-            let tools = tools.map(|tool| standing(DefinitionKind::Tool, &tool.name, &json!(tool)));
+            let tools = tools.map(|tool| review_state(DefinitionKind::Tool, &tool.name, &json!(tool)));
             let prompts = catalog.prompts.iter().filter_map(|listed| listed.read().ok());
-            let prompts = prompts.map(|prompt| standing(DefinitionKind::Prompt, &prompt.name, &json!(prompt)));
+            let prompts = prompts.map(|prompt| review_state(DefinitionKind::Prompt, &prompt.name, &json!(prompt)));
             let mut counts = [0, 0];
-            for standing in tools.chain(prompts) {
-                match standing {
+            for review_state in tools.chain(prompts) {
+                match review_state {
                     ReviewState::New => counts[0] += 1,
                     ReviewState::Changed => counts[1] += 1,
                     _ => {}
@@ -171,8 +171,8 @@ fn sign_in_diff(
 
 /// Returns the review state of a tool whose definition has the hash `own`.
 pub fn tool_review_state(pins: &Pins, server: &str, tool: &str, own: &Hash, identity: Option<&Hash>) -> ReviewState {
-    let standing = |pins: &ServerPins| pins.review_state(DefinitionKind::Tool, tool, own, identity);
-    pins.get(server).map_or(ReviewState::New, |pins| standing(pins))
+    let review_state = |pins: &ServerPins| pins.review_state(DefinitionKind::Tool, tool, own, identity);
+    pins.get(server).map_or(ReviewState::New, |pins| review_state(pins))
 }
 
 /// Returns the endpoints of a sign-in by purpose. Multiple URLs of one purpose are separated by spaces.

@@ -97,7 +97,7 @@ pub struct DryRunResult {
     /// user allowed it.
     pub assumed_unchanged: bool,
     /// Review state of the tool's current or last known definition, or `None` if the act is not a tool call.
-    pub standing: Option<ReviewState>,
+    pub review_state: Option<ReviewState>,
     /// Set if the lists in the server's settings exclude the tool, so that calls by models are refused. Only models
     /// make calls after untrusted content, so for such a call `explanation` describes the refusal. For all other calls
     /// it describes the decision about a call by the user.
@@ -114,7 +114,7 @@ pub enum RulesError {
     #[error(transparent)]
     Rule(RuleError),
     /// No rule has this id, or the rule is in the system-wide file.
-    #[error("there is no such rule of yours; it may be removed already, or set for all users of this computer")]
+    #[error("you have no such rule; it may already be removed, or be set for all users of this computer")]
     NoSuchRule,
     /// No server has this name.
     #[error("there is no server \"{0}\"")]

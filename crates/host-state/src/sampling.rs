@@ -28,7 +28,7 @@ const MAX_TOOL_ROUNDS: usize = 25;
 #[derive(Default)]
 pub struct Sampling {
     /// Settings and usage by server, as stored in the file.
-    pub kept: BTreeMap<String, SamplingRecord>,
+    pub records: BTreeMap<String, SamplingRecord>,
     /// Sampling requests that are allowed by a rule, so that a model replies without consent.
     pub auto_approved: FxHashMap<(RunId, ServerRequestId), AutoApprovedRequest>,
     /// Number of the latest model run.
@@ -67,21 +67,21 @@ pub struct AutoApprovedRequest {
 
 impl Sampling {
     /// Creates the state from the content of the file. Entries that can't be parsed are dropped.
-    pub fn from_documents(kept: BTreeMap<String, serde_json::Value>) -> Self {
+    pub fn from_documents(stored: BTreeMap<String, serde_json::Value>) -> Self {
         let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
-        Self { kept: kept.into_iter().filter_map(read).collect(), ..Self::default() }
+        Self { records: stored.into_iter().filter_map(read).collect(), ..Self::default() }
     }
 
     /// Returns the sampling settings of a server.
     pub fn settings(&self, server: &str) -> SamplingSettings {
-        let mut settings = self.kept.get(server).map(|kept| kept.settings.clone()).unwrap_or_default();
+        let mut settings = self.records.get(server).map(|record| record.settings.clone()).unwrap_or_default();
         settings.on &= !self.turned_off.contains_key(server);
         settings
     }
 
     /// Returns the recorded usage of a server.
     pub fn spending(&self, server: &str) -> UsageRecord {
-        self.kept.get(server).map(|kept| kept.spent.clone()).unwrap_or_default()
+        self.records.get(server).map(|record| record.spent.clone()).unwrap_or_default()
     }
 
     /// Returns the sampling capability to declare in a new session with a server, or `None` if sampling is disabled.
@@ -174,7 +174,7 @@ mod tests {
         assert!(sampling.check_sampling_allowed("s", &params(10), 0).is_err(), "sampling is disabled by default");
         assert_eq!(sampling.offered_capability("s"), None, "the capability is not offered");
         let settings = SamplingSettings { on: true, tools: false, max_tokens: 100, ..SamplingSettings::default() };
-        sampling.kept.insert("s".to_owned(), SamplingRecord { settings, ..SamplingRecord::default() });
+        sampling.records.insert("s".to_owned(), SamplingRecord { settings, ..SamplingRecord::default() });
         assert!(sampling.check_sampling_allowed("s", &params(10), 0).is_ok(), "an enabled server may sample");
         assert_eq!(sampling.max_reply_tokens("s", &params(1_000), 0), 100, "the settings limit the length of a reply");
         assert_eq!(sampling.max_reply_tokens("s", &params(10), 0), 10, "the request limits the length of a reply");

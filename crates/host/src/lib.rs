@@ -48,7 +48,7 @@ pub struct HostOptions {
     pub cool_down: Duration,
     /// Maximum total size of the activity logs of all servers, in bytes. If it is exceeded, the oldest entries of the
     /// largest logs are dropped. Default: 64 MiB.
-    pub kept_together: usize,
+    pub max_activity_bytes: usize,
     /// Folders in which programs are searched, or `None` to use the search path of the login shell.
     pub search_path: Option<SearchPath>,
     /// Function that reads the files of a command again: when the user decides on its start, and directly before the
@@ -75,7 +75,7 @@ impl Default for HostOptions {
             decides: "user",
             user_origin: UsedBy::User,
             cool_down: Duration::from_secs(5 * 60),
-            kept_together: supervision::activity::MAX_TOTAL_BYTES,
+            max_activity_bytes: supervision::activity::MAX_TOTAL_BYTES,
             search_path: None,
             look_at_files: LaunchFiles::reread,
             shows_apps: false,

@@ -24,8 +24,8 @@ impl Installer {
     /// lists.
     pub(crate) async fn download(&self, download: &BundleDownload) -> Result<BundleFile, InstallError> {
         let (folder, root) = (self.downloads_folder(), self.bundles_folder().await?);
-        let kept = folder.join(format!("{}.mcpb", download.sha256.to_ascii_lowercase()));
-        if let Ok(file) = BundleFile::open(&kept, &root).await
+        let stored_path = folder.join(format!("{}.mcpb", download.sha256.to_ascii_lowercase()));
+        if let Ok(file) = BundleFile::open(&stored_path, &root).await
             && file.bundle.archive.sha256().eq_ignore_ascii_case(&download.sha256)
         {
             return Ok(file);

@@ -82,7 +82,7 @@ pub enum InstallError {
     #[error("{} was installed from a file; name the file of its newer version", visible(.0))]
     NoSource(String),
     /// The source of the upgrade contains another server.
-    #[error("what is offered is {}, and not another version of {}", visible(.offered), visible(.installed))]
+    #[error("the offered server is {}, and not another version of {}", visible(.offered), visible(.installed))]
     OtherServer {
         /// Name of the installed server, as its source states it.
         installed: String,
@@ -143,10 +143,10 @@ pub enum NotInstallable {
     #[error("the registry lists no package and no remote of this server")]
     Nothing,
     /// The server was deleted from the registry.
-    #[error("it is not installed, as it was deleted from the registry, mostly for spam or malware")]
+    #[error("it is not installed, because it was deleted from the registry, usually for spam or malware")]
     Deleted,
     /// The server is a bundle that must be downloaded first, because its manifest contains the plan.
-    #[error("it is a bundle; what it would run is known once it is downloaded")]
+    #[error("it is a bundle; its command is known once it is downloaded")]
     Download(BundleDownload),
     /// The registry's description of the server yields no plan.
     #[error(transparent)]

@@ -126,7 +126,7 @@ impl Installer {
     /// records of installations. Called when the app starts. Skipped while another process is installing a server.
     pub async fn clean_up(&self, host: &Host) {
         if let Err(error) = self.try_clean_up(host).await {
-            tracing::warn!(%error, "what is left of an unfinished installation could not be removed");
+            tracing::warn!(%error, "files of an unfinished installation could not be removed");
         }
     }
 

@@ -165,6 +165,6 @@ pub fn publisher_text(catalog: &RegistryCatalog, name: &str) -> String {
     if catalog.address().is_official() {
         who.to_string()
     } else {
-        format!("{who}, by its name; whether that is checked is up to {}", catalog.address())
+        format!("{who}, according to its name; {} decides if that is verified", catalog.address())
     }
 }

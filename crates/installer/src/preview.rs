@@ -70,9 +70,9 @@ impl Installer {
                 self.check_same_server(installed, &offer).await?;
                 plan.name.clone_from(&installed.name);
                 let sandbox = self.upgraded_sandbox(installed, &offer, &plan).await?;
-                let kept = installed.carried_values(&plan);
-                let server = plan.fill_with_carried(&draft.values, &kept, &installed.config, sandbox)?;
-                let mut values = kept.values;
+                let carried = installed.carried_values(&plan);
+                let server = plan.fill_with_carried(&draft.values, &carried, &installed.config, sandbox)?;
+                let mut values = carried.values;
                 values.extend(draft.values.clone());
                 (server, plan.filled_inputs(&values))
             }

@@ -124,7 +124,7 @@ impl RegistryChoice {
                 Some(RegistrySetting { address: address.as_str().to_owned(), header })
             }
         };
-        let mut kept = SecretPersistence::Keychain;
+        let mut persistence = SecretPersistence::Keychain;
         let key = now.as_ref().and_then(RegistrySetting::secret_key);
         if let (Some(key), Some(NewRegistryHeader { name, value }), Some(address)) = (&key, header, address) {
             let is_new = value.is_some();
@@ -139,7 +139,7 @@ impl RegistryChoice {
             RegistryHeader::new(&name, &value)?;
             // Stored first, since without the setting it has no effect.
             if is_new {
-                kept = secrets.set(key, value.expose_secret())?;
+                persistence = secrets.set(key, value.expose_secret())?;
             }
         }
         documents.write(Document::Registry, &serde_json::to_value(&now).unwrap_or_default())?;
@@ -147,9 +147,9 @@ impl RegistryChoice {
             before.as_ref().and_then(RegistrySetting::secret_key).filter(|former| Some(former) != key.as_ref())
             && let Err(error) = secrets.delete(&former)
         {
-            tracing::warn!(%error, "the header of the former registry could not be taken out of the keychain");
+            tracing::warn!(%error, "the header of the former registry could not be removed from the keychain");
         }
-        Ok(kept)
+        Ok(persistence)
     }
 }
 
@@ -172,10 +172,10 @@ impl Installer {
         if let Some(open) = open.as_ref().filter(|open| open.in_use == in_use) {
             return Ok(Arc::clone(&open.catalog));
         }
-        let (shared, wanted) = (Arc::clone(&self.shared), in_use.clone());
+        let (shared, choice) = (Arc::clone(&self.shared), in_use.clone());
         let opened = run_blocking(move || {
-            let header = shared.registry.header(&wanted)?;
-            (shared.open_catalog)(wanted.address, header)
+            let header = shared.registry.header(&choice)?;
+            (shared.open_catalog)(choice.address, header)
         });
         let catalog = Arc::new(opened.await?);
         *open = Some(OpenRegistry { in_use, catalog: Arc::clone(&catalog) });

@@ -27,7 +27,7 @@ pub struct UpgradeOffer {
     /// Origin of the currently installed version.
     pub installed: ServerOrigin,
     /// [`InstallPlan::shown_values`] of the values that are carried over unless the user enters others.
-    pub kept: BTreeMap<String, Option<Vec<String>>>,
+    pub current_values: BTreeMap<String, Option<Vec<String>>>,
     /// Set if the server is running and would have to be stopped.
     pub is_running: bool,
 }
@@ -102,9 +102,9 @@ impl Installer {
         let source = installed.upgrade_source(source)?;
         let offer = self.offer(&source, CachePolicy::Now).await?;
         self.check_same_server(&installed, &offer).await?;
-        let kept =
+        let current_values =
             offer.plan.as_ref().map(|plan| plan.shown_values(&installed.carried_values(plan))).unwrap_or_default();
-        Ok(UpgradeOffer { offer, kept, is_running: installed.is_running, installed: installed.origin })
+        Ok(UpgradeOffer { offer, current_values, is_running: installed.is_running, installed: installed.origin })
     }
 
     /// Replaces an installed server by another version, as in its preview. `may_stop` is `true` if the user agreed to

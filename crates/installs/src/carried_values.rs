@@ -36,15 +36,15 @@ impl InstallPlan {
             (PlanTarget::Command { env, .. }, _) => (env, false),
             (PlanTarget::Remote { headers, .. }, _) => (headers, false),
         };
-        let mut kept = CarriedValues { values: self.accepted_values(&filled_in.values), ..CarriedValues::default() };
-        if !is_same_kind || self.changes_origin(config, &kept.values) {
-            return self.without_named_values(kept);
+        let mut carried = CarriedValues { values: self.accepted_values(&filled_in.values), ..CarriedValues::default() };
+        if !is_same_kind || self.changes_origin(config, &carried.values) {
+            return self.without_named_values(carried);
         }
         for (name, value) in config.environment_or_headers() {
             match templates.get(name) {
-                Some(template) => self.carry_over(name, template, value, &mut kept),
+                Some(template) => self.carry_over(name, template, value, &mut carried),
                 None if filled_in.names.contains(name) => {}
-                None => _ = kept.texts.insert(name.clone(), value.clone()),
+                None => _ = carried.texts.insert(name.clone(), value.clone()),
             }
         }
         let exposed: BTreeSet<String> = self.exposed_secrets().into_iter().map(str::to_owned).collect();
@@ -52,11 +52,11 @@ impl InstallPlan {
         let is_everywhere = |key: &String| {
             templates
                 .iter()
-                .all(|(name, template)| !template.keys().any(|other| other == key) || kept.texts.contains_key(name))
+                .all(|(name, template)| !template.keys().any(|other| other == key) || carried.texts.contains_key(name))
         };
         let secrets =
-            kept.secrets.iter().filter(|key| !exposed.contains(*key) && is_everywhere(key)).cloned().collect();
-        CarriedValues { secrets, ..kept }
+            carried.secrets.iter().filter(|key| !exposed.contains(*key) && is_everywhere(key)).cloned().collect();
+        CarriedValues { secrets, ..carried }
     }
 
     /// Returns the settings of the new version, which replaces the installed server `was`. `sandbox` applies to a local
@@ -71,16 +71,16 @@ impl InstallPlan {
     pub fn fill_with_carried(
         &self,
         values: &InputValues,
-        kept: &CarriedValues,
+        carried: &CarriedValues,
         was: &ServerConfig,
         sandbox: Option<SandboxConfig>,
     ) -> Result<NewServer, FillError> {
-        let mut all = kept.values.clone();
+        let mut all = carried.values.clone();
         all.extend(values.clone());
         // The user may have entered another address.
         if self.changes_origin(was, &all) {
-            let kept = self.without_named_values(kept.clone());
-            all = kept.values;
+            let carried = self.without_named_values(carried.clone());
+            all = carried.values;
             all.extend(values.clone());
             let mut server = self.fill(&all, sandbox)?;
             carry_limits(&mut server, was);
@@ -92,15 +92,16 @@ impl InstallPlan {
             let own = templates.values().filter(|template| template.keys().any(|other| other == key));
             !values.contains_key(key) && own.into_iter().all(|own| !own.keys().any(|key| values.contains_key(key)))
         };
-        let secrets: BTreeSet<String> = kept.secrets.iter().filter(|key| is_untouched(key)).cloned().collect();
+        let secrets: BTreeSet<String> = carried.secrets.iter().filter(|key| is_untouched(key)).cloned().collect();
         let mut plan = self.clone();
         for input in plan.inputs.iter_mut().filter(|input| secrets.contains(&input.key)) {
             (input.required, input.default) = (false, Vec::new());
         }
         let mut server = plan.fill(&all, sandbox)?;
-        for (name, text) in &kept.texts {
-            let is_kept = templates.get(name).is_none_or(|template| template.keys().any(|key| secrets.contains(key)));
-            if !is_kept {
+        for (name, text) in &carried.texts {
+            let is_carried =
+                templates.get(name).is_none_or(|template| template.keys().any(|key| secrets.contains(key)));
+            if !is_carried {
                 continue;
             }
             let parts = secrets::split_value(text);
@@ -131,25 +132,25 @@ impl InstallPlan {
     }
 
     /// Removes the values of inputs that are used in variables or headers.
-    fn without_named_values(&self, kept: CarriedValues) -> CarriedValues {
+    fn without_named_values(&self, carried: CarriedValues) -> CarriedValues {
         let named: BTreeSet<&str> = self.named_templates().values().flat_map(Template::keys).collect();
-        let values = kept.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
+        let values = carried.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
         CarriedValues { values, ..CarriedValues::default() }
     }
 
     /// Returns the carried values for display, by key. `None` stands for the values of secrets, and for values in
     /// headers, which may be keys.
     #[must_use]
-    pub fn shown_values(&self, kept: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
+    pub fn shown_values(&self, carried: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
         let in_headers: BTreeSet<&str> = match &self.target {
             PlanTarget::Remote { headers, .. } => headers.values().flat_map(Template::keys).collect(),
             PlanTarget::Command { .. } => BTreeSet::new(),
         };
-        let plain = kept
+        let plain = carried
             .values
             .iter()
             .map(|(key, values)| (key.clone(), Some(values.clone()).filter(|_| !in_headers.contains(key.as_str()))));
-        plain.chain(kept.secrets.iter().map(|key| (key.clone(), None))).collect()
+        plain.chain(carried.secrets.iter().map(|key| (key.clone(), None))).collect()
     }
 
     fn named_templates(&self) -> &BTreeMap<String, Template> {
@@ -177,7 +178,7 @@ impl InstallPlan {
     }
 
     /// Carries over the inputs in one variable or header, if the current value matches the template.
-    fn carry_over(&self, name: &str, template: &Template, value: &str, kept: &mut CarriedValues) {
+    fn carry_over(&self, name: &str, template: &Template, value: &str, carried: &mut CarriedValues) {
         let Some(found) = template.extract_values(value) else { return };
         for (key, found) in found {
             let Some(input) = self.inputs.iter().find(|input| input.key == key) else { return };
@@ -187,10 +188,10 @@ impl InstallPlan {
                 if !is_one {
                     return;
                 }
-                kept.secrets.insert(key.to_owned());
-                kept.texts.insert(name.to_owned(), value.to_owned());
+                carried.secrets.insert(key.to_owned());
+                carried.texts.insert(name.to_owned(), value.to_owned());
             } else if names.is_empty() && !input.multiple && input.problem(&[found.to_owned()]).is_none() {
-                kept.values.insert(key.to_owned(), vec![found.to_owned()]);
+                carried.values.insert(key.to_owned(), vec![found.to_owned()]);
             }
         }
     }

@@ -77,9 +77,9 @@ fn secrets_are_replaced_by_references_in_the_settings() {
     );
     let plan = local_plan(Vec::new(), Vec::new());
     assert!(plan.exposed_secrets().is_empty());
-    let (entry, kept) = plan.fill(&input_values([("token", &["s3cret"])]), None).unwrap().into_settings(Vec::new());
+    let (entry, secrets) = plan.fill(&input_values([("token", &["s3cret"])]), None).unwrap().into_settings(Vec::new());
     assert_eq!(entry.config.as_stdio().unwrap().env["TOKEN"], "Bearer ${secret:notes.TOKEN}");
-    assert_eq!(kept.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), ["s3cret"]);
+    assert_eq!(secrets.into_iter().map(|(_, value)| value).collect::<Vec<_>>(), ["s3cret"]);
     assert!(fill_stdio(&plan, &input_values([])).env.is_empty(), "an optional secret without a value must be omitted");
 }
 
@@ -139,11 +139,11 @@ fn url_requires_all_its_values() {
     };
     assert!(matches!(plan.fill(&input_values([]), None), Err(FillError::Url(_))));
     let filled = plan.fill(&input_values([("team", &["blue"]), ("token", &["s3cret"])]), None).unwrap();
-    let (entry, kept) = filled.into_settings(Vec::new());
+    let (entry, secrets) = filled.into_settings(Vec::new());
     let http = entry.config.as_http().unwrap();
     assert_eq!(http.url, "https://mcp.example/blue");
     assert_eq!(http.headers["Authorization"], "${secret:tracker.Authorization}");
-    assert_eq!(kept.len(), 1);
+    assert_eq!(secrets.len(), 1);
 }
 
 #[test]
@@ -197,10 +197,10 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
     };
     let filled_in = FilledInputs { values: input_values([("folder", &["/srv"])]), names: ["GONE".to_owned()].into() };
     let config = was("Bearer ${secret:notes.TOKEN}");
-    let kept = plan.carry_values_from(&config, &filled_in);
-    assert_eq!(kept.values, input_values([("folder", &["/srv"]), ("mode", &["safe"])]));
-    assert_eq!(kept.secrets, ["token".to_owned()].into());
-    let server = plan.fill_with_carried(&input_values([]), &kept, &config, None).unwrap();
+    let carried = plan.carry_values_from(&config, &filled_in);
+    assert_eq!(carried.values, input_values([("folder", &["/srv"]), ("mode", &["safe"])]));
+    assert_eq!(carried.secrets, ["token".to_owned()].into());
+    let server = plan.fill_with_carried(&input_values([]), &carried, &config, None).unwrap();
     let stdio = server.entry.config.as_stdio().unwrap();
     assert_eq!(stdio.args, ["/srv"]);
     let env: Vec<(&str, &str)> = stdio.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -213,15 +213,15 @@ fn stored_values_match_the_new_plan_and_secrets_keep_their_form() {
         &server.secret_values["TOKEN"][..],
         [ports::server_config::ValuePart::Text(text), ports::server_config::ValuePart::Secret(None)] if text == "Bearer "
     ));
-    let entered = plan.fill_with_carried(&input_values([("token", &["new"])]), &kept, &config, None).unwrap();
+    let entered = plan.fill_with_carried(&input_values([("token", &["new"])]), &carried, &config, None).unwrap();
     assert!(matches!(entered.secret_values["TOKEN"][1], ports::server_config::ValuePart::Secret(Some(_))));
     // In a form other than the plan's, a secret could end up in a place that the user didn't choose.
     for other in ["${secret:notes.TOKEN}", "Bearer plain", "Bearer ${secret:a}${secret:b}", "Bearer x${secret:a}"] {
-        let kept = plan.carry_values_from(&was(other), &filled_in);
-        assert!(kept.secrets.is_empty(), "{other}");
+        let carried = plan.carry_values_from(&was(other), &filled_in);
+        assert!(carried.secrets.is_empty(), "{other}");
     }
     let secret = PlanInput { secret: true, required: true, ..PlanInput::text("folder") };
     let now_secret = local_plan(vec![Template::input("folder").into()], vec![secret]);
-    let kept = now_secret.carry_values_from(&config, &filled_in);
-    assert!(!kept.values.contains_key("folder"), "a value must not be carried over to a secret input");
+    let carried = now_secret.carry_values_from(&config, &filled_in);
+    assert!(!carried.values.contains_key("folder"), "a value must not be carried over to a secret input");
 }

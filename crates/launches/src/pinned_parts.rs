@@ -36,11 +36,11 @@ pub fn command_parts(
     parts
 }
 
-/// Returns the files that are new or changed since the last approval. `seen` contains the parts of the launch that the
-/// user approved.
-pub fn changed_files(seen: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
+/// Returns the files that are new or changed since the last approval. `reviewed` contains the parts of the launch that
+/// the user approved.
+pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<PathBuf> {
     let nothing = Value::Null;
-    let (program, scripts) = (seen.get("file").unwrap_or(&nothing), seen.get("scripts").unwrap_or(&nothing));
+    let (program, scripts) = (reviewed.get("file").unwrap_or(&nothing), reviewed.get("scripts").unwrap_or(&nothing));
     let is_changed = |(at, file): &(usize, &LaunchFile)| {
         if *at == 0 {
             return *program != json!(program_text(file));

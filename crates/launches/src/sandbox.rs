@@ -32,12 +32,12 @@ pub enum SandboxPlanError {
     Sandbox(#[from] SandboxError),
     /// A sandbox folder contains Drawbridge's own files, so the server could change its own sandbox settings.
     #[error(
-        "the sandbox's folder {0} holds Drawbridge's own settings, with which a server could let itself out; name a smaller one"
+        "the sandbox's folder {0} contains Drawbridge's own settings, with which a server could leave the sandbox; choose a smaller one"
     )]
     OwnFolder(PathBuf),
     /// The files of the server's bundle differ from those that were unpacked.
     #[error(
-        "a file of its bundle is not what was installed: {0}. Nothing was started. If you did not change it, remove this server and install its bundle again"
+        "a file of its bundle has changed since the installation: {0}. Nothing was started. If you did not change it, remove this server and install its bundle again"
     )]
     Bundle(String),
     /// Drawbridge is closing, so nothing is started.
@@ -267,8 +267,8 @@ mod tests {
         symlink("../../real", base.join("disk/links/share")).expect("the link is created");
         let spelled = base.join("home/local/share/data");
         let ways = link_chain(&spelled);
-        let wanted = [spelled, base.join("disk/links/share/data"), base.join("real/data")];
-        for way in wanted {
+        let expected = [spelled, base.join("disk/links/share/data"), base.join("real/data")];
+        for way in expected {
             assert!(ways.contains(&way), "{} must be in the chain {ways:?}", way.display());
             let folder = AllowedFolder {
                 path: way.parent().expect("the path has a parent").to_owned(),
@@ -289,24 +289,24 @@ mod tests {
             folders: vec![folder("/a/b"), folder("/c/d/e"), folder("/root")],
             network: NetworkAccess::None,
         };
-        let told = |shared: &[&str]| {
+        let roots = |shared: &[&str]| {
             let shared: Vec<PathBuf> = shared.iter().map(PathBuf::from).collect();
             intersect_folders(&shared, &sandbox)
         };
         let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         assert_eq!(
-            told(&["/a/b/inner"]),
+            roots(&["/a/b/inner"]),
             paths(&["/a/b/inner"]),
             "a shared folder inside an accessible one must be returned"
         );
-        assert_eq!(told(&["/c"]), paths(&["/c/d/e"]), "an accessible folder inside a shared one must be returned");
+        assert_eq!(roots(&["/c"]), paths(&["/c/d/e"]), "an accessible folder inside a shared one must be returned");
         assert_eq!(
-            told(&["/x", "/a/bc", "/rootX"]),
+            roots(&["/x", "/a/bc", "/rootX"]),
             paths(&[]),
             "X29: a folder whose name has the same prefix must not match"
         );
-        assert_eq!(told(&["/a", "/a/b"]), paths(&["/a/b"]), "each folder must be returned once");
-        assert_eq!(told(&[]), paths(&[]), "without shared folders none must be returned");
+        assert_eq!(roots(&["/a", "/a/b"]), paths(&["/a/b"]), "each folder must be returned once");
+        assert_eq!(roots(&[]), paths(&[]), "without shared folders none must be returned");
     }
 
     #[test]

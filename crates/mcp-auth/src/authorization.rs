@@ -157,13 +157,13 @@ impl ServerAuthorization {
         tokens
             .into_iter()
             .flat_map(|t| std::iter::once(&t.access).chain(&t.refresh))
-            .map(|kept| kept.0.clone())
+            .map(|stored| stored.0.clone())
             .collect()
     }
 
     /// Returns how long the tokens are stored, or `None` if they were not written since the app started.
     pub fn token_persistence(&self) -> Option<EntryPersistence> {
-        self.shared.state().kept.clone()
+        self.shared.state().persistence.clone()
     }
 
     /// Returns the state of the running sign-in, or `None` if none is running.

@@ -52,9 +52,9 @@ pub(crate) struct AuthorizationState {
     pub(crate) record: Option<SignInRecord>,
     /// Counter that increases whenever the tokens are replaced or removed.
     pub(crate) generation: u64,
-    pub(crate) kept: Option<EntryPersistence>,
+    pub(crate) persistence: Option<EntryPersistence>,
     /// Last challenge that the MCP server sent, or `None`.
-    pub(crate) asked: Option<BearerChallenge>,
+    pub(crate) last_challenge: Option<BearerChallenge>,
     /// DPoP nonce that the MCP server sent last, or `None`.
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<AuthProgress>,

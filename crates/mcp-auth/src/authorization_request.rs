@@ -195,7 +195,7 @@ impl AuthorizationContext {
         match returned.answer {
             Brought::Code(code) => {
                 self.web.register_secret(&code);
-                self.web.note(AuthPhase::Callback, "the browser came back with a code");
+                self.web.note(AuthPhase::Callback, "the browser returned with a code");
                 Ok(code)
             }
             Brought::Error { code, description } => {

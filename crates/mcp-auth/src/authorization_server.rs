@@ -173,8 +173,9 @@ pub(crate) fn parse_metadata(
         .transpose()?;
     let token_endpoint = endpoint("token_endpoint", "the token endpoint")?;
     let token_endpoint = token_endpoint.ok_or_else(|| unreadable("it names no token endpoint"))?;
-    let lists = |name: &str, wanted: &str| {
-        metadata_document::string_list_member(members, name).is_some_and(|list| list.iter().any(|item| item == wanted))
+    let lists = |name: &str, expected: &str| {
+        metadata_document::string_list_member(members, name)
+            .is_some_and(|list| list.iter().any(|item| item == expected))
     };
     Ok(AuthorizationServerMetadata {
         authorization_endpoint: authorization,
@@ -295,7 +296,7 @@ mod tests {
 
     #[test]
     fn s256_is_supported_only_if_listed() {
-        for (methods, wanted) in [
+        for (methods, expected) in [
             (json!(["S256"]), true),
             (json!(["plain", "S256"]), true),
             (json!(["plain"]), false),
@@ -306,7 +307,7 @@ mod tests {
             let server =
                 parse_changed_metadata(|document| document["code_challenge_methods_supported"] = methods.clone())
                     .unwrap();
-            assert_eq!(server.s256, wanted, "[auth-pkce-verify-support] X46: {methods}");
+            assert_eq!(server.s256, expected, "[auth-pkce-verify-support] X46: {methods}");
         }
     }
 

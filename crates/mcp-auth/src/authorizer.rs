@@ -39,22 +39,22 @@ impl Authorizer for ServerAuthorization {
     }
 
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
-        let asked = BearerChallenge::parse(&challenge.www_authenticate);
+        let bearer = BearerChallenge::parse(&challenge.www_authenticate);
         let shared = &self.shared;
         let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::valid_nonce);
-        let wants_nonce = nonce.is_some() && asked.error.as_deref() == Some("use_dpop_nonce");
+        let requires_nonce = nonce.is_some() && bearer.error.as_deref() == Some("use_dpop_nonce");
         if nonce.is_some() {
             shared.state().resource_nonce = nonce;
         }
         if let Err(error) = shared.load().await {
             return ChallengeOutcome::Stop(error_text(&error));
         }
-        if wants_nonce && challenge.attempt < 2 {
+        if requires_nonce && challenge.attempt < 2 {
             return ChallengeOutcome::Again;
         }
         match challenge.status {
-            401 => self.on_unauthorized(&challenge, asked).await,
-            _ => self.on_insufficient_scope(&challenge, asked).await,
+            401 => self.on_unauthorized(&challenge, bearer).await,
+            _ => self.on_insufficient_scope(&challenge, bearer).await,
         }
     }
 
@@ -109,11 +109,11 @@ impl AuthorizationContext {
 
 impl ServerAuthorization {
     /// Handles a 401 response: the token is missing, expired or revoked.
-    async fn on_unauthorized(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
+    async fn on_unauthorized(&self, challenge: &AuthChallenge, bearer: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let (record, is_fresh) = {
             let mut state = shared.state();
-            state.asked = Some(asked);
+            state.last_challenge = Some(bearer);
             if state.generation != challenge.generation && challenge.attempt < 3 {
                 return ChallengeOutcome::Again;
             }
@@ -161,46 +161,46 @@ impl ServerAuthorization {
     }
 
     /// Handles a 403 response: the token is valid but lacks a scope.
-    async fn on_insufficient_scope(&self, challenge: &AuthChallenge, asked: BearerChallenge) -> ChallengeOutcome {
+    async fn on_insufficient_scope(&self, challenge: &AuthChallenge, bearer: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let cancelled = shared.cancellation();
         let _turn = shared.signing_in.lock().await;
         let (had, granted) = {
             let state = shared.state();
             let Some(record) = &state.record else {
-                let cause = "the server requires permissions, and nobody is signed in; sign in first";
+                let cause = "the server requires permissions, but you are not signed in; sign in first";
                 return ChallengeOutcome::Stop(cause.to_owned());
             };
             let had = scopes::union_of_scopes(&record.requested, &record.granted);
-            let has_all = asked.scope.as_ref().is_some_and(|wanted| scopes::missing_scopes(wanted, &had).is_empty());
+            let has_all = bearer.scope.as_ref().is_some_and(|scopes| scopes::missing_scopes(scopes, &had).is_empty());
             if state.generation != challenge.generation && has_all && challenge.attempt < 3 {
                 return ChallengeOutcome::Again;
             }
             (had, record.granted.clone())
         };
-        let wanted = asked.scope.clone().unwrap_or_default();
-        let names = wanted.join(" ");
-        if scopes::missing_scopes(&wanted, &had).is_empty() {
-            let wants = format!("the server requires the permissions \"{names}\", which were asked for already");
-            return ChallengeOutcome::Stop(if wanted.is_empty() {
+        let scopes = bearer.scope.clone().unwrap_or_default();
+        let names = scopes.join(" ");
+        if scopes::missing_scopes(&scopes, &had).is_empty() {
+            let problem = format!("the server requires the permissions \"{names}\", which were requested already");
+            return ChallengeOutcome::Stop(if scopes.is_empty() {
                 "the server requires more permissions without naming them; ask its operator".to_owned()
-            } else if scopes::missing_scopes(&wanted, &granted).is_empty() {
-                format!("{wants} and granted; ask its operator")
+            } else if scopes::missing_scopes(&scopes, &granted).is_empty() {
+                format!("{problem} and granted; ask its operator")
             } else {
-                format!("{wants} and not granted; sign in again and grant them")
+                format!("{problem} and not granted; sign in again and grant them")
             });
         }
         let now = shared.now();
         if !shared.state().step_ups.count_if_allowed(&challenge.operation, now) {
             let most = crate::step_up::MAX_STEP_UPS;
-            let cause = format!("the server asked for more permissions more than {most} times in a row");
+            let cause = format!("the server requested more permissions more than {most} times in a row");
             return ChallengeOutcome::Stop(format!(
-                "{cause}; try again in ten minutes, or ask its operator which ones it needs"
+                "{cause}; try again in ten minutes, or ask its operator which ones it requires"
             ));
         }
         // The user sees the added scopes for every kind of grant.
         let reason = AuthReason::StepUp { operation: crate::metadata_address::displayed_text(&challenge.operation) };
-        let signed_in = shared.run_sign_in(reason, Some(asked), &cancelled, None).await.map(|_| ());
+        let signed_in = shared.run_sign_in(reason, Some(bearer), &cancelled, None).await.map(|_| ());
         shared.state().step_ups.count(&challenge.operation, now);
         match signed_in {
             Ok(()) => ChallengeOutcome::Again,

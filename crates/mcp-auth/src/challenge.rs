@@ -24,16 +24,16 @@ pub(crate) struct BearerChallenge {
 impl BearerChallenge {
     /// Parses the values of all `WWW-Authenticate` headers of a response.
     pub(crate) fn parse(lines: &[String]) -> BearerChallenge {
-        let mut asked = BearerChallenge::default();
+        let mut bearer = BearerChallenge::default();
         let mut room = MAX_HEADER_BYTES;
         for line in lines {
             let end = line.floor_char_boundary(room.min(line.len()));
             room -= end;
             for challenge in parse_challenges(&line[..end]) {
-                asked.add(&challenge);
+                bearer.add(&challenge);
             }
         }
-        asked
+        bearer
     }
 
     fn add(&mut self, challenge: &AuthChallenge) {

@@ -81,14 +81,14 @@ async fn send_registration(
     redirect_uri: &Url,
     dpop: bool,
 ) -> Result<ClientRegistration, AuthError> {
-    let wanted = method_to_register(server.auth_methods.as_deref());
+    let method = method_to_register(server.auth_methods.as_deref());
     let mut body = json!({
         "client_name": source.name,
         "application_type": "native",
         "redirect_uris": [redirect_uri.as_str()],
         "grant_types": ["authorization_code", "refresh_token"],
         "response_types": ["code"],
-        "token_endpoint_auth_method": wanted,
+        "token_endpoint_auth_method": method,
     });
     if let Some(uri) = &source.uri {
         body["client_uri"] = json!(uri.as_str());
@@ -114,7 +114,7 @@ async fn send_registration(
     let error = members.as_ref().and_then(|members| metadata_document::string_member(members, "error"));
     let failed = match (members, error) {
         (Some(members), None) if (200..300).contains(&status) => {
-            return parse_registration(web, &members, server, redirect_uri, wanted)
+            return parse_registration(web, &members, server, redirect_uri, method)
                 .map_err(|cause| PHASE.error(unreadable(cause)));
         }
         (Some(members), Some(code)) if status < 500 => AuthErrorCause::Refused {
@@ -134,7 +134,7 @@ fn parse_registration(
     members: &Map<String, Value>,
     server: &AuthorizationServerMetadata,
     redirect_uri: &Url,
-    wanted: &str,
+    requested_method: &str,
 ) -> Result<ClientRegistration, &'static str> {
     let id = metadata_document::string_member(members, "client_id").ok_or("it contains no client id")?;
     let secret =
@@ -144,16 +144,16 @@ fn parse_registration(
     }
     // If the response omits the method, the requested one applies, unless the server issued a secret that it would
     // ignore (RFC 7591, 2).
-    let said = metadata_document::string_member(members, "token_endpoint_auth_method");
+    let registered_method = metadata_document::string_member(members, "token_endpoint_auth_method");
     let methods = server.auth_methods.as_deref();
     let takes_none = methods.is_some_and(|list| list.iter().all(|method| method == "none"));
-    let method = match (said.as_deref(), &secret) {
-        (Some(said), _) => said,
-        (None, Some(_)) if wanted == "none" && !takes_none => match secret_method(methods) {
+    let method = match (registered_method.as_deref(), &secret) {
+        (Some(registered_method), _) => registered_method,
+        (None, Some(_)) if requested_method == "none" && !takes_none => match secret_method(methods) {
             SecretMethod::Basic => "client_secret_basic",
             SecretMethod::Post => "client_secret_post",
         },
-        (None, _) => wanted,
+        (None, _) => requested_method,
     };
     let authentication = match (method, secret) {
         ("client_secret_basic", Some(secret)) => StoredClientAuth::Basic(secret),

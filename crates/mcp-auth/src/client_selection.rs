@@ -43,9 +43,9 @@ impl AuthorizationContext {
             self.web.note(AuthPhase::ClientId, &format!("the issuer of the client id could not be read: {cause}"));
             None
         });
-        let kept = self.registration(&server.issuer).await;
+        let stored = self.registration(&server.issuer).await;
         let methods = server.auth_methods.as_deref();
-        match oauth_client::choose_approach(source, server, kept, first.as_deref())? {
+        match oauth_client::choose_approach(source, server, stored, first.as_deref())? {
             RegistrationApproach::Preregistered(preregistered) => {
                 oauth_client::check_authentication_support(&preregistered.authentication, server)?;
                 let callback = RedirectListener::bind(preregistered.redirect_port, true).await?;
@@ -55,23 +55,26 @@ impl AuthorizationContext {
                 let callback = RedirectListener::bind(None, false).await?;
                 self.sign_in_client(oauth_client::document_client(&url), callback)
             }
-            RegistrationApproach::Registered(kept) => {
-                self.redact_client_secrets(&kept.client);
-                let port = kept.redirect_uri.as_ref().and_then(Url::port);
+            RegistrationApproach::Registered(stored) => {
+                self.redact_client_secrets(&stored.client);
+                let port = stored.redirect_uri.as_ref().and_then(Url::port);
                 let callback = RedirectListener::bind(port, false).await?;
-                match (&server.registration_endpoint, kept.redirect_uri.clone()) {
+                match (&server.registration_endpoint, stored.redirect_uri.clone()) {
                     // The registered port is in use, and only registered redirect URIs are allowed.
                     (Some(endpoint), Some(_)) if port != Some(callback.port()) => {
                         self.register(server, endpoint, callback, dpop).await
                     }
                     (_, Some(redirect_uri)) if port == Some(callback.port()) => Ok(SignInClient {
-                        client: kept.client.clone(),
+                        client: stored.client.clone(),
                         callback,
                         redirect_uri,
-                        reused: Some(kept),
+                        reused: Some(stored),
                         typed: None,
                     }),
-                    _ => Ok(SignInClient { reused: Some(kept.clone()), ..self.sign_in_client(kept.client, callback)? }),
+                    _ => Ok(SignInClient {
+                        reused: Some(stored.clone()),
+                        ..self.sign_in_client(stored.client, callback)?
+                    }),
                 }
             }
             RegistrationApproach::Register(endpoint) => {

@@ -21,10 +21,10 @@ pub(crate) struct DiscoveryResult {
 impl AuthorizationContext {
     /// Discovers the authorization server from a challenge. If it is not the previous one, removes everything that the
     /// previous one issued.
-    pub(crate) async fn discover(&self, asked: &BearerChallenge) -> Result<DiscoveryResult, AuthError> {
+    pub(crate) async fn discover(&self, challenge: &BearerChallenge) -> Result<DiscoveryResult, AuthError> {
         let url = &self.settings.server;
         let resource =
-            protected_resource::discover_resource(&self.web, url, asked.resource_metadata.as_deref()).await?;
+            protected_resource::discover_resource(&self.web, url, challenge.resource_metadata.as_deref()).await?;
         self.set_progress(AuthPhase::ServerMetadata, None);
         let named = self.settings.issuer.as_deref();
         let server = match &resource {
@@ -51,7 +51,7 @@ impl AuthorizationContext {
             );
             self.remove_issued_data().await;
         }
-        let dpop = asked.dpop || resource.as_ref().is_some_and(|resource| resource.dpop);
+        let dpop = challenge.dpop || resource.as_ref().is_some_and(|resource| resource.dpop);
         let (resource, scopes) = match resource {
             Some(resource) => (resource.identifier, resource.scopes),
             None => (protected_resource::canonical_uri(url), None),
@@ -66,14 +66,17 @@ impl AuthorizationContext {
         }
     }
 
-    /// Returns the server's challenge. If `asked` is `None`, obtains one with a request without a token.
-    pub(crate) async fn ensure_challenge(&self, asked: Option<BearerChallenge>) -> Result<BearerChallenge, AuthError> {
+    /// Returns the server's challenge. If `challenge` is `None`, obtains one with a request without a token.
+    pub(crate) async fn ensure_challenge(
+        &self,
+        challenge: Option<BearerChallenge>,
+    ) -> Result<BearerChallenge, AuthError> {
         let server = &self.server;
         // A token must not be sent unencrypted.
         let checked = metadata_address::parse_endpoint("the server", server, self.web.user_addresses());
         checked.map_err(|cause| AuthPhase::ResourceMetadata.error(cause))?;
-        if let Some(asked) = asked {
-            return Ok(asked);
+        if let Some(challenge) = challenge {
+            return Ok(challenge);
         }
         let request =
             http::Request::head(server).header("accept", "application/json, text/event-stream").body(Vec::new());
@@ -87,9 +90,9 @@ impl AuthorizationContext {
         } else {
             "the server does not state its requirements"
         });
-        let asked = if is_challenge { BearerChallenge::parse(&lines) } else { BearerChallenge::default() };
-        self.state().asked = Some(asked.clone());
-        Ok(asked)
+        let challenge = if is_challenge { BearerChallenge::parse(&lines) } else { BearerChallenge::default() };
+        self.state().last_challenge = Some(challenge.clone());
+        Ok(challenge)
     }
 
     /// Selects one of several authorization servers: the configured issuer, or else that of the pre-registered client

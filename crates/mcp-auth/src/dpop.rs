@@ -24,7 +24,7 @@ const MAX_NONCES: usize = 8;
 #[derive(Clone)]
 pub(crate) struct DpopKey {
     /// Key pair as PKCS#8, encoded in base64, as stored in the vault.
-    kept: StoredSecret,
+    encoded: StoredSecret,
     signing: EncodingKey,
     public: Jwk,
 }
@@ -43,18 +43,18 @@ impl DpopKey {
     /// Decodes a stored key.
     ///
     /// # Errors
-    /// Returns [`AuthErrorCause::Key`] if `kept` is not a valid key.
-    pub(crate) fn from_stored_secret(kept: StoredSecret) -> Result<DpopKey, AuthErrorCause> {
-        let document = STANDARD.decode(kept.text()).map_err(|_| key_error())?;
+    /// Returns [`AuthErrorCause::Key`] if `encoded` is not a valid key.
+    pub(crate) fn from_stored_secret(encoded: StoredSecret) -> Result<DpopKey, AuthErrorCause> {
+        let document = STANDARD.decode(encoded.text()).map_err(|_| key_error())?;
         let signing = EncodingKey::from_ec_der(&document);
         let mut public = Jwk::from_encoding_key(&signing, Algorithm::ES256).map_err(|_| key_error())?;
         // The JWT header of the proof contains the algorithm already.
         public.common = jsonwebtoken::jwk::CommonParameters::default();
-        Ok(DpopKey { kept, signing, public })
+        Ok(DpopKey { encoded, signing, public })
     }
 
     pub(crate) fn stored(&self) -> &StoredSecret {
-        &self.kept
+        &self.encoded
     }
 
     /// Creates a DPoP proof for one request. Given `token`, the proof is for a request with that access token,

@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn page_is_in_the_preferred_language_of_the_browser() {
-        for (accept, wanted) in [
+        for (accept, expected) in [
             ("", PageLanguage::English),
             ("zh-CN,zh;q=0.9,en;q=0.8", PageLanguage::Chinese),
             ("en-GB, zh;q=0.5", PageLanguage::English),
@@ -126,7 +126,7 @@ mod tests {
             ("zh;q=0, en;q=0.1", PageLanguage::English),
             (";;q=,=", PageLanguage::English),
         ] {
-            assert_eq!(PageLanguage::preferred(accept), wanted, "for {accept:?}");
+            assert_eq!(PageLanguage::preferred(accept), expected, "for {accept:?}");
         }
         let page = page_response(400, PageText::Failed("it was refused"), PageLanguage::Chinese);
         assert!(page.contains("lang=\"zh-CN\"") && page.contains("登录失败"), "the page must be in Chinese: {page}");

@@ -22,34 +22,34 @@ const STATE: &str = "state-of-this-sign-in";
 /// again yields the same result.
 pub fn check_challenge(text: &str) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let asked = BearerChallenge::parse(&lines);
+    let challenge = BearerChallenge::parse(&lines);
     let length: usize = lines.iter().map(String::len).sum();
-    for value in asked.resource_metadata.iter().chain(&asked.error) {
+    for value in challenge.resource_metadata.iter().chain(&challenge.error) {
         // A lone word is joined with one space, regardless of the original separator.
         assert!(value.len() <= length, "{value:?} is longer than the {length} bytes it was read from");
     }
-    if let Some(list) = &asked.scope {
+    if let Some(list) = &challenge.scope {
         assert!(!list.is_empty(), "a scope list must not be empty");
         assert_eq!(*list, scopes::parse_scopes(&list.join(" ")), "scopes must be valid and unique");
     }
     let quoted = |value: &str| format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""));
     let mut parameters = Vec::new();
-    if let Some(url) = &asked.resource_metadata {
+    if let Some(url) = &challenge.resource_metadata {
         parameters.push(format!("resource_metadata={}", quoted(url)));
     }
-    if let Some(list) = &asked.scope {
+    if let Some(list) = &challenge.scope {
         parameters.push(format!("scope={}", quoted(&list.join(" "))));
     }
-    if let Some(error) = &asked.error {
+    if let Some(error) = &challenge.error {
         parameters.push(format!("error={}", quoted(error)));
     }
-    let scheme = if asked.dpop { "DPoP" } else { "Bearer" };
+    let scheme = if challenge.dpop { "DPoP" } else { "Bearer" };
     let written = format!("{scheme} {}", parameters.join(", "));
     // Quoting doubles quotes and backslashes, which may exceed the bound.
     if written.len() < length || length < 4096 {
         assert_eq!(
             BearerChallenge::parse(std::slice::from_ref(&written)),
-            asked,
+            challenge,
             "the result must be the same when {written:?} is parsed"
         );
     }

@@ -82,7 +82,7 @@ impl AuthorizationContext {
         found: &DiscoveryResult,
         client: &OAuthClient,
         provider: Option<&IdpTokenEndpoint>,
-        wanted: &[String],
+        requested: &[String],
         consenting: ConsentMode,
     ) -> Result<GrantApproval, AuthError> {
         let server = &found.server;
@@ -100,7 +100,7 @@ impl AuthorizationContext {
         let is_needed = |endpoint: &AuthEndpoint| endpoint.purpose != EndpointUse::Revocation;
         let moved = used.iter().find(|endpoint| is_needed(endpoint) && !is_approved(endpoint)).cloned();
         let allowed = self.allowed_scopes(&client.id);
-        let new_scopes = scopes::missing_scopes(wanted, &allowed);
+        let new_scopes = scopes::missing_scopes(requested, &allowed);
         let are_shown = match consenting {
             ConsentMode::Given => true,
             _ if moved.is_none() && new_scopes.is_empty() => false,
@@ -109,7 +109,7 @@ impl AuthorizationContext {
                     server: self.settings.server.clone(),
                     resource: found.resource.clone(),
                     issuer: server.issuer.clone(),
-                    scopes: wanted.to_vec(),
+                    scopes: requested.to_vec(),
                     new_scopes: new_scopes.clone(),
                     client: client.kind,
                     client_id: client.id.clone(),
@@ -123,8 +123,8 @@ impl AuthorizationContext {
             }
             ConsentMode::Nobody => return Err(unapproved_error(moved.as_ref(), &new_scopes)),
         };
-        let kept = used.iter().filter(|endpoint| are_shown || is_approved(endpoint));
-        let endpoints = kept.map(|endpoint| endpoint.url.clone()).collect();
+        let shown = used.iter().filter(|endpoint| are_shown || is_approved(endpoint));
+        let endpoints = shown.map(|endpoint| endpoint.url.clone()).collect();
         let before = before.map(|before| before.scopes).unwrap_or_default();
         Ok(GrantApproval {
             client_id: client.id.clone(),

@@ -27,7 +27,7 @@ pub(crate) struct AuthHttpClient {
     client: OutsideClient,
     now: Clock,
     named: UserAddresses,
-    kept: Mutex<RequestState>,
+    state: Mutex<RequestState>,
 }
 
 #[derive(Default)]
@@ -38,11 +38,11 @@ struct RequestState {
 
 impl AuthHttpClient {
     pub(crate) fn new(client: OutsideClient, now: Clock, named: UserAddresses) -> AuthHttpClient {
-        AuthHttpClient { client, now, named, kept: Mutex::default() }
+        AuthHttpClient { client, now, named, state: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, RequestState> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn user_addresses(&self) -> &UserAddresses {
@@ -103,17 +103,17 @@ impl AuthHttpClient {
     ) -> Result<Response<Vec<u8>>, AuthError> {
         let at = (self.now)();
         let shown = {
-            let mut kept = self.lock();
-            if !kept.budget.try_take(MAX_REQUESTS, at) {
-                kept.log.note(at, phase, "the request was not sent: too many requests within a minute");
+            let mut state = self.lock();
+            if !state.budget.try_take(MAX_REQUESTS, at) {
+                state.log.note(at, phase, "the request was not sent: too many requests within a minute");
                 return Err(phase.error(AuthErrorCause::TooManyRequests));
             }
             // A server may echo the credentials that it received.
             let credentials = request.headers().get("authorization").and_then(|value| value.to_str().ok());
             if let Some((_, credentials)) = credentials.and_then(|value| value.split_once(' ')) {
-                kept.log.redactor.register_secret(credentials);
+                state.log.redactor.register_secret(credentials);
             }
-            kept.log.displayed_request(&request)
+            state.log.displayed_request(&request)
         };
         let address = request.uri().to_string();
         let began = std::time::Instant::now();

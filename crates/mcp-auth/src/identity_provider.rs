@@ -36,13 +36,13 @@ pub(crate) struct IdpTokenEndpoint {
 
 impl AuthorizationContext {
     /// Signs the user in at the identity provider in the browser (OpenID Connect). Returns the ID token and the token
-    /// exchange endpoint. `wanted` has the parameters of the token request that follows. The consent request lists all
+    /// exchange endpoint. `request` has the parameters of the token request that follows. The consent request lists all
     /// endpoints, including the exchange endpoint.
     pub(crate) async fn sign_in_at_provider(
         &self,
         provider: &EnterpriseIdp,
         why: AuthReason,
-        wanted: &DirectTokenRequest,
+        request: &DirectTokenRequest,
     ) -> Result<(StoredSecret, IdpTokenEndpoint), AuthError> {
         let server = authorization_server::discover_by_issuer(&self.web, &provider.issuer).await?;
         check_pkce(&server)?;
@@ -53,7 +53,7 @@ impl AuthorizationContext {
         if exchange.url != server.token_endpoint {
             endpoints.push(grant_approval::provider_endpoint(&exchange.url, &exchange.issuer));
         }
-        endpoints.extend(grant_approval::secret_endpoints(&wanted.found.server, &wanted.client));
+        endpoints.extend(grant_approval::secret_endpoints(&request.found.server, &request.client));
         let callback = RedirectListener::bind(None, false).await?;
         let redirect_uri = callback.redirect_uri()?;
         let unreadable = |cause: &str| {
@@ -69,7 +69,7 @@ impl AuthorizationContext {
             resource: None,
             openid_nonce: Some(&nonce),
             reused: None,
-            afterwards: Some((&wanted.found.resource, &wanted.scopes)),
+            afterwards: Some((&request.found.resource, &request.scopes)),
             endpoints,
             reason: why,
         };
@@ -125,13 +125,13 @@ impl AuthorizationContext {
         &self,
         provider: &EnterpriseIdp,
         exchange: &IdpTokenEndpoint,
-        kept: Option<&StoredSecret>,
+        stored: Option<&StoredSecret>,
         found: &DiscoveryResult,
         scopes: &[String],
     ) -> Result<(SecretString, Option<Vec<String>>), AuthError> {
-        let id_token = provider.id_token.as_ref().or(kept.map(|kept| &kept.0));
+        let id_token = provider.id_token.as_ref().or(stored.map(|stored| &stored.0));
         let Some(id_token) = id_token else {
-            let cause = "nobody is signed in at the organization's identity provider".to_owned();
+            let cause = "you are not signed in at the organization's identity provider".to_owned();
             return Err(PHASE.error(AuthErrorCause::SignInNeeded { cause }));
         };
         self.web.register_secret(id_token);

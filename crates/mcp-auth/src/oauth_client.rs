@@ -42,14 +42,14 @@ pub(crate) enum RegistrationApproach {
     Ask,
 }
 
-/// Selects the way of obtaining a client id. `kept` is the stored registration with this authorization server.
+/// Selects the way of obtaining a client id. `stored` is the stored registration with this authorization server.
 ///
 /// # Errors
 /// Returns [`AuthErrorCause::OtherIssuer`] if the pre-registered client id belongs to another authorization server.
 pub(crate) fn choose_approach(
     source: &ClientSource,
     server: &AuthorizationServerMetadata,
-    kept: Option<ClientRegistration>,
+    stored: Option<ClientRegistration>,
     first_issuer: Option<&str>,
 ) -> Result<RegistrationApproach, AuthError> {
     if let Some(preregistered) = &source.preregistered {
@@ -64,9 +64,9 @@ pub(crate) fn choose_approach(
         return Ok(RegistrationApproach::Preregistered(preregistered.clone()));
     }
     let document = source.metadata_url.as_ref().filter(|url| server.metadata_documents && is_document_url(url));
-    Ok(match (document, kept, &server.registration_endpoint) {
+    Ok(match (document, stored, &server.registration_endpoint) {
         (Some(url), ..) => RegistrationApproach::Document(url.clone()),
-        (None, Some(kept), _) => RegistrationApproach::Registered(kept),
+        (None, Some(stored), _) => RegistrationApproach::Registered(stored),
         (None, None, Some(endpoint)) => RegistrationApproach::Register(endpoint.clone()),
         (None, None, None) => RegistrationApproach::Ask,
     })
@@ -201,15 +201,15 @@ mod tests {
             (false, false, false, true, true, "register", "[auth-dcr] [auth-dcr-optional]"),
             (false, false, false, false, false, "ask", "[auth-manual-client-id] [auth-client-id-required]"),
         ];
-        for (has_id, has_document, has_kept, takes_documents, takes_registration, wanted, what) in table {
+        for (has_id, has_document, has_registration, takes_documents, takes_registration, expected, what) in table {
             let source = ClientSource {
                 preregistered: has_id.then(|| preregistered_for(None)),
                 metadata_url: has_document.then(|| Url::parse("https://app.example/client.json").unwrap()),
                 ..ClientSource::default()
             };
             let server = server_metadata(takes_documents, takes_registration);
-            let way = choose_approach(&source, &server, has_kept.then(stored_registration), None).unwrap();
-            assert_eq!(approach_name(&way), wanted, "{what}");
+            let way = choose_approach(&source, &server, has_registration.then(stored_registration), None).unwrap();
+            assert_eq!(approach_name(&way), expected, "{what}");
         }
     }
 
@@ -227,7 +227,7 @@ mod tests {
         ] {
             let way = choose_approach(&source(issuer), &server_metadata(true, true), None, first);
             let what = "[auth-credentials-no-reuse] [auth-prereg-mismatch-error]";
-            assert_eq!(way.is_ok(), is_good, "{what} settings say {issuer:?}, it was first used at {first:?}");
+            assert_eq!(way.is_ok(), is_good, "{what} settings specify {issuer:?}, it was first used at {first:?}");
         }
         let entry = stored_registration().to_vault_entry();
         assert!(
@@ -269,13 +269,13 @@ mod tests {
             let is_right = matches!(found, StoredClientAuth::Post(_)) == is_post;
             assert!(is_right, "[auth-cc-metadata-methods] [auth-cc-auth-method] with {methods:?}");
         }
-        for (methods, wanted) in [
+        for (methods, expected) in [
             (None, "none"),
             (Some(list(&["none", "client_secret_basic"])), "none"),
             (Some(list(&["client_secret_basic", "client_secret_post"])), "client_secret_basic"),
             (Some(list(&["client_secret_post"])), "client_secret_post"),
         ] {
-            assert_eq!(method_to_register(methods.as_deref()), wanted, "[auth-b-public-client] with {methods:?}");
+            assert_eq!(method_to_register(methods.as_deref()), expected, "[auth-b-public-client] with {methods:?}");
         }
     }
 }

@@ -34,11 +34,15 @@ pub(crate) struct ProtectedResourceMetadata {
 pub(crate) async fn discover_resource(
     web: &AuthHttpClient,
     server: &Url,
-    told: Option<&str>,
+    advertised: Option<&str>,
 ) -> Result<Option<ProtectedResourceMetadata>, AuthError> {
-    if let Some(told) = told {
-        let url =
-            metadata_address::parse_endpoint_of("the protected resource metadata", told, server, web.user_addresses());
+    if let Some(advertised) = advertised {
+        let url = metadata_address::parse_endpoint_of(
+            "the protected resource metadata",
+            advertised,
+            server,
+            web.user_addresses(),
+        );
         let url = url.map_err(|cause| PHASE.error(cause))?;
         let (resource, why) = fetch_metadata(web, &url, server).await?;
         if resource.is_some() {
@@ -185,13 +189,13 @@ mod tests {
     fn well_known_urls_are_tried_from_the_path_to_the_root() {
         let places = |server: &str| well_known_urls(&parse_url(server)).iter().map(Url::to_string).collect::<Vec<_>>();
         let at = |path: &str| format!("https://a.example/.well-known/oauth-protected-resource{path}");
-        for (server, wanted) in [
+        for (server, expected) in [
             ("https://a.example/public/mcp", vec![at("/public/mcp"), at("")]),
             ("https://a.example/mcp/", vec![at("/mcp"), at("")]),
             ("https://a.example/", vec![at("")]),
             ("https://a.example/mcp?tenant=1", vec![at("/mcp?tenant=1"), at("")]),
         ] {
-            assert_eq!(places(server), wanted, "[auth-prm-well-known-order] for {server}");
+            assert_eq!(places(server), expected, "[auth-prm-well-known-order] for {server}");
         }
     }
 
@@ -227,7 +231,7 @@ mod tests {
 
     #[test]
     fn server_without_metadata_has_its_canonical_url_as_resource() {
-        for (server, wanted) in [
+        for (server, expected) in [
             ("https://A.Example/mcp", "https://a.example/mcp"),
             ("https://a.example/", "https://a.example"),
             ("https://a.example/mcp/", "https://a.example/mcp/"),
@@ -236,7 +240,7 @@ mod tests {
             ("https://a.example/?x=1", "https://a.example"),
         ] {
             let name = canonical_uri(&parse_url(server));
-            assert_eq!(name, wanted, "[auth-resource-canonical] [auth-resource-no-trailing-slash] of {server}");
+            assert_eq!(name, expected, "[auth-resource-canonical] [auth-resource-no-trailing-slash] of {server}");
         }
     }
 }

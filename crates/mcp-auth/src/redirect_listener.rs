@@ -69,11 +69,11 @@ impl RedirectListener {
             };
             PHASE.error(AuthErrorCause::Callback { cause })
         };
-        let wanted = match port {
+        let requested = match port {
             Some(port) => TcpListener::bind(at(port)).await.map_err(failed),
             None => TcpListener::bind(at(0)).await.map_err(failed),
         };
-        let listener = match wanted {
+        let listener = match requested {
             Err(_) if port.is_some() && !only => TcpListener::bind(at(0)).await.map_err(failed)?,
             other => other?,
         };
@@ -214,7 +214,7 @@ fn parse_redirect(head: &str, redirect_uri: &Url, state: &str) -> Result<Authori
         return Err((405, "it is not a GET"));
     }
     // Fetch metadata headers: only a top-level navigation is allowed, not a subresource of a page.
-    let is_visit = |name: &str, wanted: &str| all(name).iter().all(|value| *value == wanted);
+    let is_visit = |name: &str, expected: &str| all(name).iter().all(|value| *value == expected);
     if !is_visit("sec-fetch-mode", "navigate") || !is_visit("sec-fetch-dest", "document") {
         return Err((403, "it comes from within a page"));
     }

@@ -33,9 +33,9 @@ pub(crate) fn union_of_scopes(first: &[String], second: &[String]) -> Vec<String
     distinct_scopes(first.iter().chain(second).map(String::as_str))
 }
 
-/// Returns the scopes of `wanted` that are not in `had`.
-pub(crate) fn missing_scopes(wanted: &[String], had: &[String]) -> Vec<String> {
-    wanted.iter().filter(|scope| !had.contains(scope)).cloned().collect()
+/// Returns the scopes of `requested` that are not in `had`.
+pub(crate) fn missing_scopes(requested: &[String], had: &[String]) -> Vec<String> {
+    requested.iter().filter(|scope| !had.contains(scope)).cloned().collect()
 }
 
 /// Sources of the scopes to request.
@@ -145,7 +145,7 @@ mod tests {
                 "[auth-refresh-offline-access] as the only scope",
             ),
         ];
-        for (challenge, settings, resource, server, before, wanted, what) in table {
+        for (challenge, settings, resource, server, before, expected, what) in table {
             let lists = [challenge, settings, resource, server].map(|text| text.map(scope_list));
             let sources = ScopeSources {
                 challenge: lists[0].as_deref(),
@@ -155,7 +155,7 @@ mod tests {
                 before: &scope_list(before),
                 refreshable: true,
             };
-            assert_eq!(select_scopes(&sources).join(" "), wanted, "{what}");
+            assert_eq!(select_scopes(&sources).join(" "), expected, "{what}");
         }
     }
 

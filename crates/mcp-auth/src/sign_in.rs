@@ -29,8 +29,8 @@ impl AuthorizationContext {
             SignInTurn::Done(account) => return Ok(account),
             SignInTurn::Turn(turn, unread) => (turn, unread),
         };
-        let asked = self.state().asked.clone();
-        self.run_sign_in(why, asked, &cancelled, unread.as_ref()).await
+        let challenge = self.state().last_challenge.clone();
+        self.run_sign_in(why, challenge, &cancelled, unread.as_ref()).await
     }
 
     /// Waits until no other sign-in is running. An unreadable vault is no obstacle, since the user has requested the
@@ -62,7 +62,7 @@ impl AuthorizationContext {
     pub(crate) async fn run_sign_in(
         &self,
         why: AuthReason,
-        asked: Option<BearerChallenge>,
+        challenge: Option<BearerChallenge>,
         cancelled: &CancellationToken,
         unread: Option<&AuthError>,
     ) -> Result<Account, AuthError> {
@@ -80,7 +80,7 @@ impl AuthorizationContext {
                 let phase = self.state().progress.as_ref().map_or(AuthPhase::Callback, |progress| progress.phase);
                 Err(phase.error(AuthErrorCause::Cancelled))
             }
-            ended = self.run_flow(why, asked) => ended,
+            ended = self.run_flow(why, challenge) => ended,
         };
         match &ended {
             Ok(account) => self.web.note(

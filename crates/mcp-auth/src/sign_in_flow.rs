@@ -23,20 +23,24 @@ use url::Url;
 
 impl AuthorizationContext {
     /// Runs the sign-in flow of the configured grant.
-    pub(crate) async fn run_flow(&self, why: AuthReason, asked: Option<BearerChallenge>) -> Result<Account, AuthError> {
+    pub(crate) async fn run_flow(
+        &self,
+        why: AuthReason,
+        challenge: Option<BearerChallenge>,
+    ) -> Result<Account, AuthError> {
         match &self.settings.grant {
-            GrantKind::AuthorizationCode => self.sign_in_by_browser(why, asked).await,
+            GrantKind::AuthorizationCode => self.sign_in_by_browser(why, challenge).await,
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
-                let kept = self.state().record.as_ref().and_then(|record| record.id_token.clone());
-                if kept.is_some() && matches!(why, AuthReason::StepUp { .. }) {
-                    return self.sign_in_directly(asked, kept, ConsentMode::Ask(why)).await;
+                let stored_id_token = self.state().record.as_ref().and_then(|record| record.id_token.clone());
+                if stored_id_token.is_some() && matches!(why, AuthReason::StepUp { .. }) {
+                    return self.sign_in_directly(challenge, stored_id_token, ConsentMode::Ask(why)).await;
                 }
-                let wanted = self.prepare_direct_request(asked, ScopeLimit::Shown(&why)).await?;
-                let (id_token, exchange) = self.sign_in_at_provider(provider, why, &wanted).await?;
+                let request = self.prepare_direct_request(challenge, ScopeLimit::Shown(&why)).await?;
+                let (id_token, exchange) = self.sign_in_at_provider(provider, why, &request).await?;
                 self.set_progress(AuthPhase::Token, None);
-                self.request_token(wanted, Some(exchange), Some(id_token), ConsentMode::Given).await
+                self.request_token(request, Some(exchange), Some(id_token), ConsentMode::Given).await
             }
-            _ => self.sign_in_directly(asked, None, ConsentMode::Ask(why)).await,
+            _ => self.sign_in_directly(challenge, None, ConsentMode::Ask(why)).await,
         }
     }
 
@@ -44,7 +48,7 @@ impl AuthorizationContext {
     fn scopes_to_request(
         &self,
         why: &AuthReason,
-        asked: &BearerChallenge,
+        challenge: &BearerChallenge,
         found: &DiscoveryResult,
         refreshable: bool,
     ) -> Vec<String> {
@@ -57,7 +61,7 @@ impl AuthorizationContext {
             }
         };
         scopes::select_scopes(&ScopeSources {
-            challenge: asked.scope.as_deref(),
+            challenge: challenge.scope.as_deref(),
             settings: self.settings.scopes.as_deref(),
             resource: found.scopes.as_deref(),
             server: found.server.scopes.as_deref(),
@@ -70,13 +74,13 @@ impl AuthorizationContext {
     /// approved. Scopes of the challenge are added only for a step-up, which requires consent.
     fn allowed_scopes_to_request(
         &self,
-        asked: &BearerChallenge,
+        challenge: &BearerChallenge,
         found: &DiscoveryResult,
         client: &OAuthClient,
         steps_up: bool,
     ) -> Vec<String> {
         scopes::select_scopes(&ScopeSources {
-            challenge: asked.scope.as_deref().filter(|_| steps_up),
+            challenge: challenge.scope.as_deref().filter(|_| steps_up),
             settings: self.settings.scopes.as_deref(),
             resource: None,
             server: found.server.scopes.as_deref(),
@@ -101,13 +105,17 @@ impl AuthorizationContext {
         Ok(Some(key))
     }
 
-    async fn sign_in_by_browser(&self, why: AuthReason, asked: Option<BearerChallenge>) -> Result<Account, AuthError> {
-        let asked = self.ensure_challenge(asked).await?;
-        let found = self.discover(&asked).await?;
+    async fn sign_in_by_browser(
+        &self,
+        why: AuthReason,
+        challenge: Option<BearerChallenge>,
+    ) -> Result<Account, AuthError> {
+        let challenge = self.ensure_challenge(challenge).await?;
+        let found = self.discover(&challenge).await?;
         let server = &found.server;
         check_pkce(server)?;
         let key = self.binding_key(&found)?;
-        let scopes = self.scopes_to_request(&why, &asked, &found, true);
+        let scopes = self.scopes_to_request(&why, &challenge, &found, true);
         self.set_progress(AuthPhase::ClientId, None);
         let SignInClient { client, callback, redirect_uri, reused, typed } =
             self.select_client(server, key.is_some()).await?;
@@ -160,42 +168,42 @@ impl AuthorizationContext {
     /// Obtains a token without a browser: by client credentials, a workload assertion or the enterprise-managed grant.
     pub(crate) async fn sign_in_directly(
         &self,
-        asked: Option<BearerChallenge>,
+        challenge: Option<BearerChallenge>,
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
         let steps_up = matches!(consenting, ConsentMode::Ask(AuthReason::StepUp { .. }));
-        let wanted = self.prepare_direct_request(asked, ScopeLimit::Allowed { steps_up }).await?;
+        let request = self.prepare_direct_request(challenge, ScopeLimit::Allowed { steps_up }).await?;
         let exchange = match &self.settings.grant {
             GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange_endpoint(provider).await?),
             _ => None,
         };
-        self.request_token(wanted, exchange, id_token, consenting).await
+        self.request_token(request, exchange, id_token, consenting).await
     }
 
     async fn prepare_direct_request(
         &self,
-        asked: Option<BearerChallenge>,
+        challenge: Option<BearerChallenge>,
         reach: ScopeLimit<'_>,
     ) -> Result<DirectTokenRequest, AuthError> {
-        let asked = self.ensure_challenge(asked).await?;
-        let found = self.discover(&asked).await?;
+        let challenge = self.ensure_challenge(challenge).await?;
+        let found = self.discover(&challenge).await?;
         let client = self.non_interactive_client(&found.server).await?;
         let scopes = match reach {
-            ScopeLimit::Shown(why) => self.scopes_to_request(why, &asked, &found, false),
-            ScopeLimit::Allowed { steps_up } => self.allowed_scopes_to_request(&asked, &found, &client, steps_up),
+            ScopeLimit::Shown(why) => self.scopes_to_request(why, &challenge, &found, false),
+            ScopeLimit::Allowed { steps_up } => self.allowed_scopes_to_request(&challenge, &found, &client, steps_up),
         };
         Ok(DirectTokenRequest { found, client, scopes })
     }
 
     async fn request_token(
         &self,
-        wanted: DirectTokenRequest,
+        request: DirectTokenRequest,
         exchange: Option<IdpTokenEndpoint>,
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
-        let DirectTokenRequest { found, client, mut scopes } = wanted;
+        let DirectTokenRequest { found, client, mut scopes } = request;
         let approved = self.ensure_approved(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
         let server = &found.server;
         let key = self.binding_key(&found)?;

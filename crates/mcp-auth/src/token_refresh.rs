@@ -67,9 +67,9 @@ pub(crate) async fn renew_token(
         let shared = Arc::clone(shared);
         tokio::spawn(async move { shared.renew(generation, refused).await })
     };
-    let gone =
+    let task_error =
         |_| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: "the renewal was interrupted".to_owned() });
-    task.await.map_err(gone)?
+    task.await.map_err(task_error)?
 }
 
 impl AuthorizationContext {
@@ -100,15 +100,15 @@ impl AuthorizationContext {
             self.web.note(AuthPhase::Refresh, &cause);
             return Err(AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause }));
         }
-        let (record, asked, generation) = {
+        let (record, challenge, generation) = {
             let state = self.state();
-            (state.record.clone(), state.asked.clone(), state.generation)
+            (state.record.clone(), state.last_challenge.clone(), state.generation)
         };
         let renewed = if self.is_interactive() {
             self.refresh(record, generation, refused).await
         } else {
             let id_token = record.and_then(|record| record.id_token);
-            self.sign_in_directly(asked, id_token, ConsentMode::Nobody).await.map(|_| ())
+            self.sign_in_directly(challenge, id_token, ConsentMode::Nobody).await.map(|_| ())
         };
         if let Err(error) = &renewed {
             let at = self.now();
@@ -158,7 +158,7 @@ impl AuthorizationContext {
 
     async fn refresh(&self, record: Option<SignInRecord>, generation: u64, refused: bool) -> Result<(), AuthError> {
         let nothing = |cause: &str| AuthPhase::Refresh.error(AuthErrorCause::SignInNeeded { cause: cause.to_owned() });
-        let Some(mut record) = record else { return Err(nothing("nobody is signed in")) };
+        let Some(mut record) = record else { return Err(nothing("you are not signed in")) };
         let token = record.tokens.as_ref().and_then(|tokens| tokens.refresh.clone());
         let Some(token) = token else { return Err(nothing("the sign-in has ended and cannot be renewed")) };
         if refused {
@@ -219,8 +219,10 @@ impl AuthorizationContext {
     /// Checks that the server's metadata still names the issuer of the tokens, and removes the tokens otherwise. A
     /// temporary failure of the metadata request is ignored.
     async fn verify_issuer(&self, record: &SignInRecord) -> Result<(), AuthError> {
-        let told = self.state().asked.as_ref().and_then(|asked| asked.resource_metadata.clone());
-        let found = protected_resource::discover_resource(&self.web, &self.settings.server, told.as_deref()).await;
+        let metadata_url =
+            self.state().last_challenge.as_ref().and_then(|challenge| challenge.resource_metadata.clone());
+        let found =
+            protected_resource::discover_resource(&self.web, &self.settings.server, metadata_url.as_deref()).await;
         match found {
             Ok(Some(resource))
                 if !resource.authorization_servers.is_empty()

@@ -93,7 +93,7 @@ impl AuthorizationContext {
             state.record = record;
             state.generation += 1;
             state.failed = None;
-            state.kept = None;
+            state.persistence = None;
         }
         let what = if entry.is_some() { "renewed or signed in" } else { "signed out" };
         self.web.note(AuthPhase::Storage, &format!("another process {what}; this sign-in was updated"));
@@ -146,13 +146,13 @@ impl AuthorizationContext {
         // The record was removed meanwhile.
         let Some(entry) = entry else { return };
         let written = VaultContents::from_entry(Some(&entry));
-        let kept = self.settings.vault.write(&self.vault_key(VaultEntryKind::Account), entry).await;
+        let result = self.settings.vault.write(&self.vault_key(VaultEntryKind::Account), entry).await;
         {
             let mut state = self.state();
-            state.kept = Some(match kept {
-                Ok(kept) => {
+            state.persistence = Some(match result {
+                Ok(result) => {
                     state.in_vault = written;
-                    kept
+                    result
                 }
                 Err(error) => EntryPersistence::ThisRun { cause: error.cause },
             });
@@ -170,7 +170,7 @@ impl AuthorizationContext {
             state.loaded = true;
             state.generation += 1;
             state.resource_nonce = None;
-            state.kept = None;
+            state.persistence = None;
             state.failed = None;
             state.record.take()
         };

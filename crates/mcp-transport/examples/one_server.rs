@@ -13,9 +13,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let command = ServerCommand { program, arguments: arguments.collect(), ..ServerCommand::default() };
     let path = SearchPath::from_process("an example".to_owned());
     let process = spawn(&command, &path.resolve(&command)?, &path).await?;
-    let (events, mut told) = mpsc::channel(16);
+    let (events, mut event_receiver) = mpsc::channel(16);
     let _handle = mcp_transport::stdio::run(SessionConfig::default(), process, events);
-    while let Some(event) = told.recv().await {
+    while let Some(event) = event_receiver.recv().await {
         match event {
             DriverEvent::Session(SessionEvent::Ready(facts)) => println!("ready: {}", facts.revision),
             DriverEvent::Session(event) => println!("session: {event:?}"),

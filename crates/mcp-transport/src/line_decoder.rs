@@ -33,7 +33,7 @@ pub enum DecodedLine {
     /// The line reported by the last [`DecodedLine::TooLong`] has ended.
     TooLongEnded {
         /// Length of the whole line, in bytes.
-        seen: u64,
+        length: u64,
         /// First [`EXCERPT_BYTES`] of the line.
         head: Bytes,
         /// Last [`EXCERPT_BYTES`] of the line.
@@ -58,7 +58,7 @@ pub enum DecodedLine {
 /// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Whole(Bytes::from("{\"a\":1}"))));
 /// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::TooLong { head: Bytes::from("much too") }));
 /// let ended = decoder.decode(&mut buffer)?;
-/// assert!(matches!(ended, Some(DecodedLine::TooLongEnded { seen: 13, .. })), "{ended:?}");
+/// assert!(matches!(ended, Some(DecodedLine::TooLongEnded { length: 13, .. })), "{ended:?}");
 /// assert_eq!(decoder.decode(&mut buffer)?, Some(DecodedLine::Whole(Bytes::from("{}"))));
 /// assert_eq!(decoder.decode(&mut buffer)?, None, "more bytes are needed");
 /// # Ok::<(), std::io::Error>(())
@@ -73,7 +73,7 @@ pub struct LineDecoder {
 
 #[derive(Debug)]
 struct SkippedLine {
-    seen: u64,
+    length: u64,
     head: Bytes,
     tail: Vec<u8>,
 }
@@ -125,7 +125,7 @@ impl Decoder for LineDecoder {
             let length = newline.unwrap_or(buffer.len());
             if length > self.limit {
                 let head = Bytes::copy_from_slice(&buffer[..self.limit.min(EXCERPT_BYTES)]);
-                let mut skipped = SkippedLine { seen: 0, head: head.clone(), tail: Vec::new() };
+                let mut skipped = SkippedLine { length: 0, head: head.clone(), tail: Vec::new() };
                 skipped.skip_bytes(&buffer[..length]);
                 buffer.advance(length);
                 shrink_buffer(buffer);
@@ -160,7 +160,7 @@ impl Decoder for LineDecoder {
 
 impl SkippedLine {
     fn skip_bytes(&mut self, bytes: &[u8]) {
-        self.seen += bytes.len() as u64;
+        self.length += bytes.len() as u64;
         let keep = &bytes[bytes.len().saturating_sub(EXCERPT_BYTES)..];
         let overflow = (self.tail.len() + keep.len()).saturating_sub(EXCERPT_BYTES);
         self.tail.drain(..overflow);
@@ -171,7 +171,7 @@ impl SkippedLine {
         if self.tail.last() == Some(&b'\r') {
             self.tail.pop();
         }
-        DecodedLine::TooLongEnded { seen: self.seen, head: self.head, tail: Bytes::from(self.tail) }
+        DecodedLine::TooLongEnded { length: self.length, head: self.head, tail: Bytes::from(self.tail) }
     }
 }
 

@@ -20,25 +20,25 @@ pub enum ModelError {
         cause: String,
     },
     /// The provider rejected the key.
-    #[error("the provider does not take the key; enter another one in Settings → Models{}", provider_message_text(.said))]
+    #[error("the provider rejects the key; enter another one in Settings → Models{}", provider_message_text(.message))]
     WrongKey {
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
     /// The provider accepted the key, but does not allow this model or location with it.
-    #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", provider_message_text(.said))]
+    #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", provider_message_text(.message))]
     Forbidden {
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
     /// The account at the provider has no credit.
-    #[error("the account at the provider has no credit left; top it up there, or choose another model{}", provider_message_text(.said))]
+    #[error("the account at the provider has no credit left; top it up there, or choose another model{}", provider_message_text(.message))]
     NoCredit {
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
     /// The rate limit for requests or tokens is exceeded.
-    #[error("the provider takes no more requests for now; {}, or choose another model", retry_text(.retry_after))]
+    #[error("the provider accepts no more requests for now; {}, or choose another model", retry_text(.retry_after))]
     RateLimited {
         /// Time until the provider allows another attempt, if it reports one.
         retry_after: Option<Duration>,
@@ -47,16 +47,16 @@ pub enum ModelError {
     #[error("the provider is overloaded; try again in a minute, or choose another model")]
     Overloaded,
     /// The request exceeds the model's context.
-    #[error("the conversation is longer than the model takes{}; shorten it, or choose a model with more context", token_limit_text(.limit))]
+    #[error("the conversation is longer than the model supports{}; shorten it, or choose a model with more context", token_limit_text(.limit))]
     ContextTooLong {
         /// Maximum context size of the model in tokens, or `None` if the provider did not report it.
         limit: Option<u32>,
     },
     /// The provider refused to process the content of the request.
-    #[error("the provider refuses this request for what is in it; change it, or choose another model{}", provider_message_text(.said))]
+    #[error("the provider refuses this request because of its content; change it, or choose another model{}", provider_message_text(.message))]
     Refused {
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
     /// The provider has no model with this name.
     #[error("the provider has no model \"{model}\", or not for this key; choose another one")]
@@ -71,7 +71,7 @@ pub enum ModelError {
         cause: String,
     },
     /// The provider sent no data before the idle timeout.
-    #[error("nothing came from the provider for {} seconds; try again, or choose another model", .after.as_secs())]
+    #[error("the provider sent nothing for {} seconds; try again, or choose another model", .after.as_secs())]
     Silent {
         /// Duration of the idle timeout.
         after: Duration,
@@ -81,7 +81,7 @@ pub enum ModelError {
     Cut,
     /// The response of the provider can't be parsed.
     #[error(
-        "what the provider sends can't be read ({cause}); check that the address in Settings → Models is that of a provider of this kind"
+        "the response of the provider can't be parsed ({cause}); check that the address in Settings → Models is that of a provider of this kind"
     )]
     Unreadable {
         /// Description of the problem, without content of the response.
@@ -101,7 +101,7 @@ pub enum ModelError {
     },
     /// The provider's API does not support a part of the request, and the part can't be converted or the user chose to
     /// refuse it.
-    #[error("{0}; remove it, choose another model, or choose in Settings → Models what is done with it")]
+    #[error("{0}; remove it, choose another model, or choose its conversion in Settings → Models")]
     CannotCarry(LossyConversion),
     /// The provider's address in the settings file was changed by another program, and the user has not confirmed the
     /// new one.
@@ -119,12 +119,12 @@ pub enum ModelError {
         id: String,
     },
     /// Any other error that a provider reported.
-    #[error("{}{}", status_text(.status), provider_message_text(.said))]
+    #[error("{}{}", status_text(.status), provider_message_text(.message))]
     Provider {
         /// HTTP status, or 0 for an error inside an event stream.
         status: u16,
         /// Message of the provider, truncated.
-        said: String,
+        message: String,
     },
 }
 
@@ -255,8 +255,8 @@ impl ModelError {
     }
 }
 
-fn provider_message_text(said: &str) -> String {
-    if said.is_empty() { String::new() } else { format!(". It says: {said}") }
+fn provider_message_text(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(". It says: {message}") }
 }
 
 fn address_text(was: &Option<String>) -> String {
@@ -265,9 +265,9 @@ fn address_text(was: &Option<String>) -> String {
 
 fn status_text(status: &u16) -> String {
     match status {
-        0 => "the provider broke off its answer with an error; try again, or choose another model".to_owned(),
-        400..=499 => format!("the provider does not take this request (error {status}); choose another model"),
-        _ => format!("the provider has an error of its own ({status}); try again, or choose another model"),
+        0 => "the provider ended its answer with an error; try again, or choose another model".to_owned(),
+        400..=499 => format!("the provider rejects this request (error {status}); choose another model"),
+        _ => format!("the provider reports an internal error ({status}); try again, or choose another model"),
     }
 }
 

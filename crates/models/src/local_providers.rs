@@ -32,7 +32,7 @@ pub async fn find_local_providers(client: &Client) -> Vec<LocalProvider> {
 
 /// Requests the models of these candidates with short timeouts. Returns those that responded.
 pub async fn probe_providers(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<LocalProvider> {
-    let asked = candidates.into_iter().map(|settings| async {
+    let probes = candidates.into_iter().map(|settings| async {
         let provider = HttpProvider::new(settings.clone(), None, client.clone());
         let names = tokio::time::timeout(LIST_TIMEOUT, provider.list_model_names()).await.ok()?.ok()?;
         let models = match tokio::time::timeout(DETAILS_TIMEOUT, provider.models()).await {
@@ -41,5 +41,5 @@ pub async fn probe_providers(client: &Client, candidates: Vec<ProviderSettings>)
         };
         Some(LocalProvider { settings, models })
     });
-    join_all(asked).await.into_iter().flatten().collect()
+    join_all(probes).await.into_iter().flatten().collect()
 }

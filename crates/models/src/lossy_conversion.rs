@@ -91,8 +91,8 @@ impl fmt::Display for UnsupportedFeature {
             Self::File => "files",
             Self::ToolRequired => "that a tool must be used",
             Self::Stop => "texts that end the answer, or not as many",
-            Self::Temperature => "a temperature, to this model or beside thinking",
-            Self::ThinkingWithTools => "thinking, to this model beside tools",
+            Self::Temperature => "a temperature, for this model or together with thinking",
+            Self::ThinkingWithTools => "thinking, for this model together with tools",
         })
     }
 }
@@ -133,10 +133,10 @@ impl fmt::Display for LossyConversion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = self.what;
         match self.then {
-            Conversion::Refuse => write!(f, "this provider can't carry {what}"),
+            Conversion::Refuse => write!(f, "this provider does not support {what}"),
             Conversion::SendAfter => write!(f, "{what} are sent in a message that follows"),
-            Conversion::SayInText => write!(f, "{what} is said in words"),
-            Conversion::LeaveOut => write!(f, "{what}: left out"),
+            Conversion::SayInText => write!(f, "{what} is described in text"),
+            Conversion::LeaveOut => write!(f, "{what}: omitted"),
         }
     }
 }

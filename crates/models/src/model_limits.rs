@@ -83,8 +83,8 @@ mod tests {
             ("gpt-6.1-terra", Some(ToolSupport::EffortNone)),
             ("gpt-7", Some(ToolSupport::EffortNone)),
         ];
-        for (id, wanted) in cases {
-            assert_eq!(openai_tool_support(id), wanted, "tool support of {id}");
+        for (id, expected) in cases {
+            assert_eq!(openai_tool_support(id), expected, "tool support of {id}");
         }
     }
 
@@ -106,8 +106,8 @@ mod tests {
             ("claude-fable-5-1", false),
             ("anthropic/claude-haiku-5-5", false),
         ];
-        for (id, wanted) in cases {
-            assert_eq!(anthropic_supports_temperature(id), wanted, "temperature support of {id}");
+        for (id, expected) in cases {
+            assert_eq!(anthropic_supports_temperature(id), expected, "temperature support of {id}");
         }
     }
 }

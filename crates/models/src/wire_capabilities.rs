@@ -186,7 +186,7 @@ impl WireCapabilities {
         let MessagePart::ToolResult { id, name, parts, is_error } = part else { return part };
         let mut own = Vec::with_capacity(parts.len());
         if is_error && !self.tool_error {
-            own.push(MessagePart::text("The tool failed. It says:"));
+            own.push(MessagePart::text("The tool failed with this message:"));
         }
         for part in parts {
             match self.unsupported_in_result(&part).map(|what| conversions.conversion(what).then) {
@@ -211,7 +211,7 @@ impl WireCapabilities {
 }
 
 fn omission_note(part: &MessagePart) -> MessagePart {
-    MessagePart::text(format!("[{} was left out: it can't be sent to this model]", part_kind_text(part)))
+    MessagePart::text(format!("[{} was omitted: it can't be sent to this model]", part_kind_text(part)))
 }
 
 fn part_kind_text(part: &MessagePart) -> String {
@@ -269,7 +269,7 @@ mod tests {
         let chosen = ConversionChoices([(UnsupportedFeature::Audio, Conversion::LeaveOut)].into());
         let sent = MINIMAL_CAPABILITIES.convert(request, &chosen).unwrap();
         let text = sent.messages[0].plain_text();
-        assert!(text.contains("a recording (audio/wav) was left out"), "a note replaces the omitted part: {text}");
+        assert!(text.contains("a recording (audio/wav) was omitted"), "a note replaces the omitted part: {text}");
     }
 
     #[test]
@@ -279,17 +279,21 @@ mod tests {
             tool_result_part(vec![MessagePart::text("b")], true),
         ]);
         let losses = MINIMAL_CAPABILITIES.losses(&request, &ConversionChoices::default());
-        let wanted = [
+        let expected = [
             LossyConversion { what: UnsupportedFeature::ImageInToolResult, then: Conversion::SendAfter },
             LossyConversion { what: UnsupportedFeature::ToolError, then: Conversion::SayInText },
         ];
-        assert_eq!(losses, wanted, "both losses are reported before sending");
+        assert_eq!(losses, expected, "both losses are reported before sending");
         let sent = MINIMAL_CAPABILITIES.convert(request, &ConversionChoices::default()).unwrap();
         let parts = &sent.messages[0].parts;
         assert!(matches!(parts[1], MessagePart::ToolResult { .. }), "tool results stay together: {parts:?}");
         assert_eq!(parts[3], image_part("image/png"), "the image comes last, after a text with its origin");
         let MessagePart::ToolResult { parts: failed, .. } = &parts[1] else { unreachable!() };
-        assert_eq!(failed[0], MessagePart::text("The tool failed. It says:"), "the failure is described in text");
+        assert_eq!(
+            failed[0],
+            MessagePart::text("The tool failed with this message:"),
+            "the failure is described in text"
+        );
     }
 
     #[test]
@@ -337,10 +341,10 @@ mod tests {
             (never, hot, vec![temperature], (None, false)),
             (never, both, vec![temperature, thought], (None, false)),
         ];
-        for (carries, request, losses, wanted) in cases {
+        for (carries, request, losses, expected) in cases {
             assert_eq!(carries.losses(&request, &ConversionChoices::default()), losses, "losses are reported");
             let sent = carries.convert(request, &ConversionChoices::default()).unwrap();
-            assert_eq!((sent.temperature, sent.thinking), wanted, "omitted options are not sent: {losses:?}");
+            assert_eq!((sent.temperature, sent.thinking), expected, "omitted options are not sent: {losses:?}");
         }
     }
 

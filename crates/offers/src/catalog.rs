@@ -59,8 +59,12 @@ pub struct Catalog {
 impl Catalog {
     /// Returns the review state of a definition. A reviewed definition in an outdated list is treated as changed, since
     /// the server may have another definition now, which was not reviewed.
-    pub fn current_review_state(&self, list: CatalogList, standing: ReviewState) -> ReviewState {
-        if standing == ReviewState::Reviewed && self.is_outdated(list) { ReviewState::Changed } else { standing }
+    pub fn current_review_state(&self, list: CatalogList, review_state: ReviewState) -> ReviewState {
+        if review_state == ReviewState::Reviewed && self.is_outdated(list) {
+            ReviewState::Changed
+        } else {
+            review_state
+        }
     }
 
     /// Returns `true` if the server reported that its tools changed, and the list of tools was not read again since.
@@ -269,25 +273,28 @@ impl ListReader {
         });
     }
 
-    fn add_entries<T>(&mut self, kept: &mut Vec<ListEntry<T>>, items: Vec<ListEntry<T>>) {
+    fn add_entries<T>(&mut self, entries: &mut Vec<ListEntry<T>>, items: Vec<ListEntry<T>>) {
         let words = self.list.plural_name();
         for item in items {
             let size = item.raw().get().len();
             let shown = || item.name().chars().take(60).collect::<String>();
             if size > MAX_ENTRY_BYTES {
                 self.add_note_once(format!(
-                    "\"{}\" was left out of the {words}: it is larger than {} KiB",
+                    "\"{}\" was dropped from the {words}: it is larger than {} KiB",
                     shown(),
                     MAX_ENTRY_BYTES / 1024
                 ));
-            } else if kept.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST_BYTES {
-                self.add_note_once(format!("the list of {words} is too long; only the first {} are shown", kept.len()));
+            } else if entries.len() >= MAX_ITEMS || self.bytes + size > MAX_LIST_BYTES {
+                self.add_note_once(format!(
+                    "the list of {words} is too long; only the first {} are shown",
+                    entries.len()
+                ));
                 return;
             } else if !self.names.insert(item.name().to_owned()) {
-                self.add_note_once(format!("\"{}\" stands more than once in the {words}; the first is used", shown()));
+                self.add_note_once(format!("\"{}\" occurs more than once in the {words}; the first is used", shown()));
             } else {
                 self.bytes += size;
-                kept.push(item);
+                entries.push(item);
             }
         }
     }

@@ -32,7 +32,7 @@ pub struct Definition {
     /// Page that shows the tool's results, and the callers that the server permits.
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
-    pub standing: ReviewState,
+    pub review_state: ReviewState,
     /// Hash state after the definition, from which the hash of each call is computed.
     calls: PartialHash,
 }
@@ -57,13 +57,13 @@ pub struct DefinitionCache {
 impl DefinitionCache {
     /// Returns the current definition of a tool, or `None` if the tool doesn't exist or can't be parsed.
     ///
-    /// `seen` returns the review state of a definition with the given hash.
+    /// `review_state_of` returns the review state of a definition with the given hash.
     pub fn get(
         &mut self,
         config: &Arc<ServerConfig>,
         catalog: &Arc<Catalog>,
         tool: &str,
-        seen: impl FnOnce(&Hash) -> ReviewState,
+        review_state_of: impl FnOnce(&Hash) -> ReviewState,
     ) -> Option<&Definition> {
         // Settings and catalogs are replaced rather than modified, so equal addresses mean equal contents.
         let holds = |(own, list): &(_, Weak<Catalog>)| {
@@ -78,13 +78,21 @@ impl DefinitionCache {
             None => {
                 let read = catalog.tool(tool)?;
                 let (approval, own) = (definition_hash(config, &read), Hash::of_json(&json!(read)));
-                let standing = seen(&own);
+                let review_state = review_state_of(&own);
                 let says_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
                 let app = ToolMetadata::read(read.meta.as_ref());
-                let definition =
-                    Definition { approval, claims, says_open_world, read_only, asks_each_time, app, standing, calls };
+                let definition = Definition {
+                    approval,
+                    claims,
+                    says_open_world,
+                    read_only,
+                    asks_each_time,
+                    app,
+                    review_state,
+                    calls,
+                };
                 self.known.insert_full(tool.to_owned(), definition).0
             }
         };
@@ -181,19 +189,19 @@ mod tests {
         let (approval, call) = hashes(&command, &catalog("sends it away"));
         assert!(approval != before.0 && call != before.1, "both hashes depend on the definition");
         assert_eq!(hashes(&command, &tools), before, "the previous inputs yield the previous hashes");
-        let gone = definitions.get(&command, &Arc::default(), "echo", |_| ReviewState::New);
-        assert!(gone.is_none(), "a removed tool has no definition");
+        let removed = definitions.get(&command, &Arc::default(), "echo", |_| ReviewState::New);
+        assert!(removed.is_none(), "a removed tool has no definition");
     }
 
     #[test]
     fn only_an_explicit_hint_marks_a_tool_as_open_world() {
-        for (hint, says) in [(None, false), (Some(false), false), (Some(true), true)] {
+        for (hint, is_open_world) in [(None, false), (Some(false), false), (Some(true), true)] {
             let annotations = Some(ToolAnnotations { open_world_hint: hint, ..ToolAnnotations::default() });
             let tool = Tool { name: "echo".to_owned(), annotations, ..Tool::default() };
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
             let mut definitions = DefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
-            assert_eq!(definition.says_open_world, says, "{hint:?}");
+            assert_eq!(definition.says_open_world, is_open_world, "{hint:?}");
         }
     }
 
@@ -230,12 +238,12 @@ mod tests {
             (json!({"name": "pay", "inputSchema": {}, "_meta": {"requiresUserInteraction": true}}), false),
             (json!({"name": "pay", "inputSchema": {}, "annotations": {key: true}}), false),
         ];
-        for (raw, asks) in cases {
+        for (raw, always_asks) in cases {
             let tool: Tool = serde_json::from_value(raw.clone()).unwrap();
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
             let mut definitions = DefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "pay", |_| ReviewState::New).unwrap();
-            assert_eq!(definition.asks_each_time, asks, "{raw}");
+            assert_eq!(definition.asks_each_time, always_asks, "{raw}");
         }
     }
 

@@ -54,7 +54,7 @@ struct CachedResource {
 /// A bounded cache of resource contents.
 #[derive(Debug, Default)]
 pub struct ResourceCache {
-    kept: HashMap<CacheKey, CachedResource>,
+    entries: HashMap<CacheKey, CachedResource>,
     bytes: usize,
 }
 
@@ -64,12 +64,12 @@ impl ResourceCache {
     /// Freshness is measured with tokio's clock, since the system clock may be set back.
     pub fn get_fresh(&mut self, server: &str, identity: &Hash, uri: &str, now: Instant) -> Option<ResourceRead> {
         let key = CacheKey { server: server.to_owned(), identity: identity.clone(), uri: uri.to_owned() };
-        let kept = self.kept.get(&key)?;
-        if now.saturating_duration_since(kept.at) >= kept.ttl {
+        let entry = self.entries.get(&key)?;
+        if now.saturating_duration_since(entry.at) >= entry.ttl {
             self.remove(&key);
             return None;
         }
-        Some(ResourceRead { contents: kept.contents.clone(), cached: true, fresh_until: Some(kept.fresh_until) })
+        Some(ResourceRead { contents: entry.contents.clone(), cached: true, fresh_until: Some(entry.fresh_until) })
     }
 
     /// Caches the contents of a resource if the server allows it. Returns the time until which they are fresh.
@@ -91,7 +91,7 @@ impl ResourceCache {
         let fresh_until = end_of_span(now, hint.ttl);
         let bytes = serde_json::to_string(contents).map_or(usize::MAX, |json| json.len());
         if bytes <= MAX_RESULT_BYTES {
-            self.kept
+            self.entries
                 .insert(key, CachedResource { contents: contents.to_vec(), bytes, at, ttl: hint.ttl, fresh_until });
             self.bytes += bytes;
             self.make_room();
@@ -100,16 +100,16 @@ impl ResourceCache {
     }
 
     fn make_room(&mut self) {
-        while self.kept.len() > MAX_RESULTS || self.bytes > MAX_TOTAL_BYTES {
-            let oldest = self.kept.iter().min_by_key(|(_, kept)| kept.at).map(|(key, _)| key.clone());
+        while self.entries.len() > MAX_RESULTS || self.bytes > MAX_TOTAL_BYTES {
+            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.at).map(|(key, _)| key.clone());
             let Some(oldest) = oldest else { return };
             self.remove(&oldest);
         }
     }
 
     fn remove(&mut self, key: &CacheKey) {
-        if let Some(kept) = self.kept.remove(key) {
-            self.bytes -= kept.bytes;
+        if let Some(entry) = self.entries.remove(key) {
+            self.bytes -= entry.bytes;
         }
     }
 
@@ -126,8 +126,8 @@ impl ResourceCache {
     }
 
     fn remove_matching(&mut self, which: impl Fn(&CacheKey) -> bool) {
-        let gone: Vec<CacheKey> = self.kept.keys().filter(|key| which(key)).cloned().collect();
-        for key in gone {
+        let removed: Vec<CacheKey> = self.entries.keys().filter(|key| which(key)).cloned().collect();
+        for key in removed {
             self.remove(&key);
         }
     }

@@ -13,8 +13,8 @@ fn result_is_validated_against_a_schema_of_any_root_type() {
     // [tools-output-schema-validate] [tools-output-schema-any-root]
     let object = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
     assert!(is_valid(object.clone(), json!({ "n": 1 })), "an object that matches is valid");
-    let said = first_problem(&object, &json!({ "n": "1" })).unwrap();
-    assert!(said.starts_with("/n:"), "the problem begins with its path: {said}");
+    let problem = first_problem(&object, &json!({ "n": "1" })).unwrap();
+    assert!(problem.starts_with("/n:"), "the problem begins with its path: {problem}");
     for (schema, good, bad) in [
         (json!({ "type": "array", "items": { "type": "string" } }), json!(["a"]), json!([1])),
         (json!({ "type": "string", "maxLength": 2 }), json!("ab"), json!("abc")),
@@ -41,10 +41,10 @@ fn each_schema_uses_its_own_dialect() {
     assert!(!is_valid(draft7, json!(["a"])), "draft 7 supports a list of items");
     // [base-schema-unsupported-dialect]
     let unknown = json!({ "$schema": "https://example.com/my-own-dialect", "type": "object" });
-    let said = first_problem(&unknown, &json!({})).expect("an unsupported dialect is reported");
+    let problem = first_problem(&unknown, &json!({})).expect("an unsupported dialect is reported");
     assert!(
-        said.contains("schema can't be used") && said.contains("example.com"),
-        "the unsupported dialect is named: {said}"
+        problem.contains("schema can't be used") && problem.contains("example.com"),
+        "the unsupported dialect is named: {problem}"
     );
 }
 
@@ -62,8 +62,8 @@ fn references_outside_the_schema_are_not_resolved() {
     let url = format!("http://{}/schema.json", listener.local_addr().unwrap());
     for reference in [url.as_str(), "file:///etc/hosts", "other.json"] {
         let outside = json!({ "properties": { "id": { "$ref": reference } } });
-        let said = first_problem(&outside, &json!({ "id": 1 })).expect("an external reference is reported");
-        assert!(said.contains("schema can't be used"), "{reference} makes the schema unusable: {said}");
+        let problem = first_problem(&outside, &json!({ "id": 1 })).expect("an external reference is reported");
+        assert!(problem.contains("schema can't be used"), "{reference} makes the schema unusable: {problem}");
     }
     assert!(listener.accept().is_err(), "no external reference is fetched");
 }
@@ -72,8 +72,8 @@ fn references_outside_the_schema_are_not_resolved() {
 fn hostile_schema_is_bounded() {
     // [base-schema-bounds]
     let long = json!({ "enum": vec!["x".repeat(1_000); 300] });
-    let said = first_problem(&long, &json!("x")).expect("a schema that is too large is reported");
-    assert!(said.contains("256 KiB"), "the maximum size is named: {said}");
+    let problem = first_problem(&long, &json!("x")).expect("a schema that is too large is reported");
+    assert!(problem.contains("256 KiB"), "the maximum size is named: {problem}");
     // With a backtracking engine, this pattern would not terminate in reasonable time.
     let slow = json!({ "type": "string", "pattern": "^(a+)+$" });
     assert!(!is_valid(slow, json!(format!("{}b", "a".repeat(50_000)))), "the text doesn't match the pattern");

@@ -144,7 +144,7 @@ fn add_header(found: &mut BridgedServer, text: &str) {
         Some((name, value)) => {
             found.remote.headers.insert(name.trim().to_owned(), value.trim().to_owned());
         }
-        None => found.notes.push(String::from("a header without a value was left out")),
+        None => found.notes.push(String::from("a header without a value was ignored")),
     }
 }
 

@@ -184,7 +184,7 @@ fn fill_candidate(
             }
             found
                 .notes
-                .add(ImportNoteKind::Reason, "its transport is not known here; Drawbridge speaks stdio, http and sse");
+                .add(ImportNoteKind::Reason, "its transport is unknown; Drawbridge supports stdio, http and sse");
             return Ok(found);
         }
     }
@@ -233,6 +233,6 @@ fn split_command(found: &mut ServerCandidate) {
         let mut words = words.into_iter();
         config.command = words.next().unwrap_or_default();
         config.args = words.collect();
-        found.notes.push(String::from("\"command\" had the arguments in it; they were taken apart at the spaces"));
+        found.notes.push(String::from("\"command\" contained the arguments; it was split at the spaces"));
     }
 }

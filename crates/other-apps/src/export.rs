@@ -145,15 +145,15 @@ impl EntryWriter {
     }
 
     fn exported_value(&mut self, server: &str, name: &str, value: &str) -> String {
-        let kept = secrets::referenced_names(value);
-        if kept.is_empty() {
+        let names = secrets::referenced_names(value);
+        if names.is_empty() {
             return if is_secret_value(name, value) { self.secret_replacement(server, name) } else { value.to_owned() };
         }
-        if matches!(kept[..], [only] if secrets::secret_reference(only) == value) {
+        if matches!(names[..], [only] if secrets::secret_reference(only) == value) {
             return self.secret_replacement(server, name);
         }
         let mut written = value.to_owned();
-        for secret in kept {
+        for secret in names {
             let reference = self.add_reference(server, name);
             written = written.replace(&secrets::secret_reference(secret), &reference);
         }

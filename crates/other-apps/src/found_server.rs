@@ -155,7 +155,7 @@ pub(crate) fn to_found_server(
     separated_values::resolve_known_references(&mut candidate, syntax, surroundings, source.project);
     if candidate.remote.is_none() && !candidate.unknown {
         if bridged_servers::remove_cmd_wrapper(&mut candidate.config, surroundings.runs_on) {
-            let note = "it was written for Windows: what only Windows needs was taken off its command";
+            let note = "it was written for Windows: the part that only Windows requires was removed from its command";
             candidate.notes.add(ImportNoteKind::Windows, note);
         }
         if let Some(bridged) = bridged_servers::parse_bridge(&candidate.config) {
@@ -168,7 +168,7 @@ pub(crate) fn to_found_server(
             }
         }
     }
-    let wanted = match &candidate.name {
+    let valid_name = match &candidate.name {
         // A name is stored in a file, so it must not contain a secret.
         Some(name) if !has_secret(name) => server_names::to_valid_name(name),
         _ => match &candidate.remote {
@@ -176,7 +176,7 @@ pub(crate) fn to_found_server(
             None => server_names::name_from_command(&candidate.config),
         },
     };
-    let name = candidate.name.clone().unwrap_or_else(|| wanted.clone());
+    let name = candidate.name.clone().unwrap_or_else(|| valid_name.clone());
     let lost_denial = remove_secret_tools(&mut candidate);
     separated_values::add_env_file_variables(&mut candidate, env_names);
     // Validated before the secrets are removed, since a secret may be the cause of a problem.
@@ -202,7 +202,7 @@ pub(crate) fn to_found_server(
     }
     note_hidden_tools(&candidate.tools, &mut candidate.notes);
     FoundServer {
-        name: wanted,
+        name: valid_name,
         origins: vec![ImportOrigin {
             app: source.id.to_owned(),
             file: source.file.to_owned(),

@@ -133,10 +133,10 @@ impl<'t> JsonText<'t> {
         };
         match error.kind() {
             ParseErrorKind::CommentsNotAllowed => {
-                "a comment; this file is plain JSON, which has none: take it out".into()
+                "a comment; this file is plain JSON, which has no comments: remove it".into()
             }
             ParseErrorKind::TrailingCommasNotAllowed => {
-                "a comma with nothing after it; JSON has commas only between two items: take it out".into()
+                "a comma with nothing after it; JSON has commas only between two items: remove it".into()
             }
             ParseErrorKind::ExpectedComma => "expected a comma after this item".into(),
             ParseErrorKind::ExpectedColonAfterObjectKey => format!("expected \":\" after the name, {found}"),
@@ -169,12 +169,12 @@ impl<'t> JsonText<'t> {
     ///
     /// Returns [`ConfigProblem`] with the positions of both keys.
     pub fn reject_duplicate_keys(&self, object: &Object<'_>, of: &str) -> Result<(), ConfigProblem> {
-        let mut seen = std::collections::HashMap::new();
+        let mut known = std::collections::HashMap::new();
         for property in &object.properties {
             let name = property.name.as_str();
-            if let Some(first) = seen.insert(name, property.range.start) {
+            if let Some(first) = known.insert(name, property.range.start) {
                 let line = self.problem(first, "").line.unwrap_or_default();
-                let message = format!("{name:?} stands twice in {of}, first in line {line}; one of them must go");
+                let message = format!("{name:?} occurs twice in {of}, first in line {line}; remove one of them");
                 return Err(self.problem(property.range.start, message));
             }
         }

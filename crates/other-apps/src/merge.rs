@@ -214,12 +214,12 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
         }
     }
     if !lacking.is_empty() {
-        let note = format!("taken from another of its apps, as the first has none: {}", quoted_list(&lacking));
+        let note = format!("taken from another app, because the first app has no value: {}", quoted_list(&lacking));
         row.notes.push(ImportNote::new(ImportNoteKind::Merged, note).with_names(lacking).printable());
     }
     if !different.is_empty() {
         let note =
-            format!("values differ between its apps ({}); those of the first are taken", quoted_list(&different));
+            format!("values differ between its apps ({}); those of the first app are used", quoted_list(&different));
         row.notes.push(ImportNote::new(ImportNoteKind::Different, note).with_names(different).printable());
     }
 }

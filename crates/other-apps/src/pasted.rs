@@ -168,20 +168,20 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
     let mut taken = TakenNames::new(taken_names);
     let mut settled = Vec::new();
     for mut candidate in candidates {
-        let wanted = match &candidate.name {
+        let valid_name = match &candidate.name {
             Some(name) => server_names::to_valid_name(name),
             None => match &candidate.remote {
                 Some(remote) => server_names::name_from_url(&remote.url),
                 None => server_names::name_from_command(&candidate.config),
             },
         };
-        if candidate.extras.by_link && taken.contains(&wanted) {
+        if candidate.extras.by_link && taken.contains(&valid_name) {
             candidate.notes.push(format!(
-                "there is a server {} already, which stays as it is: this one would be added beside it",
-                notes::quoted_text(&wanted)
+                "a server {} exists already and stays unchanged: this one would be added as another server",
+                notes::quoted_text(&valid_name)
             ));
         }
-        let name = taken.take(&wanted);
+        let name = taken.take(&valid_name);
         let lost_denial = remove_secret_tools(&mut candidate);
         let config = candidate.config();
         let problem = config_after_adding(config.clone()).problem().or(lost_denial).filter(|_| !candidate.unknown);

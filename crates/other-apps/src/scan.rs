@@ -93,7 +93,7 @@ pub fn scan_settings(
         surroundings,
         roots: files::allowed_roots(surroundings),
         project: None,
-        seen: BTreeSet::new(),
+        scanned: BTreeSet::new(),
         found: Vec::new(),
         report: ScanReport::default(),
     };
@@ -119,7 +119,7 @@ struct SettingsScan<'s> {
     roots: Vec<PathBuf>,
     /// Project folder that is searched, or `None` for the user's settings.
     project: Option<String>,
-    seen: BTreeSet<PathBuf>,
+    scanned: BTreeSet<PathBuf>,
     found: Vec<FoundServer>,
     report: ScanReport,
 }
@@ -148,7 +148,7 @@ impl SettingsScan<'_> {
 
     fn scan_file(&mut self, app: &'static SourceApp, place: &SettingsPath, path: &Path) {
         // Two environment variables, or two apps, may refer to the same file.
-        if !self.seen.insert(path.to_owned()) {
+        if !self.scanned.insert(path.to_owned()) {
             return;
         }
         let limit =

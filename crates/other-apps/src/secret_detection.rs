@@ -87,16 +87,16 @@ fn last_name_part(name: &str) -> &str {
 
 /// Removes "AUTHOR" from an upper-case name, so that its first letters are not taken for "AUTH".
 fn remove_word_author(upper: &str) -> String {
-    let mut kept = String::with_capacity(upper.len());
+    let mut remaining = String::with_capacity(upper.len());
     let mut rest = upper;
     while let Some(at) = rest.find("AUTHOR") {
         let after = &rest[at + "AUTHOR".len()..];
-        kept.push_str(&rest[..at]);
+        remaining.push_str(&rest[..at]);
         // "AUTHORIZATION" and "AUTHORISE" are related to it, so "AUTH" is retained.
-        kept.push_str(if after.starts_with('I') { "AUTH" } else { "_" });
+        remaining.push_str(if after.starts_with('I') { "AUTH" } else { "_" });
         rest = after;
     }
-    kept + rest
+    remaining + rest
 }
 
 /// Returns `true` if a value is empty or a switch such as `true`, and therefore no secret, regardless of its name.
@@ -248,15 +248,15 @@ fn without_store_hashes(word: &str) -> Cow<'_, str> {
         return Cow::Borrowed(word);
     }
     let mut parts = word.split(NIX_STORE);
-    let mut kept = parts.next().unwrap_or_default().to_owned();
+    let mut shortened = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let is_named = part.len() > NIX_HASH_CHARS
             && part.as_bytes()[NIX_HASH_CHARS] == b'-'
             && part.bytes().take(NIX_HASH_CHARS).all(is_digit);
-        kept.push_str(NIX_STORE);
-        kept.push_str(if is_named { &part[NIX_HASH_CHARS..] } else { part });
+        shortened.push_str(NIX_STORE);
+        shortened.push_str(if is_named { &part[NIX_HASH_CHARS..] } else { part });
     }
-    Cow::Owned(kept)
+    Cow::Owned(shortened)
 }
 
 #[cfg(test)]

@@ -10,19 +10,19 @@ use ports::url_parts::UrlParts;
 const MAX_NAME: usize = 64;
 
 /// Converts a text to a valid server name that is as similar as possible.
-pub(crate) fn to_valid_name(wanted: &str) -> String {
+pub(crate) fn to_valid_name(requested: &str) -> String {
     let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
-    let name: String = wanted.chars().filter(is_seen).take(MAX_NAME).collect();
+    let name: String = requested.chars().filter(is_seen).take(MAX_NAME).collect();
     match name.trim() {
         "" => String::from("server"),
         name => name.to_owned(),
     }
 }
 
-/// Returns `wanted` if it is a valid and unused name, otherwise a similar name with a number.
+/// Returns `requested` if it is a valid and unused name, otherwise a similar name with a number.
 #[must_use]
-pub fn free_name<'n>(wanted: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
-    TakenNames::new(taken).take(&to_valid_name(wanted))
+pub fn free_name<'n>(requested: &str, taken: impl IntoIterator<Item = &'n String>) -> String {
+    TakenNames::new(taken).take(&to_valid_name(requested))
 }
 
 /// Server names that are in use. Case is ignored, so that users don't confuse similar names.
@@ -42,12 +42,12 @@ impl TakenNames {
         self.taken.contains(&name.to_lowercase())
     }
 
-    /// Reserves and returns a name: `wanted` if it is unused, otherwise the first unused one with a number.
-    pub(crate) fn take(&mut self, wanted: &str) -> String {
-        if self.taken.insert(wanted.to_lowercase()) {
-            return wanted.to_owned();
+    /// Reserves and returns a name: `requested` if it is unused, otherwise the first unused one with a number.
+    pub(crate) fn take(&mut self, requested: &str) -> String {
+        if self.taken.insert(requested.to_lowercase()) {
+            return requested.to_owned();
         }
-        let base: String = wanted.chars().take(MAX_NAME - 6).collect();
+        let base: String = requested.chars().take(MAX_NAME - 6).collect();
         let number = self.next.entry(base.to_lowercase()).or_insert(2);
         loop {
             let name = format!("{base}-{number}");

@@ -136,7 +136,7 @@ impl SettingsReader<'_, '_> {
         match (places.next(), places.next()) {
             (Some(_), Some(second)) => Err(self
                 .text
-                .problem(second.range.start, format!("{key:?} stands twice in the file; one of them must go"))),
+                .problem(second.range.start, format!("{key:?} occurs twice in the file; remove one of them"))),
             _ => Ok(()),
         }
     }
@@ -152,7 +152,7 @@ impl SettingsReader<'_, '_> {
             return;
         };
         for found in self.entries.iter_mut().filter_map(|entry| entry.read.as_mut().ok()) {
-            let note = format!("the file has {other:?} beside {read:?}, which its app does not read");
+            let note = format!("the file has {other:?} in addition to {read:?}, which its app does not read");
             found.notes.push(ImportNote::new(ImportNoteKind::OtherList, note).with_names([*other]));
         }
     }
@@ -163,8 +163,8 @@ impl SettingsReader<'_, '_> {
                 && matches!(property.value, Value::Object(_) | Value::Array(_))
         });
         let Some(other) = other else { return Ok(()) };
-        let wanted = keys.first().copied().unwrap_or_default();
-        let message = format!("expected {wanted:?}, found {:?}, which this app does not read", other.name.as_str());
+        let expected = keys.first().copied().unwrap_or_default();
+        let message = format!("expected {expected:?}, found {:?}, which this app does not read", other.name.as_str());
         Err(self.text.problem(other.range.start, message))
     }
 
@@ -264,7 +264,7 @@ impl SettingsReader<'_, '_> {
             }
             Some("claude-code") if found.extras.untyped && by_url => {
                 let note =
-                    "it has a \"url\" and no \"type\", which Claude Code itself takes for a local server and refuses";
+                    "it has a \"url\" and no \"type\", which Claude Code itself treats as a local server and refuses";
                 found.notes.push(String::from(note));
             }
             Some("windsurf" | "antigravity") if by_url => {

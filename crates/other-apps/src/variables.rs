@@ -83,7 +83,7 @@ pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
 
 /// Parses the reference at the beginning of a text. Returns the length of the reference in bytes, and its target.
 fn parse_reference(text: &str, syntax: ReferenceSyntax) -> Option<(usize, ReferenceTarget)> {
-    let is = |wanted: &[ReferenceSyntax]| wanted.contains(&syntax);
+    let is = |syntaxes: &[ReferenceSyntax]| syntaxes.contains(&syntax);
     if is(&[ReferenceSyntax::DoubleBraces, ReferenceSyntax::Any])
         && let Some((inner, length)) = strip_delimiters(text, "${{", "}}")
     {
@@ -199,9 +199,9 @@ mod tests {
             ("${A:-${B}}", ReferenceSyntax::Dollar, &[environment("B")]),
             ("ü{env:A}", ReferenceSyntax::Any, &[environment("A")]),
         ];
-        for (text, syntax, wanted) in cases {
+        for (text, syntax, expected) in cases {
             let found: Vec<ReferenceTarget> = references(text, *syntax).into_iter().map(|found| found.target).collect();
-            assert_eq!(found, *wanted, "references of {text} in {syntax:?}");
+            assert_eq!(found, *expected, "references of {text} in {syntax:?}");
         }
     }
 }

@@ -103,7 +103,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
             Event::MappingStart(_, anchor, _) => (self.build_mapping(range, depth)?, anchor),
             Event::Alias(anchor) => {
                 let Some(known) = self.anchors.get(&anchor) else {
-                    return Err(self.text.problem(range.start, "this alias stands for nothing"));
+                    return Err(self.text.problem(range.start, "this alias has no anchor"));
                 };
                 let (values, bytes) = (value_count(known), text_bytes(known));
                 self.add_value_count(range, values)?;
@@ -167,7 +167,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
     fn add_copied_bytes(&mut self, range: Range, bytes: usize) -> Result<(), ConfigProblem> {
         self.copied += bytes;
         if self.copied > MAX_COPIED_BYTES {
-            return Err(self.text.problem(range.start, "the aliases in the file stand for more than 4 MB"));
+            return Err(self.text.problem(range.start, "the aliases in the file expand to more than 4 MB"));
         }
         Ok(())
     }

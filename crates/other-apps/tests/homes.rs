@@ -356,8 +356,8 @@ fn server_with_another_folder_or_value_is_new() {
     let set_up = [entry("a", &[]), entry("b", &[("AREA", "two")]), entry("c", &[("AREA", "one")])];
     let statuses: Vec<(String, &str)> =
         scan_home(&home, &set_up).into_iter().map(|one| (one.name, one.status.json_name())).collect();
-    let wanted = [("folder", "new"), ("value", "new"), ("equal", "same")].map(|(name, word)| (name.to_owned(), word));
-    assert_eq!(statuses, wanted);
+    let expected = [("folder", "new"), ("value", "new"), ("equal", "same")].map(|(name, word)| (name.to_owned(), word));
+    assert_eq!(statuses, expected);
 }
 
 #[test]

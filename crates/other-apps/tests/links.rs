@@ -59,7 +59,7 @@ fn every_form_is_parsed() {
 fn unsupported_keys_in_links_of_other_apps_are_ignored_and_noted() {
     let server = json!({ "name": "a", "command": "x", "cwd": "/etc", "sandbox": false, "timeout": 9, "roots": ["/"] });
     let found = parse_one(&other_app_link(&server));
-    let note = "a link may not set these, which are left out: \"cwd\", \"sandbox\", \"timeout\", \"roots\"";
+    let note = "a link may not set these, so they are ignored: \"cwd\", \"sandbox\", \"timeout\", \"roots\"";
     assert_eq!(found.notes, [note], "each key is named");
     let stdio = found.config.as_stdio().unwrap();
     assert_eq!((&stdio.cwd, &stdio.sandbox), (&None, &None), "no key is set");
@@ -68,7 +68,7 @@ fn unsupported_keys_in_links_of_other_apps_are_ignored_and_noted() {
     let goose = parse_one("goose://extension?cmd=uvx&arg=a&name=a&timeout=300&description=x");
     assert_eq!(
         goose.notes,
-        ["a link may not set these, which are left out: \"timeout\""],
+        ["a link may not set these, so they are ignored: \"timeout\""],
         "parameters are reported as well"
     );
 }
@@ -81,10 +81,10 @@ fn values_requested_by_goose_are_requested() {
     let env = &found.config.as_stdio().unwrap().env;
     assert_eq!((env["API_KEY"].as_str(), env["REGION"].as_str()), ("", ""), "values in the link are ignored");
     assert_eq!(found.secrets, ["API_KEY"], "the entered value is stored in the keychain");
-    let asked = |name: &str| {
+    let is_requested = |name: &str| {
         found.notes.contains(&format!("the variable \"{name}\" is empty: fill it in if the server needs it"))
     };
-    assert!(asked("API_KEY") && asked("REGION"), "both values are requested: {:?}", found.notes);
+    assert!(is_requested("API_KEY") && is_requested("REGION"), "both values are requested: {:?}", found.notes);
 }
 
 #[test]
@@ -129,16 +129,13 @@ fn other_links_are_rejected() {
     }
     let cases = [
         ("https://cursor.com/install-mcp?name=a", "Cursor can't be used: \"config\" is missing in it"),
-        (
-            "https://cursor.com/install-mcp?name=a&config=%%%",
-            "Cursor can't be used: what should be base64 in it is none",
-        ),
+        ("https://cursor.com/install-mcp?name=a&config=%%%", "Cursor can't be used: its content is not valid base64"),
         (
             "cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=e30&config=e30",
-            "\"config\" stands twice in it",
+            "\"config\" occurs twice in it",
         ),
-        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=-_-_+/", "what should be base64 in it is none"),
-        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=____", "its base64 holds no text in UTF-8"),
+        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=-_-_+/", "its content is not valid base64"),
+        ("cursor://anysphere.cursor-deeplink/mcp/install?name=a&config=____", "its base64 does not encode UTF-8 text"),
         ("vscode:mcp/install?%7B", "Visual Studio Code can't be used: in its JSON, "),
         ("vscode:mcp/install?%FF", "it is no text in UTF-8"),
         ("vscode:mcp/install?%7B%7D", "there is no server in it"),

@@ -66,29 +66,29 @@ fn notes_describe_suspicious_values() {
         ),
         (
             r#"{"command": "x", "env": {"K": "${env:TOKEN}"}}"#,
-            &["the variable \"K\" is \"${env:TOKEN}\": Drawbridge passes it as it stands, put the value there"],
+            &["the variable \"K\" is \"${env:TOKEN}\": Drawbridge passes it unchanged, so replace it by the value"],
         ),
         (
             r#"{"command": "x", "args": ["${workspaceFolder}/a", "$HOME", "~/x", "%APPDATA%\\x"]}"#,
             &[
-                "argument 1 is \"${workspaceFolder}/a\": Drawbridge passes it as it stands, put the value there",
-                "argument 2 is \"$HOME\": Drawbridge passes it as it stands, put the value there",
-                "argument 3 is \"~/x\": Drawbridge passes it as it stands, put the value there",
-                "argument 4 is \"%APPDATA%\\\\x\": Drawbridge passes it as it stands, put the value there",
+                "argument 1 is \"${workspaceFolder}/a\": Drawbridge passes it unchanged, so replace it by the value",
+                "argument 2 is \"$HOME\": Drawbridge passes it unchanged, so replace it by the value",
+                "argument 3 is \"~/x\": Drawbridge passes it unchanged, so replace it by the value",
+                "argument 4 is \"%APPDATA%\\\\x\": Drawbridge passes it unchanged, so replace it by the value",
             ],
         ),
         (r#"{"command": "x", "env": {"K": ""}}"#, &["the variable \"K\" is empty: fill it in if the server needs it"]),
-        (r#"{"command": "x", "env": {"PORT": 80}}"#, &["\"PORT\" has 80 without quotes; it is taken as a text"]),
+        (r#"{"command": "x", "env": {"PORT": 80}}"#, &["\"PORT\" has 80 without quotes; it is read as text"]),
         (
             r#"{"command": "x", "autoApprove": ["a"], "timeout": 60, "disabled": false}"#,
             &["approvals of other apps are not imported: \"autoApprove\"", "not used: \"timeout\""],
         ),
-        (r#"{"command": "npx -y a"}"#, &["\"command\" had the arguments in it; they were taken apart at the spaces"]),
+        (r#"{"command": "npx -y a"}"#, &["\"command\" contained the arguments; it was split at the spaces"]),
         (
             r#"{"inputs": [{"id": "k", "description": "The key"}, {"id": "unused"}], "servers": {"a": {"command": "x", "env": {"K": "${input:k}"}}}}"#,
             &[
-                "\"${input:k}\" stands for a value that VS Code would ask for (\"The key\")",
-                "the variable \"K\" is \"${input:k}\": Drawbridge passes it as it stands, put the value there",
+                "\"${input:k}\" is a placeholder for a value for which VS Code would prompt (\"The key\")",
+                "the variable \"K\" is \"${input:k}\": Drawbridge passes it unchanged, so replace it by the value",
             ],
         ),
         ("x --price 5% --cost $5 --user me@yours.example --list=[a] a<b", &[]),
@@ -161,7 +161,7 @@ fn nul_characters_make_a_server_unusable_with_a_note() {
 #[test]
 fn problems_of_a_remote_server_are_noted() {
     let cases: &[(&str, bool, &str)] = &[
-        (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is not known here"),
+        (r#"{"a": {"type": "ws", "url": "wss://x.example"}}"#, false, "its transport is unknown"),
         (r#"{"a": {"url": "ftp://x.example"}}"#, false, "must begin with https://"),
         (r#"{"a": {"url": "https://ann:pw@x.example"}}"#, false, "user name or password"),
         (r#"{"a": {"url": "https://x.example", "headers": {"Host": "y"}}}"#, false, "set by Drawbridge itself"),
@@ -170,7 +170,7 @@ fn problems_of_a_remote_server_are_noted() {
             false,
             "the name of a header may have only",
         ),
-        (r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${TOKEN}"}}}"#, true, "as it stands"),
+        (r#"{"a": {"url": "https://x.example", "headers": {"K": "Bearer ${TOKEN}"}}}"#, true, "unchanged"),
         (r#"{"a": {"url": "https://x.example", "headers": {"K": "<your key>"}}}"#, true, "placeholder"),
         (r#"{"a": {"url": "https://x.example", "protocolVersion": "1999-01-01"}}"#, true, "no known protocol revision"),
     ];
@@ -203,7 +203,7 @@ fn sign_in_settings_are_parsed_completely() {
     let server = |auth: &str| format!(r#"{{"a": {{"url": "https://x.example", "auth": {auth}}}}}"#);
     let found = import(&server(auth), &[]).unwrap().remove(0);
     let read = found.config.as_http().unwrap().auth.clone().expect("the entry has sign-in settings");
-    let wanted = AuthConfig {
+    let expected = AuthConfig {
         client_id: Some("us".into()),
         client_secret: Some("top-secret".into()),
         issuer: Some("https://i.example".into()),
@@ -214,14 +214,14 @@ fn sign_in_settings_are_parsed_completely() {
         dpop: Some(false),
         ..AuthConfig::default()
     };
-    assert_eq!(read, wanted, "all settings are imported");
+    assert_eq!(read, expected, "all settings are imported");
     assert_eq!(found.notes, ["not used: \"later\""], "unknown keys are noted");
     assert!(found.usable, "a literal client secret can be stored in the keychain");
 
     let cases = [
         (r#""oauth""#, true, "\"auth\" is omitted: \"auth\" must be an object"),
         (r#"{"grant": "password"}"#, true, "is omitted"),
-        (r#"{"privateKey": "top-secret"}"#, false, "must stand as \"${secret:NAME}\""),
+        (r#"{"privateKey": "top-secret"}"#, false, "must be a reference \"${secret:NAME}\""),
         (r#"{"grant": "workload_identity", "issuer": "https://i.example"}"#, false, "needs an \"assertion\""),
     ];
     for (auth, usable, note) in cases {
@@ -301,7 +301,7 @@ fn parse_errors_have_a_position_and_an_explanation() {
         (
             "{\"a\": {\"command\": \"x\"},\n \"a\": {\"command\": \"y\"}}",
             Some((2, 2)),
-            "\"a\" stands twice in this object, first in line 1; one of them must go",
+            "\"a\" occurs twice in this object, first in line 1; remove one of them",
         ),
         // Columns in a fragment refer to the pasted text, without the inserted braces.
         ("\"a\": {\"command\": [1, {}]}", Some((1, 22)), "\"command\" of server \"a\" must be a text, found an object"),

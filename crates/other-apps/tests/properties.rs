@@ -104,8 +104,8 @@ fn any_entry() -> BoxedStrategy<Value> {
 
 fn any_servers() -> impl Strategy<Value = Vec<(String, Value)>> {
     prop::collection::vec((prop_oneof![6 => any_word(), 1 => any_secret()], any_entry()), 0..8).prop_map(|servers| {
-        let mut seen = BTreeSet::new();
-        servers.into_iter().filter(|(name, _)| seen.insert(name.clone())).collect()
+        let mut names = BTreeSet::new();
+        servers.into_iter().filter(|(name, _)| names.insert(name.clone())).collect()
     })
 }
 

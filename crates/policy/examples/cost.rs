@@ -20,7 +20,7 @@ fn main() {
         server: "server 7",
         tool: "tool 7",
         definition: &definition,
-        standing: ReviewState::Reviewed,
+        review_state: ReviewState::Reviewed,
         claims: ToolClaims::default(),
         asks_each_time: false,
         arguments: arguments.as_object().unwrap(),

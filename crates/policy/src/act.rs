@@ -70,7 +70,7 @@ pub enum PolicyAct<'a> {
         definition: &'a Hash,
         /// State of the user's review of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into
         /// "ask".
-        standing: ReviewState,
+        review_state: ReviewState,
         /// The tool's annotations as declared by the server.
         claims: ToolClaims,
         /// Set if the definition requires the user's consent for each call. Such a call is never allowed without consent,
@@ -121,7 +121,7 @@ pub enum PolicyAct<'a> {
     /// Getting a prompt, reading a resource, or completing an argument.
     Read {
         /// Set if the user requests it, or an app reads what its server lists. Unset if an app requests anything else.
-        is_wanted: bool,
+        is_requested: bool,
         /// The user's name for the server.
         server: &'a str,
         /// Conversation to which the request belongs, or `None`.

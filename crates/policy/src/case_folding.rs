@@ -10,8 +10,8 @@ use crate::pattern::escape_glob;
 /// other scripts with dots.
 pub(crate) fn fold_text(text: &str) -> String {
     let dots = |c: char| if matches!(c, '\u{3002}' | '\u{ff0e}' | '\u{ff61}') { '.' } else { c };
-    let kept = text.chars().filter(|c| !is_ignorable(*c)).map(dots).nfkc();
-    kept.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
+    let visible = text.chars().filter(|c| !is_ignorable(*c)).map(dots).nfkc();
+    visible.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
 /// Replaces separators, dots and percent signs of other widths with the ASCII ones, as some programs do.

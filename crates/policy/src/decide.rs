@@ -78,7 +78,7 @@ impl Policy {
     ///     server: "files",
     ///     tool: "delete_file",
     ///     definition: &Hash::of_json(&json!({ "name": "delete_file" })),
-    ///     standing: ReviewState::Reviewed,
+    ///     review_state: ReviewState::Reviewed,
     ///     claims: ToolClaims::default(),
     ///     asks_each_time: false,
     ///     arguments: &Map::new(),
@@ -150,12 +150,12 @@ impl Policy {
         matching_rules
     }
 
-    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asked` is a
+    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asking` is a
     /// matching rule that requires consent.
     fn consent_reason(
         &self,
         act: &PolicyAct<'_>,
-        asked: Option<DecisionSource>,
+        asking: Option<DecisionSource>,
     ) -> Option<(DecisionReason, DecisionSource)> {
         if self.managed.unusable {
             return Some((DecisionReason::ManagedUnusable, DecisionSource::BuiltIn));
@@ -163,7 +163,7 @@ impl Policy {
         if self.user.unusable {
             return Some((DecisionReason::PolicyUnusable, DecisionSource::BuiltIn));
         }
-        if let Some(by) = asked {
+        if let Some(by) = asking {
             return Some((DecisionReason::RuleAsks, by));
         }
         if matches!(act, PolicyAct::CallTool { asks_each_time: true, .. }) {
@@ -185,7 +185,7 @@ impl Policy {
         matching_rules: &RuleResults,
         now: u64,
     ) -> PolicyDecision {
-        let asks = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
+        let ask = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
         match act {
             PolicyAct::StartServer { .. } => {
                 self.decide_start(act, (DecisionReason::NewCommand, DecisionReason::CommandChanged), now)
@@ -193,7 +193,7 @@ impl Policy {
             PolicyAct::ConnectServer { .. } => {
                 self.decide_start(act, (DecisionReason::NewAddress, DecisionReason::AddressChanged), now)
             }
-            PolicyAct::CallTool { standing, after_untrusted, conversation, .. } => {
+            PolicyAct::CallTool { review_state, after_untrusted, conversation, .. } => {
                 let scopes = match conversation {
                     // A call after untrusted content can only be approved for a single act.
                     _ if *after_untrusted => SINGLE_USE_SCOPES,
@@ -208,14 +208,14 @@ impl Policy {
                     .or(matching_rules.allow_after)
                 {
                     None if grants.iter().any(|grant| match_grant(grant, act, now) == RuleFit::Changed) => {
-                        asks(DecisionReason::ToolChanged, scopes)
+                        ask(DecisionReason::ToolChanged, scopes)
                     }
-                    None => asks(DecisionReason::ToolsAsk, scopes),
-                    Some(_) if *standing == ReviewState::Changed => asks(DecisionReason::ToolChanged, scopes),
-                    Some(_) if *standing == ReviewState::New => asks(DecisionReason::NewTool, scopes),
+                    None => ask(DecisionReason::ToolsAsk, scopes),
+                    Some(_) if *review_state == ReviewState::Changed => ask(DecisionReason::ToolChanged, scopes),
+                    Some(_) if *review_state == ReviewState::New => ask(DecisionReason::NewTool, scopes),
                     Some(_) if *after_untrusted => match matching_rules.allow_after {
                         Some(by) => PolicyDecision::Allow { by },
-                        None => asks(DecisionReason::AfterUntrusted, SINGLE_USE_SCOPES),
+                        None => ask(DecisionReason::AfterUntrusted, SINGLE_USE_SCOPES),
                     },
                     Some(by) => PolicyDecision::Allow { by },
                 }
@@ -223,14 +223,14 @@ impl Policy {
             // Only a rule with a budget matches, and only while the budget is not exhausted.
             PolicyAct::Sample { .. } => match matching_rules.allow.or(matching_rules.allow_after) {
                 Some(by) => PolicyDecision::Allow { by },
-                None => asks(DecisionReason::SamplingAsks, SINGLE_USE_SCOPES),
+                None => ask(DecisionReason::SamplingAsks, SINGLE_USE_SCOPES),
             },
-            PolicyAct::FillForm { .. } => asks(DecisionReason::FormsAsk, SINGLE_USE_SCOPES),
-            PolicyAct::OpenUrl { .. } => asks(DecisionReason::UrlsAsk, SINGLE_USE_SCOPES),
-            PolicyAct::ShareRoots { decided: false, .. } => asks(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
-            PolicyAct::SignIn { .. } => asks(DecisionReason::SignInAsks, SINGLE_USE_SCOPES),
-            PolicyAct::Read { is_wanted: false, .. } => asks(DecisionReason::AppReadsAsk, SINGLE_USE_SCOPES),
-            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { is_wanted: true, .. } => {
+            PolicyAct::FillForm { .. } => ask(DecisionReason::FormsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::OpenUrl { .. } => ask(DecisionReason::UrlsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::ShareRoots { decided: false, .. } => ask(DecisionReason::RootsAsk, &[ApprovalScope::Always]),
+            PolicyAct::SignIn { .. } => ask(DecisionReason::SignInAsks, SINGLE_USE_SCOPES),
+            PolicyAct::Read { is_requested: false, .. } => ask(DecisionReason::AppReadsAsk, SINGLE_USE_SCOPES),
+            PolicyAct::ShareRoots { decided: true, .. } | PolicyAct::Read { is_requested: true, .. } => {
                 PolicyDecision::Allow { by: DecisionSource::BuiltIn }
             }
         }
@@ -292,7 +292,7 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
 /// none. `holds_after` is set if the rule or grant also allows calls after untrusted content.
 fn builtin_consent_requirement(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     match act {
-        PolicyAct::CallTool { standing: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
+        PolicyAct::CallTool { review_state: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
         PolicyAct::CallTool { asks_each_time: true, .. } => RuleFit::AsksEachTime,
         PolicyAct::CallTool { after_untrusted: true, .. } if !holds_after => RuleFit::AfterUntrusted,
         _ => RuleFit::Fits,

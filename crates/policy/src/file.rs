@@ -34,7 +34,7 @@ use crate::{PolicyRule, Preset};
 ///         server: "files",
 ///         tool: "write_file",
 ///         definition: &Hash::of_json(&json!({ "name": "write_file" })),
-///         standing: ReviewState::Reviewed,
+///         review_state: ReviewState::Reviewed,
 ///         claims: ToolClaims::default(),
 ///         asks_each_time: false,
 ///         arguments: &arguments,

@@ -141,9 +141,9 @@ impl Grants {
     /// Creates the collection from persisted grants. Grants beyond the limit, or with a scope other than
     /// [`ApprovalScope::Always`], are dropped.
     #[must_use]
-    pub fn from_persisted(kept: Vec<Grant>) -> Self {
+    pub fn from_persisted(stored: Vec<Grant>) -> Self {
         let mut grants = Self::default();
-        for grant in kept.into_iter().filter(|g| g.scope == ApprovalScope::Always) {
+        for grant in stored.into_iter().filter(|g| g.scope == ApprovalScope::Always) {
             // Dropping a grant beyond the limit is safe: its subject requires consent again.
             let _ = grants.add(grant);
         }
@@ -209,7 +209,7 @@ impl Grants {
     ///         server: "calculator",
     ///         tool: "add",
     ///         definition,
-    ///         standing: ReviewState::Reviewed,
+    ///         review_state: ReviewState::Reviewed,
     ///         claims: ToolClaims::default(),
     ///         asks_each_time: false,
     ///         arguments: &Map::new(),
@@ -280,32 +280,32 @@ impl Grants {
         own.filter(|grant| grant.id == id).for_each(|grant| grant.scope = ApprovalScope::Session);
     }
 
-    /// Replaces the grants of scope [`ApprovalScope::Always`] with `kept`, the content of the file, and returns the
+    /// Replaces the grants of scope [`ApprovalScope::Always`] with `stored`, the content of the file, and returns the
     /// removed and the added grants. Grants of other scopes are retained. An unchanged grant retains its identifier,
     /// and its last use becomes the later one.
-    pub fn replace_persisted(&mut self, kept: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
+    pub fn replace_persisted(&mut self, stored: Vec<Grant>) -> (Vec<Grant>, Vec<Grant>) {
         let place = |grant: &Grant| (grant.server.clone(), grant.subject.clone());
-        let lasting = kept.into_iter().filter(|grant| grant.scope == ApprovalScope::Always);
+        let lasting = stored.into_iter().filter(|grant| grant.scope == ApprovalScope::Always);
         let mut new: HashMap<_, Grant> = lasting.map(|grant| (place(&grant), grant)).collect();
-        let (mut gone, mut uses) = (Vec::new(), HashMap::new());
+        let (mut removed, mut uses) = (Vec::new(), HashMap::new());
         for own in self.persistent_grants() {
-            let is_same = |kept: &Grant| Grant { id: own.id, last_use: own.last_use, ..kept.clone() } == own;
+            let is_same = |stored: &Grant| Grant { id: own.id, last_use: own.last_use, ..stored.clone() } == own;
             if new.get(&place(&own)).is_some_and(is_same) {
-                let kept = new.remove(&place(&own));
-                uses.extend(kept.and_then(|kept| kept.last_use).map(|last_use| (own.id, last_use)));
+                let stored = new.remove(&place(&own));
+                uses.extend(stored.and_then(|stored| stored.last_use).map(|last_use| (own.id, last_use)));
             } else {
-                gone.push(own);
+                removed.push(own);
             }
         }
         for grant in self.servers.values_mut().flat_map(ServerGrants::grant_lists_mut).flatten() {
             grant.merge_use(uses.get(&grant.id).copied());
         }
-        for grant in &gone {
+        for grant in &removed {
             self.revoke(grant.id);
         }
         // Dropping a grant beyond the limit is safe: its subject requires consent again.
         let added = new.into_values().filter(|grant| self.add(grant.clone()).is_ok()).collect();
-        (gone, added)
+        (removed, added)
     }
 
     /// Revokes all grants of a server.
@@ -313,12 +313,12 @@ impl Grants {
         self.retain(server, |_| false);
     }
 
-    /// Retains the grants of a server for which `is_wanted` returns `true`.
-    fn retain(&mut self, server: &str, is_wanted: impl Fn(&Grant) -> bool) {
+    /// Retains the grants of a server for which `is_retained` returns `true`.
+    fn retain(&mut self, server: &str, is_retained: impl Fn(&Grant) -> bool) {
         let Some(own) = self.servers.get_mut(server) else { return };
         for list in own.grant_lists_mut() {
             let before = list.len();
-            list.retain(|grant| is_wanted(grant));
+            list.retain(|grant| is_retained(grant));
             self.count -= before - list.len();
         }
         own.tools.retain(|_, list| !list.is_empty());

@@ -124,7 +124,7 @@ impl Policy {
     ///     server: "files",
     ///     tool: "read_file",
     ///     definition: &Hash::of_json(&json!({ "name": "read_file" })),
-    ///     standing: ReviewState::Reviewed,
+    ///     review_state: ReviewState::Reviewed,
     ///     claims: ToolClaims::default(),
     ///     asks_each_time: false,
     ///     arguments: &arguments,

@@ -95,7 +95,7 @@ fn as_float(number: &Number) -> f64 {
 fn compare_with_float(whole: i128, float: f64) -> Ordering {
     // Beyond 64 bits the cast is still exact. Beyond the range of `i128` it saturates, and the result of the comparison
     // is the same.
-    #[allow(clippy::cast_possible_truncation, reason = "the fraction is compared by itself")]
+    #[allow(clippy::cast_possible_truncation, reason = "the fraction is compared separately")]
     let truncated = float.trunc() as i128;
     whole.cmp(&truncated).then_with(|| 0.0_f64.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal))
 }

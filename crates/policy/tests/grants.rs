@@ -49,7 +49,7 @@ fn with_policy_and_call<T>(
         server: "files",
         tool: "read",
         definition: &definition,
-        standing: ReviewState::Reviewed,
+        review_state: ReviewState::Reviewed,
         claims: ToolClaims::default(),
         asks_each_time: false,
         arguments: &arguments,
@@ -153,12 +153,12 @@ fn conversation_scope_is_offered_only_within_a_conversation() {
 #[test]
 fn grant_that_could_not_be_stored_ends_with_the_session() {
     let mut grants = Grants::default();
-    let kept = grants.add(tool_grant()).unwrap();
+    let id = grants.add(tool_grant()).unwrap();
     let other = grants.add(Grant { server: "other".to_owned(), ..tool_grant() }).unwrap();
     grants.limit_to_session(other);
     assert_eq!(
         grants.persistent_grants().iter().map(|grant| grant.id).collect::<Vec<_>>(),
-        [kept],
+        [id],
         "a session grant is not persisted"
     );
     assert!(
@@ -178,12 +178,12 @@ fn external_changes_of_grants_are_applied() {
     let session = grants.add(Grant { scope: ApprovalScope::Session, ..named("session") }).unwrap();
     let changed = Grant { rests_on: Hash::of_json(&json!("v2")), ..named("changes") };
     let once = Grant { scope: ApprovalScope::Once, ..named("once") };
-    let (gone, added) = grants.replace_persisted(vec![named("stays"), changed, named("comes"), once]);
+    let (removed, added) = grants.replace_persisted(vec![named("stays"), changed, named("comes"), once]);
     let mut names: Vec<_> = added.iter().map(|grant| grant.server.as_str()).collect();
     names.sort_unstable();
     assert_eq!(names, ["changes", "comes"], "new and changed grants are added, session grants are not");
     assert_eq!(
-        gone.iter().map(|grant| grant.id).collect::<Vec<_>>(),
+        removed.iter().map(|grant| grant.id).collect::<Vec<_>>(),
         [goes, changes],
         "missing and changed grants are revoked"
     );
@@ -208,11 +208,11 @@ fn removed_server_loses_its_grants_and_frees_their_places() {
     grants.revoke(tool).unwrap();
     assert!(grants.find("files", &GrantSubject::Tool("7".to_owned())).is_none(), "the grant is revoked");
     assert!(grants.find("files", &GrantSubject::Tool("8".to_owned())).is_some(), "other grants stay");
-    let kept = grants.add(other.clone()).unwrap();
+    let id = grants.add(other.clone()).unwrap();
     assert!(
         grants.add(Grant { subject: GrantSubject::Command, ..other }).is_err(),
         "revoking makes room for one grant"
     );
     grants.remove_server("files");
-    assert_eq!(grants.iter().map(|grant| grant.id).collect::<Vec<_>>(), [kept], "grants of the other server stay");
+    assert_eq!(grants.iter().map(|grant| grant.id).collect::<Vec<_>>(), [id], "grants of the other server stay");
 }

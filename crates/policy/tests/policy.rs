@@ -43,7 +43,7 @@ fn tool_call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> Policy
         server,
         tool,
         definition,
-        standing: ReviewState::Reviewed,
+        review_state: ReviewState::Reviewed,
         claims: ToolClaims::default(),
         asks_each_time: false,
         arguments: &NO_ARGUMENTS,
@@ -117,7 +117,7 @@ fn each_act_has_its_reason() {
         (
             "reading is the user's own act",
             &none,
-            PolicyAct::Read { is_wanted: true, server: "files", conversation: None },
+            PolicyAct::Read { is_requested: true, server: "files", conversation: None },
             None,
         ),
     ];
@@ -175,9 +175,9 @@ fn session_grants_are_not_persisted() {
         ("s", GrantSubject::Command, "a", ApprovalScope::Always),
         ("s", GrantSubject::Tool("t".into()), "b", ApprovalScope::Session),
     ]);
-    let kept = policy.grants().persistent_grants();
-    assert_eq!(kept.len(), 1, "only the lasting grant is persisted");
-    let again = Grants::from_persisted(kept);
+    let persistent = policy.grants().persistent_grants();
+    assert_eq!(persistent.len(), 1, "only the lasting grant is persisted");
+    let again = Grants::from_persisted(persistent);
     assert!(again.find("s", &GrantSubject::Command).is_some(), "the lasting grant is restored");
     assert!(again.find("s", &GrantSubject::Tool("t".into())).is_none(), "the session grant is not restored");
 }

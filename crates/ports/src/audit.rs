@@ -135,24 +135,24 @@ pub struct AuditReceipts {
     /// Results that the host has not received yet, each with its ticket. Bounded, because the log limits the number of
     /// pending entries.
     written: Mutex<Vec<(u64, Result<WrittenEntry, StoreError>)>>,
-    told: Notify,
+    arrived: Notify,
 }
 
 impl AuditReceipts {
     /// Reports the results of pending entries, each with its ticket.
     pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
-        self.told.notify_one();
+        self.arrived.notify_one();
     }
 
     /// Wakes the receiver because more entries have become durable, or because they can no longer become durable.
     pub fn notify_durable(&self) {
-        self.told.notify_one();
+        self.arrived.notify_one();
     }
 
     /// Waits for the next report, and returns the results that were not received yet.
     pub async fn wait_for_outcomes(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
-        self.told.notified().await;
+        self.arrived.notified().await;
         std::mem::take(&mut self.written.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

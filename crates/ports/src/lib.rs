@@ -168,7 +168,7 @@ pub trait History: Send + Sync {
     ///
     /// Returns [`StoreError`] if the items can't be read.
     fn search(&self, search: &history::HistorySearch) -> Result<Vec<history::FoundItem>, StoreError>;
-    /// Returns the content with this hash that was [omitted](history::StoredItem::left_out) from an item.
+    /// Returns the content with this hash that was [omitted](history::StoredItem::omitted) from an item.
     ///
     /// # Errors
     ///
@@ -271,7 +271,7 @@ pub enum SecretsStatus {
     Keychain,
     /// The keychain is locked, or the user denied access.
     #[error(
-        "secrets are kept until Drawbridge is closed: the keychain is locked or refuses ({cause}); unlock it and try again"
+        "secrets are stored only until Drawbridge is closed: the keychain is locked or refuses access ({cause}); unlock it and try again"
     )]
     Locked {
         /// Error message of the keychain.
@@ -279,7 +279,7 @@ pub enum SecretsStatus {
     },
     /// The system has no keychain.
     #[error(
-        "secrets are kept until Drawbridge is closed: this system has no keychain that answers ({cause}); on Linux, start one such as \
+        "secrets are stored only until Drawbridge is closed: this system has no keychain that responds ({cause}); on Linux, start one such as \
          GNOME Keyring or KWallet and try again"
     )]
     Missing {
@@ -310,11 +310,11 @@ pub enum SecretPersistence {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
     /// The keychain is locked, or the user denied access.
-    #[error("the keychain is locked or refuses ({0}); unlock it and try again")]
+    #[error("the keychain is locked or refuses access ({0}); unlock it and try again")]
     Locked(String),
     /// The system has no keychain.
     #[error(
-        "there is no keychain that answers ({0}); on Linux, start one such as GNOME Keyring or KWallet and try again"
+        "there is no keychain that responds ({0}); on Linux, start one such as GNOME Keyring or KWallet and try again"
     )]
     Missing(String),
     /// The keychain, or the data encrypted with its key, is unusable. The message contains advice for the user.

@@ -290,8 +290,8 @@ mod tests {
             ("${secret:no spaces}", &[]),
             ("${secret:${secret:inner}", &["inner"]),
         ];
-        for (value, wanted) in cases {
-            assert_eq!(referenced_names(value), wanted, "what {value} names");
+        for (value, expected) in cases {
+            assert_eq!(referenced_names(value), expected, "what {value} names");
         }
         let name = unused_secret_name("my server", "X-Key", &[]);
         assert_eq!(
@@ -304,12 +304,12 @@ mod tests {
     #[test]
     fn taken_name_is_not_assigned_again() {
         let mut taken = vec!["_.x-key".to_owned()];
-        for wanted in ["_.X-Key-2", "_.X-Key-3"] {
+        for expected in ["_.X-Key-2", "_.X-Key-3"] {
             let name = unused_secret_name("ü", "X-Key", &taken);
-            assert_eq!(name, wanted, "the next free name, ignoring case, with {taken:?}");
+            assert_eq!(name, expected, "the next free name, ignoring case, with {taken:?}");
             assert_eq!(
                 referenced_names(&secret_reference(&name)),
-                [wanted],
+                [expected],
                 "a name with a number is valid in a reference"
             );
             taken.push(name);

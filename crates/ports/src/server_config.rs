@@ -189,7 +189,7 @@ impl StdioConfig {
         let texts = std::iter::once(&self.command).chain(&self.args).chain(variables);
         let folder = self.cwd.as_ref().map(|folder| folder.to_string_lossy());
         if texts.map(String::as_str).chain(folder.as_deref()).any(|text| text.contains('\0')) {
-            return Some("there is a NUL character in it, which no program takes".to_owned());
+            return Some("it contains a NUL character, which no program accepts".to_owned());
         }
         self.sandbox.as_ref().and_then(SandboxConfig::problem)
     }

@@ -240,8 +240,8 @@ mod tests {
             ("https://a.example/release-2026-07-28/mcp", "https://a.example/release-2026-07-28/mcp"),
             ("not a URL", "not a URL"),
         ];
-        for (url, wanted) in cases {
-            assert_eq!(redacted_url(url), wanted, "stored form of {url}");
+        for (url, expected) in cases {
+            assert_eq!(redacted_url(url), expected, "stored form of {url}");
         }
     }
 }

@@ -70,8 +70,8 @@ impl ProcessLaunch {
 
     #[allow(clippy::disallowed_methods, reason = "the one place")]
     fn start_on_this_thread(self) -> io::Result<Box<dyn ChildWrapper>> {
-        let pipe_if = |wanted: bool| {
-            if wanted { Stdio::piped() } else { Stdio::null() }
+        let pipe_if = |is_piped: bool| {
+            if is_piped { Stdio::piped() } else { Stdio::null() }
         };
         let mut command = Command::new(&self.program);
         command

@@ -107,7 +107,7 @@ pub enum InvalidRecord {
     #[error("the record of a running server has too few fields")]
     TooFewFields,
     /// A field that must be a number is not one.
-    #[error("the record of a running server holds something that is not a number: {0}")]
+    #[error("the record of a running server contains a value that is not a number: {0}")]
     NotANumber(#[from] ParseIntError),
 }
 

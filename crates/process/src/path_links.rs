@@ -53,12 +53,12 @@ fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -
         paths.iter().filter(|path| path.len() <= MAX_PATH_BYTES).map(|&path| path.to_owned()).collect();
     let place = if whole.is_empty() { None } else { ThreadSlot::take() };
     let Some(place) = place else { return known };
-    let (tell, told) = mpsc::sync_channel(whole.len());
+    let (sender, receiver) = mpsc::sync_channel(whole.len());
     let follow_all = move || {
         let _place = place;
         for path in whole {
             let real = follow(Path::new(&path)).and_then(|real| path_text(&real));
-            if tell.send((path, real)).is_err() {
+            if sender.send((path, real)).is_err() {
                 break;
             }
         }
@@ -69,7 +69,7 @@ fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -
     // clock: deadline for receiving from a thread through a std channel.
     let end = Instant::now() + patience;
     // clock: remaining time until that deadline.
-    while let Ok((path, real)) = told.recv_timeout(end.saturating_duration_since(Instant::now())) {
+    while let Ok((path, real)) = receiver.recv_timeout(end.saturating_duration_since(Instant::now())) {
         known.insert(path, real);
     }
     known

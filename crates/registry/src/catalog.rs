@@ -169,27 +169,28 @@ impl RegistryCatalog {
     where
         T: StatusOverlay,
     {
-        let asked = request.clone();
-        let kept = self.run_blocking(move |cache, address| cache.get(address, &asked)).await;
+        let requested = request.clone();
+        let cached = self.run_blocking(move |cache, address| cache.get(address, &requested)).await;
         let now = self.clock.now();
-        if let Some(kept) = &kept
+        if let Some(cached) = &cached
             && freshness == CachePolicy::Usual
-            && now < end_of_span(kept.fetched, MAX_FRESH_AGE)
-            && let Ok(value) = read(&kept.body)
+            && now < end_of_span(cached.fetched, MAX_FRESH_AGE)
+            && let Ok(value) = read(&cached.body)
         {
-            return Ok(self.cached_answer(value, kept, None));
+            return Ok(self.cached_answer(value, cached, None));
         }
-        let asked = self.registry.get(request, what).await;
-        let error = match asked.and_then(|body| Ok((read(&body).map_err(|cause| self.unusable_error(cause))?, body))) {
+        let response = self.registry.get(request, what).await;
+        let error = match response.and_then(|body| Ok((read(&body).map_err(|cause| self.unusable_error(cause))?, body)))
+        {
             Ok((value, body)) => {
                 self.cache_response(request, &body, entries(&value), now).await;
                 return Ok(DatedAnswer { value, fetched: now, offline: None });
             }
             Err(error) => error,
         };
-        match kept.map(|kept| (read(&kept.body), kept)) {
-            Some((Ok(value), kept)) if error.allows_cached_response() => {
-                Ok(self.cached_answer(value, &kept, Some(error)))
+        match cached.map(|cached| (read(&cached.body), cached)) {
+            Some((Ok(value), cached)) if error.allows_cached_response() => {
+                Ok(self.cached_answer(value, &cached, Some(error)))
             }
             _ => Err(error),
         }
@@ -198,20 +199,20 @@ impl RegistryCatalog {
     /// Stores a response in the cache. Errors are ignored.
     async fn cache_response(&self, request: &RegistryRequest, body: &[u8], entries: &[RegistryEntry], now: Millis) {
         let (request, body, entries) = (request.clone(), body.to_vec(), entries.to_vec());
-        let kept = self.run_blocking(move |cache, address| cache.put(address, &request, &body, &entries, now)).await;
-        if let Err(error) = kept {
-            tracing::warn!(%error, "an answer of a registry is not kept");
+        let cached = self.run_blocking(move |cache, address| cache.put(address, &request, &body, &entries, now)).await;
+        if let Err(error) = cached {
+            tracing::warn!(%error, "a response of a registry is not cached");
         }
     }
 
     fn cached_answer<T: StatusOverlay>(
         &self,
         mut value: T,
-        kept: &CachedBody,
+        cached: &CachedBody,
         offline: Option<RegistryError>,
     ) -> DatedAnswer<T> {
         value.overlay(&|entry| self.overlay_status(entry));
-        DatedAnswer { value, fetched: kept.fetched, offline }
+        DatedAnswer { value, fetched: cached.fetched, offline }
     }
 
     /// Replaces the status in a cached entry by the latest known one.
@@ -233,13 +234,13 @@ impl RegistryCatalog {
     ) -> Result<DatedAnswer<EntryPage>, RegistryError> {
         let lists = self.run_blocking(|cache, address| cache.cached_lists(address)).await;
         let Some(fetched) = lists.iter().map(|list| list.fetched).min() else { return Err(error) };
-        let wanted = search.text.to_lowercase();
+        let query = search.text.to_lowercase();
         let mut page = EntryPage::default();
         for mut entry in lists.iter().filter_map(|list| read_page(&list.body).ok()).flat_map(|page| page.entries) {
             self.overlay_status(&mut entry);
             let server = &entry.server;
             let texts = [Some(&server.name), server.title.as_ref(), server.description.as_ref()];
-            let is_found = texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&wanted));
+            let is_found = texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&query));
             let is_deleted = entry.listing.as_ref().is_some_and(|listing| listing.status == ListingStatus::Deleted);
             if is_found && !is_deleted && !page.entries.iter().any(|other| other.server.name == server.name) {
                 page.entries.push(entry);

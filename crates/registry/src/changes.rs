@@ -46,13 +46,13 @@ impl RegistryCatalog {
     pub async fn refresh(&self) -> Result<ChangesSummary, RegistryError> {
         let began = self.clock.now();
         let margin = u64::try_from(CLOCK_MARGIN.as_millis()).unwrap_or(u64::MAX);
-        let kept = self.run_blocking(|cache, address| cache.changes_progress(address)).await;
-        let anew = ChangesProgress::starting_at(kept.until.unwrap_or_else(|| began.saturating_sub(margin)), began);
-        let (mut is_resumed, mut reading) = match kept.unfinished {
+        let progress = self.run_blocking(|cache, address| cache.changes_progress(address)).await;
+        let anew = ChangesProgress::starting_at(progress.until.unwrap_or_else(|| began.saturating_sub(margin)), began);
+        let (mut is_resumed, mut reading) = match progress.unfinished {
             Some(unfinished) => (true, unfinished),
             None => (false, anew.clone()),
         };
-        let mut seen: Vec<String> = reading.cursor.iter().cloned().collect();
+        let mut cursors: Vec<String> = reading.cursor.iter().cloned().collect();
         let mut changes = ChangesSummary { changed: 0, unreadable: 0, complete: false };
         let limits = self.registry.limits();
         let end = Instant::now() + limits.time * MAX_SLOW_RESPONSES;
@@ -64,7 +64,7 @@ impl RegistryCatalog {
                 // Registries may forget cursors.
                 Err(error) if is_resumed && at == 0 && is_cursor_rejection(&error) => {
                     (is_resumed, reading) = (false, anew.clone());
-                    seen.clear();
+                    cursors.clear();
                     self.read_changes_page(&reading).await?
                 }
                 page => page?,
@@ -74,7 +74,7 @@ impl RegistryCatalog {
             let newest = page.entries.iter().filter_map(|entry| entry.listing.as_ref()?.updated_at).max();
             // A time in the future would hide all changes until then.
             reading.until = reading.until.max(newest.unwrap_or(0).min(reading.began));
-            let is_loop = page.next_cursor.as_ref().is_some_and(|cursor| seen.contains(cursor));
+            let is_loop = page.next_cursor.as_ref().is_some_and(|cursor| cursors.contains(cursor));
             reading.cursor = page.next_cursor.filter(|_| !is_loop);
             if is_loop {
                 reading.until = reading.since;
@@ -88,7 +88,7 @@ impl RegistryCatalog {
                 return Err(RegistryError::SamePage { address: self.registry.displayed_address() });
             }
             let Some(cursor) = &reading.cursor else { return Ok(ChangesSummary { complete: true, ..changes }) };
-            seen.push(cursor.clone());
+            cursors.push(cursor.clone());
         }
         Ok(changes)
     }

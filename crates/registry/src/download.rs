@@ -46,7 +46,7 @@ impl Default for DownloadLimits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DownloadError {
     /// The registry entry has no valid SHA-256 of the bundle, so the download could not be checked.
-    #[error("the bundle has no SHA-256, so what is downloaded could not be checked; the publisher has to add it")]
+    #[error("the bundle has no SHA-256, so the download could not be verified; the publisher has to add it")]
     NoHash,
     /// The address, or the target of a redirect, is not allowed.
     #[error("the bundle is not downloaded from {address}: {cause}")]
@@ -77,7 +77,7 @@ pub enum DownloadError {
         cause: String,
     },
     /// The host responded with an error status.
-    #[error("{address} does not give the bundle (status {status}); try again later, or contact the publisher")]
+    #[error("{address} does not provide the bundle (status {status}); try again later, or contact the publisher")]
     Failed {
         /// Scheme, host and port of the server that reported the error.
         address: String,
@@ -101,7 +101,7 @@ pub enum DownloadError {
         limit: u64,
     },
     /// The downloaded file has another hash than the registry entry.
-    #[error("what {address} gives is another file than the registry lists: its SHA-256 is {found}; do not use it")]
+    #[error("{address} provides another file than the one in the registry: its SHA-256 is {found}; do not use it")]
     WrongHash {
         /// Scheme, host and port of the server that sent the file.
         address: String,
@@ -204,7 +204,7 @@ impl BundleTransfer<'_> {
             _ => return Some("only https:// is accepted"),
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Some("it holds a user name or password");
+            return Some("it contains a user name or password");
         }
         let is_private = match url.host() {
             Some(Host::Ipv4(address)) => !is_public(address.into()),

@@ -29,7 +29,7 @@ impl fmt::Display for Publisher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::GithubAccount(account) => write!(f, "the GitHub account {account}"),
-            Self::Domain(domain) => write!(f, "whoever controls {domain}"),
+            Self::Domain(domain) => write!(f, "the owner of {domain}"),
         }
     }
 }
@@ -42,11 +42,11 @@ mod tests {
     fn namespace_is_described() {
         let cases = [
             ("io.github.alice/notes", "the GitHub account alice"),
-            ("com.example/notes", "whoever controls example.com"),
-            ("com.example.tools/notes", "whoever controls tools.example.com"),
-            ("io.github.alice.example/notes", "whoever controls example.alice.github.io"),
-            ("io.github/notes", "whoever controls github.io"),
-            ("io.githubb.alice/notes", "whoever controls alice.githubb.io"),
+            ("com.example/notes", "the owner of example.com"),
+            ("com.example.tools/notes", "the owner of tools.example.com"),
+            ("io.github.alice.example/notes", "the owner of example.alice.github.io"),
+            ("io.github/notes", "the owner of github.io"),
+            ("io.githubb.alice/notes", "the owner of alice.githubb.io"),
         ];
         for (name, words) in cases {
             assert_eq!(Publisher::from_name(name).to_string(), words, "{name}");

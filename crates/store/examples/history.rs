@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     measure("all 5,000 items without pictures", || page(false, LONG_CONVERSATION_ITEMS))?;
     measure("all 5,000 items with 50 pictures", || page(true, LONG_CONVERSATION_ITEMS))?;
     let (rare, frequent) = (word(9_000), word(3));
-    let asked = [
+    let queries = [
         ("a rare word", rare.clone()),
         ("a word in most messages", "the ".to_owned()),
         ("a beginning, one letter", "t".to_owned()),
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("nothing", "xylophone".to_owned()),
         ("eight words", format!("the of and in to {frequent} {} {}", word(1), word(2))),
     ];
-    for (name, text) in asked {
+    for (name, text) in queries {
         let search = HistorySearch { text, limit: 20, before: None };
         measure(&format!("search: {name} ({})", search.text), || history.search(&search).map(|found| found.len()))?;
     }

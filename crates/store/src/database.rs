@@ -152,13 +152,13 @@ pub(crate) fn from_sql_integer(number: i64) -> u64 {
 pub(crate) fn database_error(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
     let next = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "; make room on the disk",
-        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => "; check whose it is and who may write it",
-        Some(ErrorCode::CannotOpen) => "; check that it is a file, whose it is and who may write it",
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => "; check its owner and its permissions",
+        Some(ErrorCode::CannotOpen) => "; check that it is a file, its owner and its permissions",
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            "; another program holds it: close other windows of Drawbridge and try again"
+            "; another program is using it: close other windows of Drawbridge and try again"
         }
         Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
-            "; it is damaged: keep a copy of it, move it away, and a new one is begun"
+            "; it is damaged: copy it and move it away, and a new one is created"
         }
         Some(ErrorCode::SystemIoFailure) => "; check the disk",
         _ => "",

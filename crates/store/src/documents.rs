@@ -153,8 +153,8 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document. `before` is its present content. The lock must be held. With `tells`, the keychain is updated
-    /// first, so that an older copy of the file is refused afterwards.
+    /// Writes a document. `before` is its present content. The lock must be held. With `announces`, the keychain is
+    /// updated first, so that an older copy of the file is refused afterwards.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
@@ -164,14 +164,14 @@ impl DocumentFolder {
         name: Document,
         before: Option<&Value>,
         value: &Value,
-        tells: bool,
+        announces: bool,
     ) -> Result<(), StoreError> {
         let path = self.document_path(name);
         if !SEALED_DOCUMENTS.contains(&name) {
             return files::write(&path, format!("{value:#}\n").as_bytes(), ReplaceMode::Replace).map(|_| ());
         }
         let mut file = self.seal_document(name, value)?;
-        if tells && file.number.is_some() {
+        if announces && file.number.is_some() {
             file = self.write_announced(name, before, value, file)?;
         } else {
             files::write(&path, file.text.as_bytes(), ReplaceMode::Replace)?;
@@ -283,9 +283,9 @@ impl Documents for DocumentFolder {
             CheckedDocument::Withheld(cause) => return Err(sealing_error(&self.document_path(name), &cause)),
         };
         let value = change(before.clone());
-        let tells = self.requires_announcement(name, before.as_ref(), &value);
-        self.write_locked(name, before.as_ref(), &value, tells)?;
-        if tells && name == Document::Sampling {
+        let announces = self.requires_announcement(name, before.as_ref(), &value);
+        self.write_locked(name, before.as_ref(), &value, announces)?;
+        if announces && name == Document::Sampling {
             *self.lock_last_count_time() = Some(Instant::now());
         }
         Ok(())

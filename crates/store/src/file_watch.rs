@@ -32,7 +32,7 @@ static WATCHED_FOLDERS: Mutex<BTreeMap<PathBuf, Arc<WatchedFolder>>> = Mutex::ne
 pub(crate) fn start_watch(path: PathBuf, changed: mpsc::Sender<()>) {
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
     // The state is read before the thread starts, so that a change in between is reported.
-    let file = WatchedFile { seen: FileState::read(&path), path, changed };
+    let file = WatchedFile { last_state: FileState::read(&path), path, changed };
     let mut folders = lock(&WATCHED_FOLDERS);
     if let Some(watched) = folders.get(&folder) {
         watched.add(file);
@@ -68,7 +68,7 @@ impl FileState {
 
 struct WatchedFile {
     path: PathBuf,
-    seen: FileState,
+    last_state: FileState,
     changed: mpsc::Sender<()>,
 }
 
@@ -76,8 +76,8 @@ impl WatchedFile {
     /// Sends a message if the operating system reported an event for the file or its metadata changed.
     fn report(&mut self, is_notified: bool) {
         let state = FileState::read(&self.path);
-        if is_notified || state != self.seen {
-            self.seen = state;
+        if is_notified || state != self.last_state {
+            self.last_state = state;
             // A full channel already contains a message, and the receiver reads the file after it.
             let _ = self.changed.try_send(());
         }

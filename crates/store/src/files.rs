@@ -9,10 +9,10 @@ use domain::StoreError;
 /// Returns an error that names the attempted action and the cause, with advice for some causes.
 pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
     let next = match error.kind() {
-        ErrorKind::PermissionDenied => "; check whose it is and who may write it",
+        ErrorKind::PermissionDenied => "; check its owner and its permissions",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "; make room on the disk",
         ErrorKind::ReadOnlyFilesystem => "; the disk is read-only",
-        ErrorKind::NotADirectory => "; a file lies where a folder should",
+        ErrorKind::NotADirectory => "; there is a file in place of a folder",
         _ => "",
     };
     StoreError { path: path.display().to_string(), cause: format!("could not {tried}: {error}{next}") }

@@ -62,7 +62,7 @@ impl FolderLock {
                 Err(TryLockError::WouldBlock) if start.elapsed() < patience => pause(),
                 Err(TryLockError::WouldBlock) => {
                     let cause =
-                        String::from("another program holds it; close other windows of Drawbridge and try again");
+                        String::from("another program is using it; close other windows of Drawbridge and try again");
                     return Err(StoreError { path: self.path.display().to_string(), cause });
                 }
             }

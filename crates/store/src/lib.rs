@@ -116,11 +116,11 @@ fn canonical_folder(path: &Path) -> Result<PathBuf, StoreError> {
     if cfg!(windows) {
         return Ok(path);
     }
-    path.canonicalize().map_err(|error| files::file_error(&path, "find out where it lies", &error))
+    path.canonicalize().map_err(|error| files::file_error(&path, "determine its path", &error))
 }
 
 fn absolute_path(path: &Path) -> Result<PathBuf, StoreError> {
-    std::path::absolute(path).map_err(|error| files::file_error(path, "find out where it lies", &error))
+    std::path::absolute(path).map_err(|error| files::file_error(path, "determine its path", &error))
 }
 
 #[cfg(test)]

@@ -89,9 +89,9 @@ mod tests {
         }
         text.extend(vec![b'z'; 3 << 20]);
         let read: Vec<Vec<u8>> = LinesFromEnd::new(io::Cursor::new(text)).unwrap().map(Result::unwrap).collect();
-        let wanted: Vec<Vec<u8>> = lines.into_iter().rev().collect();
+        let expected: Vec<Vec<u8>> = lines.into_iter().rev().collect();
         assert!(
-            read == wanted,
+            read == expected,
             "every line must be read once, the last one first, except empty lines and those over the limit"
         );
         let last = LinesFromEnd::new(io::Cursor::new(b"a\nb".to_vec())).unwrap().next().unwrap().unwrap();

@@ -39,7 +39,7 @@ pub fn default_locations() -> Result<Locations, StoreError> {
     let base = etcetera::base_strategy::choose_native_strategy().map_err(|error| StoreError {
         path: String::from("~"),
         cause: format!(
-            "the home folder is not known ({error}); set HOME, or name the files with --config and --data-dir"
+            "the home folder is unknown ({error}); set HOME, or specify the files with --config and --data-dir"
         ),
     })?;
     Ok(if cfg!(any(target_os = "macos", windows)) {

@@ -83,7 +83,7 @@ impl McpJson {
             let Some(edit) = edit(bare).map_err(|message| self.file_problem(message))? else { return Ok(false) };
             let after = format!("{}{}", &text[..text.len() - bare.len()], edit.text);
             if self.servers(&after)?.usable != edit.expected {
-                return Err(self.file_problem("the change could not be put into the file; edit it by hand"));
+                return Err(self.file_problem("the change could not be applied to the file; edit it manually"));
             }
             if self.text()? == before {
                 files::write(&self.path, after.as_bytes(), ReplaceMode::Replace).map_err(store_problem)?;
@@ -93,20 +93,20 @@ impl McpJson {
         Err(self.file_problem("the file keeps changing; try again when the other program has finished"))
     }
 
-    /// Writes a server if `is_wanted` returns `true` for the servers in the file. `was` is the former name of a renamed
+    /// Writes a server if `may_write` returns `true` for the servers in the file. `was` is the former name of a renamed
     /// server.
     fn put_if(
         &self,
         entry: &ServerEntry,
         was: Option<&str>,
-        is_wanted: impl Fn(&[ServerEntry]) -> bool,
+        may_write: impl Fn(&[ServerEntry]) -> bool,
     ) -> Result<bool, ConfigProblem> {
         if let Some(message) = name_problem(&entry.name) {
             return Err(self.file_problem(message));
         }
         self.edit_file(|text| {
             let servers = read::parse_servers(&JsonText::without_file(text)).map_err(|problem| problem.to_string())?;
-            if !is_wanted(&servers.usable) {
+            if !may_write(&servers.usable) {
                 return Ok(None);
             }
             let expected = servers.with_entry(entry, was)?;

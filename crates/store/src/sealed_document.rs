@@ -70,8 +70,8 @@ pub(crate) struct DocumentText {
 }
 
 enum SealerState {
-    NotAsked,
-    Asking,
+    NotRequested,
+    Requesting,
     /// No key was ever created, so documents have no seals. Contains the reason.
     Without(String),
     /// The key exists but is unavailable. Contains the reason.
@@ -95,22 +95,22 @@ pub(crate) struct DocumentSealer {
     secrets: Arc<dyn Secrets>,
     state: Mutex<SealerState>,
     changed: Condvar,
-    told: Mutex<Vec<mpsc::Sender<()>>>,
+    resolution_listeners: Mutex<Vec<mpsc::Sender<()>>>,
     /// Function that seals existing documents when the first key is created.
     adopt: Mutex<Option<Box<DocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that looks for seals on disk.
     was_sealed: Mutex<Option<Box<SealFinder>>>,
     /// Locked during [`Self::update_state`], so that only one thread updates the state.
-    settling: Mutex<()>,
+    update_lock: Mutex<()>,
     /// Set while a thread calls [`Self::update_state`].
-    settles: AtomicBool,
+    is_updating: AtomicBool,
     /// State of the thread that updates the keychain.
     marking: Mutex<MarkingState>,
     /// Notified when the thread that updates the keychain ends.
     marked: Condvar,
     /// Locked during [`Self::store_marks`], so that only one thread updates the keychain.
-    telling: Mutex<()>,
+    mark_lock: Mutex<()>,
 }
 
 /// Function that seals existing documents without a seal, and returns their names. Its argument creates the sealed text
@@ -129,17 +129,17 @@ impl DocumentSealer {
         let sealer = Arc::new(Self {
             keys,
             secrets,
-            state: Mutex::new(SealerState::NotAsked),
+            state: Mutex::new(SealerState::NotRequested),
             changed: Condvar::new(),
-            told: Mutex::default(),
+            resolution_listeners: Mutex::default(),
             adopt: Mutex::default(),
             adopted: Mutex::default(),
             was_sealed: Mutex::default(),
-            settling: Mutex::default(),
-            settles: AtomicBool::new(false),
+            update_lock: Mutex::default(),
+            is_updating: AtomicBool::new(false),
             marking: Mutex::default(),
             marked: Condvar::new(),
-            telling: Mutex::default(),
+            mark_lock: Mutex::default(),
         });
         let own: Weak<Self> = Arc::downgrade(&sealer);
         sealer.keys.listen(
@@ -177,7 +177,7 @@ impl DocumentSealer {
 
     /// Registers a channel that receives a message when the request for the key has succeeded or failed.
     pub(crate) fn notify_when_resolved(&self, changed: mpsc::Sender<()>) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push(changed);
+        self.resolution_listeners.lock().unwrap_or_else(PoisonError::into_inner).push(changed);
     }
 
     /// Returns the names of the documents that were sealed when the first key was created. Returns `None` after the
@@ -191,8 +191,8 @@ impl DocumentSealer {
         let start = Instant::now();
         {
             let mut state = self.state();
-            if matches!(*state, SealerState::NotAsked) {
-                *state = SealerState::Asking;
+            if matches!(*state, SealerState::NotRequested) {
+                *state = SealerState::Requesting;
             }
         }
         self.keys.request_key(false);
@@ -200,7 +200,7 @@ impl DocumentSealer {
             // The request may have succeeded before this listener was registered.
             self.spawn_state_update();
         }
-        let waits = |state: &mut SealerState| matches!(state, SealerState::Asking);
+        let waits = |state: &mut SealerState| matches!(state, SealerState::Requesting);
         let left = patience.saturating_sub(start.elapsed());
         drop(self.changed.wait_timeout_while(self.state(), left, waits));
     }
@@ -208,16 +208,16 @@ impl DocumentSealer {
     /// Calls [`Self::update_state`] in a separate thread, one at a time, because reading the mark from the keychain may
     /// hang.
     fn spawn_state_update(self: &Arc<Self>) {
-        if self.settles.swap(true, Ordering::AcqRel) {
+        if self.is_updating.swap(true, Ordering::AcqRel) {
             return;
         }
         let sealer = Arc::clone(self);
         let thread = std::thread::Builder::new().name("document seal".into()).spawn(move || {
             sealer.update_state();
-            sealer.settles.store(false, Ordering::Release);
+            sealer.is_updating.store(false, Ordering::Release);
         });
         if let Err(error) = thread {
-            self.settles.store(false, Ordering::Release);
+            self.is_updating.store(false, Ordering::Release);
             *self.state() = SealerState::Unavailable(error.to_string());
         }
     }
@@ -238,13 +238,13 @@ impl DocumentSealer {
 
     /// Returns `true` if the key was already requested from the keychain.
     pub(crate) fn was_key_requested(&self) -> bool {
-        !matches!(*self.state(), SealerState::NotAsked)
+        !matches!(*self.state(), SealerState::NotRequested)
     }
 
     /// Returns the state of sealing for the host.
     pub(crate) fn seal(&self) -> DocumentSeal {
         match &*self.state() {
-            SealerState::NotAsked | SealerState::Asking => DocumentSeal::Waiting,
+            SealerState::NotRequested | SealerState::Requesting => DocumentSeal::Waiting,
             SealerState::Without(cause) => DocumentSeal::None { cause: cause.clone() },
             SealerState::Unavailable(cause) => DocumentSeal::Unavailable { cause: cause.clone() },
             SealerState::Ready(_) => DocumentSeal::Sealed,
@@ -253,7 +253,7 @@ impl DocumentSealer {
 
     /// Updates the state after the request for the key has succeeded or failed.
     fn update_state(&self) {
-        let _one = self.settling.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.update_lock.lock().unwrap_or_else(PoisonError::into_inner);
         if matches!(*self.state(), SealerState::Ready(_)) {
             return;
         }
@@ -270,7 +270,7 @@ impl DocumentSealer {
             self.store_marks();
         }
         self.changed.notify_all();
-        for changed in self.told.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for changed in self.resolution_listeners.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             // A full channel already contains a message.
             let _ = changed.try_send(());
         }
@@ -322,7 +322,7 @@ impl DocumentSealer {
             SealerState::Without(_) => {
                 return SealVerdict::Good(read.map_or(bytes, |read| read.document.get().as_bytes()));
             }
-            SealerState::NotAsked | SealerState::Asking => {
+            SealerState::NotRequested | SealerState::Requesting => {
                 return SealVerdict::Withheld(
                     "the keychain has not responded yet, so the seal can't be checked".to_owned(),
                 );
@@ -362,7 +362,7 @@ impl DocumentSealer {
         let state = self.state();
         match &*state {
             SealerState::Without(_) => Ok(DocumentText { text: format!("{value:#}\n"), number: None }),
-            SealerState::NotAsked | SealerState::Asking => {
+            SealerState::NotRequested | SealerState::Requesting => {
                 Err("the keychain does not respond; unlock it and try again".to_owned())
             }
             SealerState::Unavailable(cause) => Err(cause.clone()),

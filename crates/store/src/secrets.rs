@@ -88,7 +88,9 @@ impl SecretsFile {
         let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(broken)? else { return Ok(None) };
         let file = SealedFile::read(&bytes).map_err(|cause| {
             let path = self.path.display();
-            KeychainError::Broken(format!("{path} can't be read ({cause}); mend it, or move it away to begin anew"))
+            KeychainError::Broken(format!(
+                "{path} can't be read ({cause}); mend it, or move it away to create a new one"
+            ))
         })?;
         Ok(Some(file))
     }
@@ -119,7 +121,7 @@ impl SecretsFile {
         let path = self.path.display();
         let lost = |what: &str| {
             KeychainError::Broken(format!(
-                "{what}, so {path} can't be opened; if it is lost for good, move that file away to begin anew"
+                "{what}, so {path} can't be opened; if it is lost permanently, move that file away to create a new one"
             ))
         };
         let Some(bytes) = self.keychain.read(&keychain_entry_name(&file.key))?.map(Zeroizing::new) else {
@@ -145,14 +147,14 @@ impl SecretsFile {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);
         }
-        let unsealable = |_| KeychainError::Broken("this system gives no random numbers".to_owned());
+        let unsealable = |_| KeychainError::Broken("this system provides no random numbers".to_owned());
         let (id, bytes) = SecretsKey::random().map_err(unsealable)?;
         let key = Arc::new(SecretsKey::new(&id, bytes.as_slice()).map_err(unsealable)?);
         let name = keychain_entry_name(&id);
         self.keychain.write(&name, bytes.as_slice())?;
-        let kept = self.keychain.read(&name)?.map(Zeroizing::new);
-        if kept.as_deref().map(Vec::as_slice) != Some(bytes.as_slice()) {
-            return Err(KeychainError::Broken("the keychain does not give back what it was given".to_owned()));
+        let stored = self.keychain.read(&name)?.map(Zeroizing::new);
+        if stored.as_deref().map(Vec::as_slice) != Some(bytes.as_slice()) {
+            return Err(KeychainError::Broken("the keychain does not return the stored value".to_owned()));
         }
         Ok(key)
     }
@@ -166,7 +168,7 @@ impl SecretsFile {
                 Some(file) => self.file_key(file)?,
                 None => self.new_key()?,
             };
-            let kept = self.update(|file| {
+            let stored = self.update(|file| {
                 let unsealable = |_| KeychainError::Broken("the secret could not be encrypted".to_owned());
                 let mut file = match file {
                     Some(file) if file.is_encrypted_with(&key) => file,
@@ -180,9 +182,9 @@ impl SecretsFile {
                 }
                 Ok((Some(all), Some(file)))
             })?;
-            if let Some(kept) = kept {
+            if let Some(stored) = stored {
                 self.state().key = Some(key);
-                for (name, _) in kept {
+                for (name, _) in stored {
                     self.memory.delete(&name).map_err(broken)?;
                     self.state().unkept.remove(&name);
                 }
@@ -262,7 +264,7 @@ impl SecretsFile {
             return cause.to_string();
         }
         format!(
-            "{cause}. If there is an older value of this secret, that one counts again after the next start, so enter the new one again then"
+            "{cause}. If an older value of this secret is stored, it is used again after the next start. Enter the new one again then"
         )
     }
 }
@@ -277,9 +279,7 @@ impl Secrets for SecretsFile {
             return self.migrate(key);
         };
         let opened = self.file_key(file)?.open(key, entry);
-        opened
-            .map(Some)
-            .map_err(|_| SecretError::Failed("what is kept of this secret is damaged; enter it again".into()))
+        opened.map(Some).map_err(|_| SecretError::Failed("the stored secret is damaged; enter it again".into()))
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {

@@ -47,7 +47,7 @@ fn is_installed(program: &str) -> bool {
 fn can_run() -> bool {
     let missing = ["dbus-run-session", "gnome-keyring-daemon"].into_iter().find(|program| !is_installed(program));
     if let Some(program) = missing {
-        eprintln!("LEFT OUT: {program} is not installed; `cargo xtask test` installs it");
+        eprintln!("SKIPPED: {program} is not installed; `cargo xtask test` installs it");
     }
     missing.is_none()
 }
@@ -91,14 +91,14 @@ fn run_role(parts: &[(&str, RoleFunction)]) -> bool {
     true
 }
 
-fn is_persistent(kept: &SecretPersistence) -> bool {
-    *kept == SecretPersistence::Keychain
+fn is_persistent(persistence: &SecretPersistence) -> bool {
+    *persistence == SecretPersistence::Keychain
 }
 
 fn stores_secret(secrets: &dyn Secrets) {
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "an unlocked keychain works");
-    let kept = secrets.set("a", "top-secret").unwrap();
-    assert!(is_persistent(&kept), "the keychain stores the key: {kept:?}");
+    let persistence = secrets.set("a", "top-secret").unwrap();
+    assert!(is_persistent(&persistence), "the keychain stores the key: {persistence:?}");
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret is read back");
 }
 
@@ -137,8 +137,8 @@ fn secrets_are_temporary_without_a_keychain() {
             matches!(status, SecretsStatus::Missing { .. }),
             "a missing keychain is reported as missing: {status:?}"
         );
-        let kept = secrets.set("a", "top-secret").unwrap();
-        assert!(!is_persistent(&kept), "the secret is stored for this run only: {kept:?}");
+        let persistence = secrets.set("a", "top-secret").unwrap();
+        assert!(!is_persistent(&persistence), "the secret is stored for this run only: {persistence:?}");
         assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret can be read in this run");
     }
     if run_role(&[("lives-for-the-run", stores_for_the_run_only)]) || !can_run() {

@@ -262,12 +262,12 @@ impl ActivityLog {
             FrameKind::Notification { method } => entry.method = Some(truncated_method(method)),
             FrameKind::Result { id } | FrameKind::Error { id: Some(id) } => {
                 entry.id = Some(displayed_id(&id));
-                if let Some((method, asked)) = self.awaited.remove(&(!sent, id)) {
+                if let Some((method, requested_at)) = self.awaited.remove(&(!sent, id)) {
                     if COMPRESSED_METHODS.contains(&&*method) {
                         entry.body.compress();
                     }
                     entry.method = Some(method);
-                    entry.latency = at.duration_since(asked).ok().map(|d| d.as_secs_f64() * 1_000.0);
+                    entry.latency = at.duration_since(requested_at).ok().map(|d| d.as_secs_f64() * 1_000.0);
                 }
             }
             FrameKind::Error { id: None } | FrameKind::Batch | FrameKind::Invalid => {}
@@ -323,7 +323,7 @@ impl ActivityLog {
         let clean = self.hidden.redact(bytes);
         let redacted = matches!(clean, Cow::Owned(_));
         let truncated = clean.len() > MAX_BODY_BYTES;
-        let kept = &clean[..clean.len().min(MAX_BODY_BYTES)];
+        let body = &clean[..clean.len().min(MAX_BODY_BYTES)];
         ActivityEntry {
             seq: self.last + 1,
             at: to_millis(at),
@@ -334,7 +334,7 @@ impl ActivityLog {
             bytes: bytes.len(),
             latency: None,
             note: redacted.then(|| "a secret in it is redacted".to_owned()),
-            body: EntryBody::new(kept),
+            body: EntryBody::new(body),
             truncated,
             redacted,
         }

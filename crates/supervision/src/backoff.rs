@@ -21,7 +21,7 @@ const RESET_AFTER: Duration = Duration::from_secs(60);
 pub struct Backoff {
     /// Number of attempts since the server last ran for [`RESET_AFTER`].
     attempt: u32,
-    made: VecDeque<Instant>,
+    attempt_times: VecDeque<Instant>,
 }
 
 impl Backoff {
@@ -29,13 +29,13 @@ impl Backoff {
     ///
     /// `random` is between 0 and 1, and spreads the attempts over the whole delay (full jitter).
     pub fn next_attempt(&mut self, now: Instant, random: f64) -> Option<(u32, Duration)> {
-        while self.made.front().is_some_and(|at| now.saturating_duration_since(*at) >= ATTEMPT_WINDOW) {
-            self.made.pop_front();
+        while self.attempt_times.front().is_some_and(|at| now.saturating_duration_since(*at) >= ATTEMPT_WINDOW) {
+            self.attempt_times.pop_front();
         }
-        if self.made.len() >= MAX_ATTEMPTS {
+        if self.attempt_times.len() >= MAX_ATTEMPTS {
             return None;
         }
-        self.made.push_back(now);
+        self.attempt_times.push_back(now);
         self.attempt += 1;
         let most = (MIN_DELAY * 2_u32.saturating_pow(self.attempt.min(16))).min(MAX_DELAY);
         let pause = MIN_DELAY + (most - MIN_DELAY).mul_f64(random.clamp(0.0, 1.0));
@@ -64,9 +64,9 @@ mod tests {
         let (start, mut backoff) = (Instant::now(), Backoff::default());
         let pauses: Vec<_> =
             (0..6).map(|_| backoff.next_attempt(start, 1.0).map(|(_, pause)| pause.as_secs_f64())).collect();
-        let wanted = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
+        let expected = [Some(1.0), Some(2.0), Some(4.0), Some(8.0), Some(16.0), None];
         assert_eq!(
-            pauses, wanted,
+            pauses, expected,
             "the maximum delay must double, and the sixth attempt within the window must be refused"
         );
         let later = start + ATTEMPT_WINDOW;

@@ -17,7 +17,7 @@ pub struct ServerRequestQuota {
     left: TokenBucket,
     refused: u64,
     /// Number of refused requests that was last reported to the owner.
-    told: u64,
+    reported_refusals: u64,
 }
 
 impl ServerRequestQuota {
@@ -27,7 +27,7 @@ impl ServerRequestQuota {
         let per_minute = limits.questions_per_minute;
         // The burst capacity is the number of requests that are allowed in ten seconds.
         let left = TokenBucket::new(u64::from(per_minute / 6).max(1), f64::from(per_minute) / 60.0);
-        Self { open: HashSet::new(), most: limits.questions as usize, left, refused: 0, told: 0 }
+        Self { open: HashSet::new(), most: limits.questions as usize, left, refused: 0, reported_refusals: 0 }
     }
 
     /// Returns the number of pending requests.
@@ -55,8 +55,8 @@ impl ServerRequestQuota {
 
     /// Returns the total number of refused requests, or `None` if it has already been reported to the owner.
     pub fn take_refused_total(&mut self) -> Option<u64> {
-        let refused = (self.refused > self.told).then_some(self.refused);
-        self.told = self.refused;
+        let refused = (self.refused > self.reported_refusals).then_some(self.refused);
+        self.reported_refusals = self.refused;
         refused
     }
 

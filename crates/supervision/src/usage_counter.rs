@@ -27,7 +27,7 @@ pub struct UsageCounter {
     logs: TokenBucket,
     slowed: bool,
     slowed_often: u64,
-    left_out: u64,
+    omitted: u64,
     refused_calls: u64,
     refused_questions: u64,
     largest: u64,
@@ -46,7 +46,7 @@ impl UsageCounter {
             notifications,
             slowed: false,
             slowed_often: 0,
-            left_out: 0,
+            omitted: 0,
             refused_calls: 0,
             refused_questions: 0,
             largest: 0,
@@ -61,9 +61,9 @@ impl UsageCounter {
         let bytes = frame.bytes.len() as u64;
         self.largest = self.largest.max(bytes);
         self.count_read(bytes);
-        let is_kept = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.try_take(1);
-        self.left_out += u64::from(!is_kept);
-        is_kept
+        let is_recorded = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.try_take(1);
+        self.omitted += u64::from(!is_recorded);
+        is_recorded
     }
 
     /// Counts bytes that were read from the server.
@@ -76,9 +76,9 @@ impl UsageCounter {
 
     /// Counts a log message. Returns `true` if it should be recorded in the activity log.
     pub fn count_log(&mut self) -> bool {
-        let is_kept = self.logs.try_take(1);
-        self.left_out += u64::from(!is_kept);
-        is_kept
+        let is_recorded = self.logs.try_take(1);
+        self.omitted += u64::from(!is_recorded);
+        is_recorded
     }
 
     /// Returns `true` if the server has exceeded its limit of bytes per minute.
@@ -107,9 +107,9 @@ impl UsageCounter {
     /// Returns a message for the activity log that notifications were omitted, or `None`. Reported after 1, 2, 4, 8, …
     /// omissions.
     pub fn omission_notice(&self) -> Option<String> {
-        let (left_out, most) = (self.left_out, self.limits.notifications_per_second);
-        left_out.is_power_of_two().then(|| {
-            format!("more than {most} notifications came in a second: {left_out} entries are left out here so far")
+        let (omitted, most) = (self.omitted, self.limits.notifications_per_second);
+        omitted.is_power_of_two().then(|| {
+            format!("more than {most} notifications were received within a second: {omitted} entries are omitted here so far")
         })
     }
 
@@ -124,17 +124,17 @@ impl UsageCounter {
     }
 
     /// Updates the displayed usage. The arguments are numbers and sizes that the counter does not know.
-    pub fn update_gauge(&mut self, calls: usize, questions: usize, kept: usize, dropped: u64) {
+    pub fn update_gauge(&mut self, calls: usize, questions: usize, retained: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };
         let a_second = u64::from(limits.notifications_per_second);
         let used = LimitsUsage {
             calls: counter(calls as u64, limits.calls.into(), self.refused_calls),
             questions: counter(questions as u64, limits.questions.into(), self.refused_questions),
-            notifications: counter(self.notifications.used().min(a_second), a_second, self.left_out),
+            notifications: counter(self.notifications.used().min(a_second), a_second, self.omitted),
             bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowed_often),
             message: counter(self.largest, limits.message_bytes, 0),
-            kept: counter(kept as u64, limits.kept_bytes, dropped.saturating_sub(self.left_out)),
+            kept: counter(retained as u64, limits.kept_bytes, dropped.saturating_sub(self.omitted)),
             is_slowed: self.slowed,
             resources: None,
         };

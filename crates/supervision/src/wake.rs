@@ -137,7 +137,7 @@ mod tests {
         let cases = [
             (secs(5), secs(5), false, "nothing happened"),
             (secs(15), secs(15), false, "a busy machine looks late"),
-            (secs(3_600), secs(5), true, "the program's clock stood still in sleep"),
+            (secs(3_600), secs(5), true, "the program's clock stopped during sleep"),
             (secs(3_600), secs(3_600), true, "it ran on in sleep"),
         ];
         for (wall_passed, own_passed, woke, what) in cases {

@@ -112,14 +112,14 @@ pub fn demo_config(args: &[&str]) -> ServerConfig {
 /// Enables sampling for these servers unless it is already configured, so that sampling requests lead to consent
 /// requests.
 fn enable_sampling(ports: &ports::Ports, servers: &[&str]) {
-    let turn_on = |kept: Option<serde_json::Value>| {
-        let mut kept = kept.unwrap_or_else(|| serde_json::json!({}));
+    let turn_on = |document: Option<serde_json::Value>| {
+        let mut document = document.unwrap_or_else(|| serde_json::json!({}));
         for server in servers {
-            if kept[*server].is_null() {
-                kept[*server] = serde_json::json!({ "on": true });
+            if document[*server].is_null() {
+                document[*server] = serde_json::json!({ "on": true });
             }
         }
-        kept
+        document
     };
     let written = ports.documents.update(ports::Document::Sampling, &mut { turn_on });
     // If the keychain is locked, no settings can be sealed, and those of an earlier start are kept.

@@ -23,7 +23,7 @@ const MAX_RECORDED_REQUESTS: usize = 10_000;
 pub struct HttpServer {
     /// Address on which the server listens.
     pub address: SocketAddr,
-    seen: Arc<Mutex<Vec<HttpRequest>>>,
+    requests: Arc<Mutex<Vec<HttpRequest>>>,
     accepting: JoinHandle<()>,
 }
 
@@ -52,17 +52,17 @@ impl HttpServer {
     {
         let listener = TcpListener::bind(address).await.unwrap_or_else(|e| panic!("{address} cannot be used: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        let (script, kept) = (Arc::new(script), Arc::clone(&seen));
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let (script, recorded) = (Arc::new(script), Arc::clone(&requests));
         let accepting = tokio::spawn(async move {
             // Dropping the set closes the connections when the server stops.
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 while connections.try_join_next().is_some() {}
-                connections.spawn(serve(stream, Arc::clone(&script), Arc::clone(&kept)));
+                connections.spawn(serve(stream, Arc::clone(&script), Arc::clone(&recorded)));
             }
         });
-        Self { address, seen, accepting }
+        Self { address, requests, accepting }
     }
 
     /// Returns the URL of a path on this server.
@@ -72,7 +72,7 @@ impl HttpServer {
 
     /// Returns the recorded requests in the order of arrival.
     pub fn received_requests(&self) -> Vec<HttpRequest> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Returns the number of requests whose body has this JSON-RPC method.
@@ -87,7 +87,7 @@ impl Drop for HttpServer {
     }
 }
 
-async fn serve<F, A>(mut stream: TcpStream, script: Arc<F>, seen: Arc<Mutex<Vec<HttpRequest>>>)
+async fn serve<F, A>(mut stream: TcpStream, script: Arc<F>, requests: Arc<Mutex<Vec<HttpRequest>>>)
 where
     F: Fn(HttpRequest, HttpResponder) -> A,
     A: Future<Output = io::Result<()>>,
@@ -95,9 +95,9 @@ where
     // A connection without a valid HTTP request is ignored.
     let Ok(Some(request)) = request::read(&mut stream).await else { return };
     {
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() < MAX_RECORDED_REQUESTS {
-            seen.push(request.clone());
+        let mut requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
+        if requests.len() < MAX_RECORDED_REQUESTS {
+            requests.push(request.clone());
         }
     }
     let _ = script(request, HttpResponder { stream }).await;

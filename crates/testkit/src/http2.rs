@@ -39,14 +39,14 @@ pub enum Http2Reply {
 pub struct Http2Server {
     /// Address on which the server listens.
     pub address: SocketAddr,
-    seen: Arc<Mutex<Vec<HttpRequest>>>,
+    requests: Arc<Mutex<Vec<HttpRequest>>>,
     connections: Arc<AtomicUsize>,
     accepting: JoinHandle<()>,
 }
 
 struct Shared<F> {
     script: F,
-    seen: Arc<Mutex<Vec<HttpRequest>>>,
+    requests: Arc<Mutex<Vec<HttpRequest>>>,
     connections: Arc<AtomicUsize>,
 }
 
@@ -62,8 +62,8 @@ impl Http2Server {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap_or_else(|e| panic!("no free port: {e}"));
         let address = listener.local_addr().unwrap_or_else(|e| panic!("a listener has no address: {e}"));
         let acceptor = identity.acceptor(&[b"h2"]);
-        let shared = Arc::new(Shared { script, seen: Arc::default(), connections: Arc::default() });
-        let (seen, connections) = (Arc::clone(&shared.seen), Arc::clone(&shared.connections));
+        let shared = Arc::new(Shared { script, requests: Arc::default(), connections: Arc::default() });
+        let (requests, connections) = (Arc::clone(&shared.requests), Arc::clone(&shared.connections));
         let accepting = tokio::spawn(async move {
             let mut tasks = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
@@ -71,7 +71,7 @@ impl Http2Server {
                 tasks.spawn(serve(client, acceptor.clone(), Arc::clone(&shared)));
             }
         });
-        Self { address, seen, connections, accepting }
+        Self { address, requests, connections, accepting }
     }
 
     /// Returns the URL of a path on this server.
@@ -86,8 +86,8 @@ impl Http2Server {
 
     /// Returns the number of requests whose body has this JSON-RPC method.
     pub fn count(&self, method: &str) -> usize {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.iter().filter(|request| request.rpc_method() == method).count()
+        let requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.iter().filter(|request| request.rpc_method() == method).count()
     }
 }
 
@@ -130,7 +130,7 @@ where
 {
     let request = read_request(request).await?;
     let reply = (shared.script)(&request);
-    shared.seen.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+    shared.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
     send_reply(reply, respond, &cut).await
 }
 

@@ -32,7 +32,7 @@ pub enum ModelStep {
 #[derive(Debug, Default)]
 pub struct ScriptedModel {
     scripts: Mutex<VecDeque<Vec<ModelStep>>>,
-    asked: Mutex<Vec<ModelRequest>>,
+    requests: Mutex<Vec<ModelRequest>>,
     losses: Mutex<Vec<LossyConversion>>,
 }
 
@@ -84,7 +84,7 @@ impl ScriptedModel {
     /// Returns all recorded requests, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<ModelRequest> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -115,7 +115,7 @@ impl Provider for ScriptedModel {
     }
 
     async fn stream(&self, request: ModelRequest) -> Result<ReplyStream, ModelError> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         let script = self.scripts.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
         let steps = stream::iter(script.unwrap_or_else(|| vec![ModelStep::Hangs]));
         Ok(steps

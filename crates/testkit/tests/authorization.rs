@@ -96,8 +96,8 @@ async fn client_signs_in_and_its_token_is_valid_for_its_server_only() {
 
     let (_, tokens) = sign_in(&issuer, &server, "write").await;
     let token = tokens["access_token"].as_str().unwrap();
-    let (status, _, said) = call(&server, token).await;
-    assert_eq!((status, &said["result"]["content"][0]["text"]), (200, &json!("hello")), "the call should succeed");
+    let (status, _, response) = call(&server, token).await;
+    assert_eq!((status, &response["result"]["content"][0]["text"]), (200, &json!("hello")), "the call should succeed");
     assert_eq!(find_leaks(&[&issuer], &[&server, &other]), [""; 0], "nothing should have leaked so far");
     assert_eq!(call(&other, token).await.0, 401, "a token for another server should be refused");
     let found = find_leaks(&[&issuer], &[&server, &other]);

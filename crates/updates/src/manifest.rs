@@ -109,7 +109,7 @@ impl ReleaseManifest {
             return Err(UpdateRefusal::NoPlatform { version, platform: platform.to_owned() });
         };
         if file.size == 0 || file.size > MAX_FILE_BYTES {
-            return Err(UpdateRefusal::ManifestUnusable(format!("a file of {} bytes is not taken", file.size)));
+            return Err(UpdateRefusal::ManifestUnusable(format!("a file of {} bytes is not accepted", file.size)));
         }
         if file.signature.len() > MAX_SIGNATURE_CHARS {
             return Err(UpdateRefusal::ManifestUnusable("a signature in it is too long".to_owned()));

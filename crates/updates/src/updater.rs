@@ -182,11 +182,11 @@ impl Updater {
         progress: ProgressCallback<'_>,
     ) -> Result<Vec<u8>, UpdateRefusal> {
         let ReleaseAnnouncement { size, .. } = release.announcement;
-        let mut told = 0;
+        let mut reported = 0;
         let on_bytes = |received: u64| {
             let part = received.saturating_mul(MAX_PROGRESS_REPORTS) / size.max(1);
-            if part > told {
-                told = part;
+            if part > reported {
+                reported = part;
                 self.state().step = UpdateStep::Downloading { release: release.announcement.clone(), received };
                 progress(self.report());
             }

@@ -25,20 +25,20 @@ pub(crate) fn npx(folder: &Path) -> Program {
 
 /// Returns an error with a suggested remedy if Node.js is missing or too old.
 pub(crate) fn check_version() -> Result<(), Problem> {
-    let wanted = format!(
+    let expected = format!(
         "Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)",
         MIN_VERSION.0, MIN_VERSION.1
     );
     let answer = Program::new("node").arg("--version").output();
     let Ok(answer) = answer else {
-        return Err(Problem::Machine(format!("node was not found on the PATH. {wanted}")));
+        return Err(Problem::Machine(format!("node was not found on the PATH. {expected}")));
     };
     if parse_version(&answer).is_none_or(|found| found < MIN_VERSION) {
-        return Err(Problem::Machine(format!("node is {}. {wanted}", answer.trim())));
+        return Err(Problem::Machine(format!("node is {}. {expected}", answer.trim())));
     }
     match npm(&workspace::root_folder()).arg("--version").output() {
         Ok(_) => Ok(()),
-        Err(_) => Err(Problem::Machine(format!("node is here, but npm is not. {wanted}, with npm"))),
+        Err(_) => Err(Problem::Machine(format!("node is here, but npm is not. {expected}, with npm"))),
     }
 }
 

@@ -52,11 +52,11 @@ pub(crate) fn command_succeeds(program: &str, arguments: &[&str]) -> bool {
 pub(crate) fn processes_with_variable(name: &str, value: &str) -> Vec<u32> {
     let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
     let ids = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse().ok());
-    let wanted = format!("{name}={value}");
+    let variable_text = format!("{name}={value}");
     // The environment of a process that has ended is empty.
     let carries = |id: &u32| {
         let variables = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        variables.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+        variables.split(|byte| *byte == 0).any(|variable| variable == variable_text.as_bytes())
     };
     ids.filter(carries).collect()
 }
@@ -272,8 +272,8 @@ mod tests {
         drop(running);
         // In a container without an init process, an exited process remains as a zombie.
         let state = std::fs::read_to_string(format!("/proc/{grandchild}/stat")).unwrap_or_default();
-        let gone = nix::sys::signal::kill(grandchild, None).is_err() || state.contains(") Z ");
-        assert!(gone, "the grandchild should have ended: {state}");
+        let has_ended = nix::sys::signal::kill(grandchild, None).is_err() || state.contains(") Z ");
+        assert!(has_ended, "the grandchild should have ended: {state}");
     }
 
     #[cfg(unix)]

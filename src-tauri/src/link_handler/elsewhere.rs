@@ -1,7 +1,7 @@
 //! Link handler on macOS, where an app declares its URL schemes at build time and can't change them later.
 
 const UNSUPPORTED_CAUSE: &str =
-    "On this system an app can't turn links on or off. Paste the link where a server is added.";
+    "On this system an app can't enable or disable links. Paste the link in the page that adds servers.";
 
 /// Returns an error, since links can't be turned on or off on this system.
 ///

@@ -120,14 +120,14 @@ fn with_choice(choices: &str) -> String {
 fn without_choice(choices: &str) -> String {
     let header = format!("[{DEFAULTS_GROUP}]");
     let mut is_in_group = false;
-    let kept = choices.split_inclusive('\n').filter(|line| {
+    let others = choices.split_inclusive('\n').filter(|line| {
         let line = line.trim();
         if line.starts_with('[') {
             is_in_group = line == header;
         }
         !(is_in_group && line.split_once('=').is_some_and(|(key, _)| key.trim_end() == SCHEME_TYPE))
     });
-    kept.collect()
+    others.collect()
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub(super) fn set(on: bool) -> Result<(), String> {
 }
 
 fn command_line() -> Result<String, String> {
-    let program = env::current_exe().map_err(|error| format!("The path of the program is not known: {error}"))?;
+    let program = env::current_exe().map_err(|error| format!("The path of the program is unknown: {error}"))?;
     let path = program.to_str().ok_or_else(|| format!("{} is not Unicode.", program.display()))?;
     // Quotation marks can't occur in paths on Windows.
     Ok(format!("\"{path}\" -- \"%1\""))

@@ -24,7 +24,7 @@ pub(super) fn set(on: bool) -> Result<(), String> {
 }
 
 fn auto_launch() -> Result<AutoLaunch, String> {
-    let program = env::current_exe().map_err(|error| format!("The path of the program is not known: {error}"))?;
+    let program = env::current_exe().map_err(|error| format!("The path of the program is unknown: {error}"))?;
     let path = program.to_str().ok_or_else(|| format!("{} is not Unicode.", program.display()))?;
     // The value of the Run key is a command line, so the path is quoted.
     let path = if cfg!(windows) { format!("\"{path}\"") } else { path.to_owned() };

@@ -131,11 +131,11 @@ pub(crate) fn has_bundle_name(path: &Path) -> bool {
 }
 
 fn refused_request(what: &str, why: OpenRefusal) -> OpenRequest {
-    let mut said: String = what.chars().take(MAX_DISPLAYED_CHARS).collect();
-    if said.len() < what.len() {
-        said.push('…');
+    let mut displayed: String = what.chars().take(MAX_DISPLAYED_CHARS).collect();
+    if displayed.len() < what.len() {
+        displayed.push('…');
     }
-    OpenRequest::Refused { what: said, why }
+    OpenRequest::Refused { what: displayed, why }
 }
 
 #[cfg(test)]

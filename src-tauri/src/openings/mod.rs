@@ -86,7 +86,7 @@ struct OpenRequestQueue {
     current: Option<NumberedOpenRequest>,
     last_id: u64,
     waiting: VecDeque<OpenRequest>,
-    left_out: u32,
+    dropped: u32,
 }
 
 impl OpenRequestQueue {
@@ -96,7 +96,7 @@ impl OpenRequestQueue {
         let current = self.current.iter().map(|current| &current.opening);
         let has_link = current.chain(&self.waiting).any(is_link);
         if self.waiting.len() >= MAX_WAITING || has_link && is_link(&opening) {
-            self.left_out = self.left_out.saturating_add(1);
+            self.dropped = self.dropped.saturating_add(1);
         } else {
             self.waiting.push_back(opening);
         }
@@ -107,7 +107,7 @@ impl OpenRequestQueue {
         if self.current.is_some() {
             return None;
         }
-        let opening = self.waiting.pop_front().or_else(|| match std::mem::take(&mut self.left_out) {
+        let opening = self.waiting.pop_front().or_else(|| match std::mem::take(&mut self.dropped) {
             0 => None,
             count => Some(OpenRequest::LeftOut { count }),
         })?;
@@ -258,6 +258,6 @@ mod tests {
             queue.add(bundle(number));
         }
         assert_eq!(queue.waiting.len(), MAX_WAITING, "the queue should be bounded");
-        assert_eq!(queue.left_out, 5, "further openings should be counted");
+        assert_eq!(queue.dropped, 5, "further openings should be counted");
     }
 }

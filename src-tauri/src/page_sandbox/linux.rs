@@ -311,8 +311,8 @@ mod tests {
         );
         sandbox.confirm_page();
         assert!(!sandbox.should_give_up(), "a process that ends later has another cause");
-        let gone = sandbox_in_folder(&folder.path().join("gone"), Ok(()));
-        assert!(!gone.should_give_up(), "without a stored count the app should not restart");
+        let missing = sandbox_in_folder(&folder.path().join("gone"), Ok(()));
+        assert!(!missing.should_give_up(), "without a stored count the app should not restart");
         let unnoted = PageSandbox::new(Ok(()), None);
         assert!(!unnoted.should_give_up(), "a measurement should not restart, because it stores nothing");
     }

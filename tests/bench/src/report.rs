@@ -123,7 +123,7 @@ fn read_kilobytes(file: &str, word: &str) -> io::Result<u64> {
     let text = fs::read_to_string(file)?;
     let line = text.lines().find_map(|line| line.strip_prefix(word));
     line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse().ok())
-        .ok_or_else(|| io::Error::other(format!("{file} does not tell {word}")))
+        .ok_or_else(|| io::Error::other(format!("{file} has no value of {word}")))
 }
 
 impl BenchReport {

@@ -40,7 +40,7 @@ impl MeasuredDecision {
             server: SERVER,
             tool: TOOL,
             definition: &self.definition,
-            standing: ReviewState::Reviewed,
+            review_state: ReviewState::Reviewed,
             claims: ToolClaims::default(),
             asks_each_time: false,
             arguments: &self.arguments,

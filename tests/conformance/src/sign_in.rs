@@ -74,6 +74,6 @@ async fn discover_issuer(url: &str) -> Result<String, String> {
     let known = url.join(&format!("/.well-known/oauth-protected-resource{}", url.path())).map_err(|e| e.to_string())?;
     let page = browser::get(known.as_str()).await.map_err(|error| error.to_string())?;
     let document: Value = serde_json::from_str(&page.body).map_err(|error| format!("{known}: {error}"))?;
-    let issuer = document["authorization_servers"][0].as_str().ok_or("the server names nobody who issues tokens")?;
+    let issuer = document["authorization_servers"][0].as_str().ok_or("the server names no authorization server")?;
     Ok(issuer.to_owned())
 }

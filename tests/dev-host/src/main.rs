@@ -91,11 +91,11 @@ async fn serve(options: Options) -> Result<(), Box<dyn std::error::Error>> {
         clock: Arc::clone(&ports.clock),
     };
     let host = Host::start(ports, HostOptions { autostart: true, shows_apps: true, ..HostOptions::default() }).await;
-    let kept = options.data_dir.join("registry-cache");
+    let cache_folder = options.data_dir.join("registry-cache");
     let (documents, secrets) = (Arc::clone(&host.ports().documents), Arc::clone(&host.ports().secrets));
     let registry = options.registry.map_or(RegistryChoice::Settings { documents, secrets }, RegistryChoice::Named);
     let installer = Installer::new(options.data_dir, registry, move |address, header| {
-        installer::open_catalog(address, header, Arc::new(store::CacheFolder::open(&kept)?))
+        installer::open_catalog(address, header, Arc::new(store::CacheFolder::open(&cache_folder)?))
     });
     let mut api = Api::new(host.clone()).with_computer_checks(computer).with_installer(installer);
     if let Some(home) = options.home {

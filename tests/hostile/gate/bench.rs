@@ -32,7 +32,7 @@ struct ApprovedPayloads {
     starts: usize,
     calls: Vec<String>,
     /// Sampling requests that were sent to a model, with the model's name.
-    asks: Vec<String>,
+    model_requests: Vec<String>,
     /// Reviewed sampling requests with the ids of their consent requests. Only these can be reviewed again.
     reviewed: BTreeSet<String>,
     answers: Vec<String>,
@@ -43,7 +43,7 @@ struct ApprovedPayloads {
     sign_ins: usize,
     results: Vec<String>,
     /// Set once an approval for more than a single use was given.
-    standing: bool,
+    has_lasting_approval: bool,
 }
 
 /// Host with its server and model, and the payloads that were approved so far.
@@ -207,7 +207,7 @@ impl GateBench {
         }
         if n > 0 {
             let effect = if n == 1 { RuleEffect::Deny } else { RuleEffect::Allow };
-            self.approved.standing |= effect == RuleEffect::Allow;
+            self.approved.has_lasting_approval |= effect == RuleEffect::Allow;
             let rule = PolicyRule {
                 effect,
                 tool: Some("echo".into()),
@@ -268,17 +268,17 @@ impl GateBench {
             }
         };
         let hangs = self.count.is_multiple_of(5);
-        let asks = matches!(
+        let requires_consent = matches!(
             (&consent_request.body, way),
             (ConsentRequestBody::Sampling { .. }, TestDecision::Allow | TestDecision::Again)
         );
-        if asks {
+        if requires_consent {
             self.model.queue_reply(if hangs { vec![ModelStep::Hangs] } else { text_reply(&fresh, (1, 1)) });
         }
         let before = self.model.requests().len();
         let others = open.iter().filter(|other| other.body == ConsentRequestBody::Roots).count();
         let taken = self.app.host.decide(consent_request.id, consent_request.hash.to_string(), answer.clone()).await;
-        if asks && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&consent_request) {
+        if requires_consent && taken.is_ok() && matches!(answer, UserDecision::Again) | is_request(&consent_request) {
             assert!(
                 poll_until(EVENT_TIMEOUT, || self.model.requests().len() > before).await,
                 "the model receives the request"
@@ -294,7 +294,7 @@ impl GateBench {
             let ConsentRequestBody::Sampling { state, .. } = &q.body else { return true };
             !matches!(state.run, ModelAnswerState::Running { .. })
         };
-        if asks && !hangs {
+        if requires_consent && !hangs {
             while self.app.consent_requests().await.iter().any(|q| q.id == consent_request.id && !is_done(q)) {
                 tokio::task::yield_now().await;
             }
@@ -327,14 +327,14 @@ impl GateBench {
             }
             (ConsentRequestBody::Result { parts, .. }, _) if allows => approved.results.push(format!("{parts:?}")),
             (ConsentRequestBody::Sampling { response: None, .. }, _) if allows => {
-                approved.asks.push(sampling_prompt(consent_request));
+                approved.model_requests.push(sampling_prompt(consent_request));
                 approved.reviewed.insert(format!("{:?} {}", consent_request.id, sampling_prompt(consent_request)));
             }
             (ConsentRequestBody::Sampling { .. }, UserDecision::Again) => {
                 let what = sampling_prompt(consent_request);
                 let is_reviewed = approved.reviewed.contains(&format!("{:?} {what}", consent_request.id));
                 assert!(is_reviewed, "E01: a request that was never approved is not repeated: {what}");
-                approved.asks.push(what);
+                approved.model_requests.push(what);
             }
             (ConsentRequestBody::Sampling { response: Some(response), .. }, _) if allows => {
                 approved.answers.push(canonical_text(&json!(response.content.blocks())));
@@ -345,12 +345,12 @@ impl GateBench {
             (ConsentRequestBody::Url { url, .. }, _) if allows => approved.urls.push(url.clone()),
             (ConsentRequestBody::Roots, UserDecision::Share(_)) => {
                 approved.shares += roots;
-                approved.standing = true;
+                approved.has_lasting_approval = true;
             }
             _ => {}
         }
         let lasts = matches!(answer, UserDecision::Allow(ApprovalScope::Always) | UserDecision::AllowFor(..));
-        approved.standing |= lasts;
+        approved.has_lasting_approval |= lasts;
     }
 
     pub(super) async fn edit(&mut self, consent_request: &ConsentRequestView, way: TestDecision, fresh: String) {

@@ -350,10 +350,10 @@ async fn x38_response_is_never_delivered_to_another_call() {
     let calls = async { tokio::join!(pair.echo("bad", "1", "first"), pair.echo("bad", "2", "second")) };
     let (first, second) = pair.while_good_responds(what, calls).await;
     for (text, ended) in [("first", first), ("second", second)] {
-        let said = ended.map(|result| json!(result).to_string()).unwrap_or_else(|error| error.to_string());
+        let response = ended.map(|result| json!(result).to_string()).unwrap_or_else(|error| error.to_string());
         assert!(
-            said.contains(text) && !said.contains(FOREIGN_TEXT),
-            "{what}: the {text} call gets its own response: {said}"
+            response.contains(text) && !response.contains(FOREIGN_TEXT),
+            "{what}: the {text} call gets its own response: {response}"
         );
     }
     pair.close(what).await;

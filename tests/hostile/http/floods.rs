@@ -51,13 +51,13 @@ async fn run_flood(method: &'static str) {
     let most = began.elapsed().as_secs_f64() + 2.0;
     assert!(read as f64 <= most, "{what}: lists are read at most once a second, not {read} times");
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
-    let (kept, dropped) = {
+    let (retained, dropped) = {
         let activity = activity.lock().unwrap();
         (activity.entries_after(0, usize::MAX).count(), activity.dropped_count())
     };
     assert!(
-        kept <= supervision::activity::MAX_ENTRIES,
-        "{what}: the number of retained entries is bounded, but {kept} are retained"
+        retained <= supervision::activity::MAX_ENTRIES,
+        "{what}: the number of retained entries is bounded, but {retained} are retained"
     );
     assert!(dropped > u64::from(FLOOD_MESSAGES) / 2, "{what}: the number of dropped entries is reported: {dropped}");
     pair.close(&what).await;

@@ -56,9 +56,9 @@ async fn x42_web_page_is_not_a_server() {
 
 #[tokio::test]
 async fn closed_port_is_unreachable() {
-    let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
-    let url = gone.url("/mcp");
-    drop(gone);
+    let closed = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
+    let url = closed.url("/mcp");
+    drop(closed);
     // The runtime closes the listener shortly after it was dropped.
     // sleep: no event reports that a port is free.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;

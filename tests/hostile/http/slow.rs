@@ -21,9 +21,9 @@ async fn x35_unanswered_call_times_out_and_is_cancelled() {
         pair.assert_call_ended(&what, &call, &["no answer"]);
         assert!(call.took >= IDLE_TIMEOUT, "{what}: the timeout is not shortened: {:?}", call.took);
         // In revisions with `initialize` the server is notified. In the newer one, closing the stream cancels the call.
-        let told = server.count("notifications/cancelled");
+        let cancellations = server.count("notifications/cancelled");
         assert_eq!(
-            told,
+            cancellations,
             usize::from(revision == LEGACY),
             "{what}: [cancel-http-explicit] [cancel-http-close-stream] the server is notified"
         );
@@ -44,8 +44,8 @@ async fn x35_cancellation_is_immediate() {
         call.await.unwrap()
     });
     assert_eq!(ended.await, Err(CallFailure::Cancelled), "X35: the call is cancelled");
-    let is_told = || server.count("notifications/cancelled") == 1;
-    assert!(testkit::deadline::poll_until(Duration::from_secs(1), is_told).await, "X35: the server is notified");
+    let is_cancelled = || server.count("notifications/cancelled") == 1;
+    assert!(testkit::deadline::poll_until(Duration::from_secs(1), is_cancelled).await, "X35: the server is notified");
     pair.assert_good_responds("X35, cancelling", "afterwards").await;
     pair.close("X35, cancelling").await;
 }

@@ -43,21 +43,21 @@ impl Stage {
     /// Starts servers, each given as its name, its tools, and the text that its tools return.
     pub(crate) async fn start(servers: &[(&str, &[Value], &str)]) -> Self {
         let records = tempfile::tempdir().unwrap();
-        let config = |name: &str, tools: &[Value], says: &str| {
-            Self::server_config(&records.path().join(name).to_string_lossy(), &[tools], says)
+        let config = |name: &str, tools: &[Value], text: &str| {
+            Self::server_config(&records.path().join(name).to_string_lossy(), &[tools], text)
         };
-        let all = servers.iter().map(|(name, tools, says)| (*name, config(name, tools, says))).collect();
+        let all = servers.iter().map(|(name, tools, text)| (*name, config(name, tools, text))).collect();
         Self::start_with_records(records, all).await
     }
 
-    /// Returns the configuration of a server that returns each of `lists` once for `tools/list`, in order, and `says`
+    /// Returns the configuration of a server that returns each of `lists` once for `tools/list`, in order, and `text`
     /// for every call. Records its received messages in the file `record`.
-    pub(crate) fn server_config(record: &str, lists: &[&[Value]], says: &str) -> ServerConfig {
+    pub(crate) fn server_config(record: &str, lists: &[&[Value]], text: &str) -> ServerConfig {
         let mut arguments = vec!["--record".to_owned(), record.to_owned()];
         for tools in lists {
             arguments.extend(["--reply".to_owned(), format!("tools/list={}", json!({ "tools": tools }))]);
         }
-        let result = json!({ "content": [{ "type": "text", "text": says }] });
+        let result = json!({ "content": [{ "type": "text", "text": text }] });
         arguments.extend(["--reply".to_owned(), format!("tools/call={result}")]);
         scripted_config(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
@@ -86,12 +86,12 @@ impl Stage {
     pub(crate) async fn review(&self, server: &str, tool: &str) {
         let reviewed = self.app.host.reviewed(server.into()).await.unwrap();
         let own = reviewed.catalog().tool(tool).unwrap_or_else(|| panic!("{server} has {tool}"));
-        let seen = ShownDefinition {
+        let definition = ShownDefinition {
             kind: DefinitionKind::Tool,
             name: tool.to_owned(),
             hash: reviewed.review_tool(&own).0.to_string(),
         };
-        self.app.host.review(server.into(), vec![seen]).await.unwrap();
+        self.app.host.review(server.into(), vec![definition]).await.unwrap();
     }
 
     /// Calls a tool as the user, with a permanent approval.
@@ -116,18 +116,18 @@ impl Stage {
         self.model.queue_reply(text_reply("Done.", (10, 10)));
         let message = NewMessage { text: "Do what I asked for.".into(), ..NewMessage::default() };
         self.chat.send_message(ID.into(), message, None).await.unwrap();
-        let mut seen: Vec<ConsentRequestView> = Vec::new();
+        let mut requests: Vec<ConsentRequestView> = Vec::new();
         let ended = async {
             while self.chat.reply_in_progress(ID).0 {
                 for request in self.app.consent_requests().await.into_iter().filter(is_tool_or_result) {
-                    if seen.iter().all(|known| known.id != request.id) {
+                    if requests.iter().all(|known| known.id != request.id) {
                         let answer = if shows_harm(&request) {
                             UserDecision::Deny
                         } else {
                             UserDecision::Allow(ApprovalScope::Once)
                         };
                         self.app.decide(&request, answer).await;
-                        seen.push(request);
+                        requests.push(request);
                     }
                 }
                 // sleep: polls until the condition holds, which no event reports.
@@ -135,7 +135,7 @@ impl Stage {
             }
         };
         tokio::time::timeout(EVENT_TIMEOUT, ended).await.expect("the model comes to its end");
-        seen
+        requests
     }
 
     /// Returns `true` if the harmful content reached a server.
@@ -194,7 +194,7 @@ pub(crate) fn request_summary(request: &ConsentRequestView) -> String {
     let (name, server) = (escape_non_ascii(&tool.name), escape_non_ascii(&request.server));
     let mut words = format!("`{name}` of `{server}`, `{}`", json!(arguments));
     let marks = &request.marks;
-    match marks.standing {
+    match marks.review_state {
         Some(ReviewState::New) => words.push_str("; new"),
         Some(ReviewState::Changed) => words.push_str("; changed"),
         Some(ReviewState::Reviewed) | None => {}

@@ -41,8 +41,8 @@ pub(crate) struct Scenario {
 impl Scenario {
     /// Asserts that the line of this outcome equals the one in the table, or writes it. `before` is the information
     /// that the user saw apart from consent requests.
-    pub(crate) fn assert_outcome(&self, before: &str, seen: &[ConsentRequestView], outcome: Outcome) {
-        let requests: Vec<String> = seen.iter().map(request_summary).collect();
+    pub(crate) fn assert_outcome(&self, before: &str, shown: &[ConsentRequestView], outcome: Outcome) {
+        let requests: Vec<String> = shown.iter().map(request_summary).collect();
         let mut saw = before.to_owned();
         if !requests.is_empty() {
             let separator = if saw.is_empty() { "" } else { ". " };
@@ -50,9 +50,7 @@ impl Scenario {
         }
         let needed = match outcome {
             Outcome::Approval => "yes; refused, nothing was sent".to_owned(),
-            Outcome::OwnApproval => {
-                "yes; each call had an approval of its own, for the bytes that were sent".to_owned()
-            }
+            Outcome::OwnApproval => "yes; each call had a separate approval, for the bytes that were sent".to_owned(),
             Outcome::UsersChoice => "yes; no model uses it, only the user, under its server's name".to_owned(),
             Outcome::NotOffered => "not reached: the model is not offered the tool".to_owned(),
             Outcome::Happened(why) => format!("**no**: {why}"),
@@ -70,6 +68,6 @@ impl Scenario {
         }
         let mut row = ResultRow::default();
         row.set_name(&format!("{}, {}", self.id, self.tried));
-        row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, gone: Duration::ZERO });
+        row.record_withstood(Measurements { slowest: Duration::ZERO, memory: 0, exit_time: Duration::ZERO });
     }
 }

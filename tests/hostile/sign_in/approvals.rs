@@ -23,14 +23,14 @@ async fn unstarted_pair(
     script: ProtectedScript,
     issuer: AuthorizationServer,
     auth: Option<AuthConfig>,
-    kept: &[(&str, &str)],
+    secrets: &[(&str, &str)],
 ) -> SignInAttempt {
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let config = HttpConfig { url: server.url(), auth, ..HttpConfig::default() };
     let origin = config.origin().unwrap();
     let pair = ServerPair::with_undecided_start(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
-    for (name, secret) in kept {
+    for (name, secret) in secrets {
         pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
     }
     SignInAttempt { what: what.to_owned(), pair, issuer, server }
@@ -118,8 +118,8 @@ async fn s01_edited_token_endpoint_is_shown_before_anything_is_sent_there() {
         }),
         ..client_credentials_settings(&issuer, &[])
     };
-    let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
-    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
+    let secrets = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
+    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
     let first = tried.start_and_wait_for_connect_request().await;
     tried.allow(&first).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the approved server is ready");
@@ -161,8 +161,8 @@ async fn s01_id_token_is_not_sent_unencrypted() {
         }),
         ..client_credentials_settings(&issuer, &[])
     };
-    let kept = [("client-secret", secret.as_str()), ("id-token", &id_token)];
-    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &kept).await;
+    let secrets = [("client-secret", secret.as_str()), ("id-token", &id_token)];
+    let tried = unstarted_pair(what, ProtectedScript::default(), issuer, Some(auth), &secrets).await;
     let request = tried.start_and_wait_for_connect_request().await;
     tried.allow(&request).await;
     let cause = wait_for_start_result(&tried.pair).await.expect_err("S01: no token is requested without encryption");
@@ -197,8 +197,8 @@ async fn s01_every_edit_of_the_sign_in_settings_asks_again_with_the_change() {
         tried.edit_settings_file(&from, &to).await;
         let request = tried.start_and_wait_for_connect_request().await;
         let found = displayed_changes(&request);
-        let wanted = (key.to_owned(), Some(from.clone()), Some(to.clone()));
-        assert_eq!(found, [wanted], "{what}: the change of {key} is shown");
+        let expected = (key.to_owned(), Some(from.clone()), Some(to.clone()));
+        assert_eq!(found, [expected], "{what}: the change of {key} is shown");
         tried.deny(&request).await;
         tried.pair.app.until("bad", "refused", |s| matches!(s.state, ServerState::Failed(_))).await;
         tried.edit_settings_file(&to, &from).await;
@@ -325,8 +325,8 @@ async fn s14_client_credentials_request_only_approved_scopes() {
     tried.allow(&request).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the server is ready");
     let scopes = || {
-        let asked = tried.issuer.token_requests("client_credentials");
-        asked.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        let requests = tried.issuer.token_requests("client_credentials");
+        requests.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(scopes(), ["ships:read"], "{what}: the settings override the challenge");
 

@@ -72,8 +72,8 @@ async fn x50_only_the_valid_redirect_is_accepted_and_only_once() {
     let elsewhere = callback.replace("/callback", "/elsewhere");
     let page = browser::get(&format!("{elsewhere}?code=stolen&state={state}&iss={iss}")).await;
     assert!(page.is_ok_and(|page| page.status >= 400), "{what}: another path is rejected");
-    let asked = tried.issuer.token_requests("authorization_code");
-    assert!(asked.is_empty(), "{what}: no invalid response leads to a token request: {asked:?}");
+    let requests = tried.issuer.token_requests("authorization_code");
+    assert!(requests.is_empty(), "{what}: no invalid response leads to a token request: {requests:?}");
 
     let page = browser::sign_in(url.as_str()).await.expect("the sign-in is still waiting");
     assert_eq!(page.status, 200, "{what}: the correct response is accepted: {}", page.body);

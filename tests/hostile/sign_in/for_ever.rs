@@ -73,13 +73,13 @@ async fn x51_broken_server_causes_few_requests() {
         println!("{about}: {sent} requests in a minute");
         assert!(sent <= MAX_REQUESTS_PER_MINUTE, "{what}: {sent} requests in a minute: {:#?}", request_lines(&tried));
         let state = tried.pair.app.server("bad").await.state;
-        let told = match &state {
+        let message = match &state {
             ServerState::NeedsSignIn(needed) => needed.cause.clone(),
             ServerState::Failed(failure) => failure.message.clone(),
             ServerState::Reconnecting(retry) => retry.cause.clone(),
             _ => String::new(),
         };
-        assert!(!told.is_empty(), "{what}: the user is notified: {state:?}");
+        assert!(!message.is_empty(), "{what}: the user is notified: {state:?}");
         tried.close().await;
     }
 }
@@ -107,8 +107,8 @@ async fn x51_server_in_use_causes_few_requests() {
 /// few requests in a minute.
 pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusing: RefusalBehaviour) {
     let is_read_again = || tried.server.requests_with_method("tools/list").len() >= 2;
-    let is_told = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
-    assert!(is_told, "{what}: the tools are read again: {:#?}", request_lines(&tried));
+    let is_limited = testkit::deadline::poll_until(Duration::from_secs(20), is_read_again).await;
+    assert!(is_limited, "{what}: the tools are read again: {:#?}", request_lines(&tried));
     let (before, lists) = (count_requests(&tried), tried.server.requests_with_method("tools/list").len());
     let began = tokio::time::Instant::now();
     tried.server.set(|script| script.refusing = refusing);
@@ -116,7 +116,7 @@ pub(super) async fn assert_few_requests(what: &str, tried: SignInAttempt, refusi
         ServerState::NeedsSignIn(needed) => !needed.cause.is_empty(),
         _ => false,
     };
-    tried.pair.app.until("bad", "waits for its user, who is told why", |s| is_refused(&s.state)).await;
+    tried.pair.app.until("bad", "waits for its user, and reports the reason", |s| is_refused(&s.state)).await;
     advance_time(MINUTE.saturating_sub(began.elapsed())).await;
     let mut sent = count_requests(&tried) - before;
     if matches!(refusing, RefusalBehaviour::Streams) {

@@ -42,20 +42,20 @@ fn modern_server() -> ProtectedScript {
     ProtectedScript { revision: REVISION.to_owned(), ..ProtectedScript::default() }
 }
 
-/// Starts the sign-in of a server with these settings. `kept` are the names and values of secrets to store before.
+/// Starts the sign-in of a server with these settings. `secrets` are the names and values of secrets to store before.
 async fn start_sign_in(
     what: &str,
     script: ProtectedScript,
     issuer: AuthorizationServer,
     auth: impl FnOnce(&AuthorizationServer) -> AuthConfig,
-    kept: &[(&str, &str)],
+    secrets: &[(&str, &str)],
 ) -> SignInAttempt {
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let config = HttpConfig { url: server.url(), auth: Some(auth(&issuer)), ..HttpConfig::default() };
     let origin = config.origin().unwrap();
     let pair = ServerPair::with_stopped_bad_server(config.into()).await;
     pair.app.platform.browses.store(true, Ordering::Relaxed);
-    for (name, secret) in kept {
+    for (name, secret) in secrets {
         pair.app.host.ports().secrets.set(&secrets::storage_key(name, &origin), secret).unwrap();
     }
     pair.app.host.start_server("bad".into()).await.unwrap();
@@ -143,8 +143,8 @@ async fn identity_provider_grant_signs_in_the_user() {
         ..settings_with_secret(issuer, GrantType::EnterpriseManaged)
     };
     let id_token = random_word("id-token");
-    let kept = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
-    let tried = start_sign_in(what, modern_server(), issuer, auth, &kept).await;
+    let secrets = [("client-secret", secret.as_str()), ("idp-secret", &at_idp), ("id-token", &id_token)];
+    let tried = start_sign_in(what, modern_server(), issuer, auth, &secrets).await;
     assert_eq!(wait_for_start_result(&tried.pair).await, Ok(()), "{what}: the server is ready");
     let extension = "io.modelcontextprotocol/enterprise-managed-authorization";
     assert!(declares_extension(&tried, extension), "{what}: the extension is declared");
@@ -155,8 +155,8 @@ async fn identity_provider_grant_signs_in_the_user() {
         Some(id_token.as_str()),
         "{what}: the token of the user is exchanged"
     );
-    let wanted = "urn:ietf:params:oauth:token-type:id-jag";
-    assert_eq!(parameter_value(&exchange, "requested_token_type"), Some(wanted), "{what}: a grant is requested");
+    let expected = "urn:ietf:params:oauth:token-type:id-jag";
+    assert_eq!(parameter_value(&exchange, "requested_token_type"), Some(expected), "{what}: a grant is requested");
     assert_eq!(
         parameter_value(&exchange, "audience"),
         Some(tried.issuer.issuer().as_str()),

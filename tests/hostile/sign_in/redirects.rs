@@ -45,8 +45,8 @@ async fn x49_code_does_not_follow_a_redirect() {
         let issuer = AuthorizationScript { redirects, ..AuthorizationScript::default() };
         let tried = SignInAttempt::start(&what, issuer, ProtectedScript::default()).await;
         let cause = tried.wait_for_end().await.expect_err("X49: a redirect of a token request is not followed");
-        let told = cause.contains("redirect") || cause.contains(&status.to_string());
-        assert!(told, "{what}: the error message contains the cause: {cause}");
+        let is_described = cause.contains("redirect") || cause.contains(&status.to_string());
+        assert!(is_described, "{what}: the error message contains the cause: {cause}");
         assert!(
             other.received_requests().is_empty(),
             "{what}: the target receives no request: {:?}",

@@ -153,9 +153,9 @@ async fn more_scopes_are_requested_when_needed() {
     };
     let tried = sign_in_successfully(what, AuthorizationScript::default(), server).await;
     let scope = |at: usize| {
-        let asked = tried.issuer.authorization_queries();
+        let queries = tried.issuer.authorization_queries();
         let mut words: Vec<String> =
-            parameter_value(&asked[at], "scope").unwrap_or_default().split(' ').map(str::to_owned).collect();
+            parameter_value(&queries[at], "scope").unwrap_or_default().split(' ').map(str::to_owned).collect();
         words.sort();
         words.join(" ")
     };
@@ -222,9 +222,9 @@ async fn rejected_registration_is_reported() {
     let script = AuthorizationScript { registration_error: refused, ..AuthorizationScript::default() };
     let tried = SignInAttempt::start(what, script, ProtectedScript::default()).await;
     let cause = tried.wait_for_end().await.expect_err("the registration is rejected");
-    let told = ["invalid_redirect_uri", "redirect"].iter().any(|word| cause.contains(word));
+    let is_described = ["invalid_redirect_uri", "redirect"].iter().any(|word| cause.contains(word));
     assert!(
-        cause.contains("identifying the app") && told,
+        cause.contains("identifying the app") && is_described,
         "{what}: the error message contains the failed step and the cause: {cause}"
     );
     assert!(tried.issuer.count("/register") <= 3, "{what}: the number of attempts is bounded");

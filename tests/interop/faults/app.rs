@@ -27,8 +27,8 @@ pub(super) struct ConnectedApp {
 }
 
 /// Returns an error with a description and the observed value unless the condition holds.
-pub(super) fn require(condition: bool, what: &str, seen: impl std::fmt::Debug) -> Result<(), String> {
-    if condition { Ok(()) } else { Err(format!("{what}: {seen:?}").chars().take(400).collect()) }
+pub(super) fn require(condition: bool, what: &str, observed: impl std::fmt::Debug) -> Result<(), String> {
+    if condition { Ok(()) } else { Err(format!("{what}: {observed:?}").chars().take(400).collect()) }
 }
 
 impl ConnectedApp {

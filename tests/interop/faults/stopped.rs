@@ -26,7 +26,7 @@ async fn call_after_a_stop_is_not_ready() {
     connected
         .expect_call_failure(call)
         .await
-        .unwrap_or_else(|seen| panic!("the call should fail when its server is stopped: {seen}"));
+        .unwrap_or_else(|outcome| panic!("the call should fail when its server is stopped: {outcome}"));
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     advance_time(Duration::from_secs(20)).await;
     assert_eq!(app.server(SERVER).await.state, ServerState::Stopped, "a server that the user stopped is not restarted");

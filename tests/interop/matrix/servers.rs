@@ -112,8 +112,8 @@ pub(crate) const SERVERS: &[MatrixServer] = &[
         sse: Some("sse"),
         lacks: &[
             (Feature::Subscription, "no subscriptions to resources"),
-            (Feature::Tasks, "tasks need a database beside it"),
-            (Feature::TaskExtension, "tasks need a database beside it"),
+            (Feature::Tasks, "tasks require a separate database"),
+            (Feature::TaskExtension, "tasks require a separate database"),
         ],
     },
 ];

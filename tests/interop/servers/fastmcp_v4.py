@@ -1,4 +1,4 @@
-"""A server on FastMCP 4: `fastmcp_v4.py stdio`, `fastmcp_v4.py http PORT` with Streamable HTTP at /mcp, or
+"""Server on FastMCP 4: `fastmcp_v4.py stdio`, `fastmcp_v4.py http PORT` with Streamable HTTP at /mcp, or
 `fastmcp_v4.py sse PORT` with HTTP+SSE at /sse."""
 
 import asyncio
@@ -37,13 +37,13 @@ def fail(reason: str) -> str:
 
 @server.tool
 def show_everything() -> ToolResult:
-    """Answers with every kind of content."""
+    """Returns every kind of content."""
     return ToolResult(content=blocks.validate_python(harbour.everything()))
 
 
 @server.tool
 async def slow_report(ctx: Context, seconds: float = 1, steps: int = 4) -> str:
-    """Takes its time, and tells how far it is."""
+    """Runs for a while and reports its progress."""
     try:
         for step in range(1, steps + 1):
             await asyncio.sleep(seconds / steps)
@@ -82,7 +82,7 @@ def write_note(name: str, text: str) -> str:
 
 @server.tool
 async def nap(ctx: Context) -> str:
-    """Drops the answer's stream, and answers on the one that takes it up again."""
+    """Closes the stream of its response, and responds on the resumed stream."""
     await ctx.close_sse_stream()
     await asyncio.sleep(0.3)
     return "Awake again."
@@ -120,7 +120,7 @@ async def ask_user(ctx: Context) -> str | types.InputRequiredResult:
 
 @server.tool
 async def ask_url(ctx: Context) -> str | types.InputRequiredResult:
-    """Asks to open a page."""
+    """Requests to open a web page."""
     url = answer(ctx)
     if not is_modern(ctx):
         url = await ctx.session.elicit_url(DATA["urlMessage"], DATA["url"], "permit", related_request_id=ctx.request_id)
@@ -132,7 +132,7 @@ async def ask_url(ctx: Context) -> str | types.InputRequiredResult:
 
 @server.tool
 async def ask_model(ctx: Context) -> str | types.InputRequiredResult:
-    """Asks a model."""
+    """Sends a sampling request."""
     said = answer(ctx)
     messages = [types.SamplingMessage(role="user", content=types.TextContent(type="text", text=DATA["question"]))]
     if not is_modern(ctx):
@@ -146,7 +146,7 @@ async def ask_model(ctx: Context) -> str | types.InputRequiredResult:
 
 @server.tool
 async def list_folders(ctx: Context) -> str | types.InputRequiredResult:
-    """Asks for the roots."""
+    """Requests the roots."""
     listed = answer(ctx)
     if not is_modern(ctx):
         listed = await ctx.session.list_roots()

@@ -1,4 +1,4 @@
-"""The small harbour that the Python servers show: what there is and how it changes, without a word of any SDK."""
+"""Example data of a harbour that the Python servers offer, and its changes. Independent of the SDK."""
 
 import json
 import os
@@ -11,7 +11,7 @@ DATA = json.loads((Path(__file__).parent / "harbour.json").read_text(encoding="u
 
 notes = {"log": "Nothing happened."}
 
-# The chart, as an icon of the server and of the first entry of each list.
+# Icon with the chart, for the server and for the first entry of each list.
 ICONS = [{"src": f"data:image/png;base64,{DATA['chart']}", "mimeType": "image/png"}]
 for _list in ("tools", "prompts", "resources"):
     DATA[_list][0]["icons"] = ICONS
@@ -23,14 +23,14 @@ def add_tool(name):
 
 
 def page(name, cursor):
-    """One page of a list, and the cursor of the next."""
+    """Returns one page of a list, and the cursor of the next page."""
     everything, start = DATA[name], int(cursor or 0)
     end = start + DATA["pageSize"]
     return everything[start:end], str(end) if end < len(everything) else None
 
 
 def contents(uri):
-    """The contents of a resource; None if there is none."""
+    """Returns the contents of a resource, or None if it does not exist."""
     if uri == "harbour:///welcome.txt":
         return {"uri": uri, "mimeType": "text/plain", "text": "Welcome to the harbour."}
     if uri == "harbour:///chart.png":
@@ -40,14 +40,14 @@ def contents(uri):
 
 
 def prompt(name, arguments):
-    """The words of a prompt; None if there is none."""
+    """Returns the text of a prompt, or None if it does not exist."""
     if name == "greet_ship":
         return f"Greet the {arguments['ship']} in {arguments['harbour']}."
     return "Go through the safety check." if name == "safety_check" else None
 
 
 def complete(argument, typed, earlier):
-    """What fits what was typed; the ships depend on the harbour that was chosen before."""
+    """Returns the completions of an argument. Names of ships depend on the selected harbour."""
     harbours = DATA["harbours"]
     ships = [ship for name in harbours for ship in harbours[name] if earlier.get("harbour") in (None, name)]
     known = {"harbour": list(harbours), "ship": ships, "name": list(notes)}.get(argument, [])
@@ -55,7 +55,7 @@ def complete(argument, typed, earlier):
 
 
 def everything(with_newer_kinds=True):
-    """One content block of each kind."""
+    """Returns one content block of each kind."""
     basic = [
         {"type": "text", "text": "Everything:"},
         {"type": "image", "data": DATA["chart"], "mimeType": "image/png"},
@@ -69,32 +69,33 @@ def everything(with_newer_kinds=True):
 
 
 def simple(name, arguments):
-    """The tools that need nothing but their arguments: content, structured content, whether it failed. None for others."""
+    """Calls a tool that depends only on its arguments. Returns its content, its structured content, and True for an error.
+    Returns None for other tools."""
     if name == "add":
         total = arguments["a"] + arguments["b"]
-        return said(f"{arguments['a']} + {arguments['b']} = {total}"), {"sum": total}, False
+        return text_content(f"{arguments['a']} + {arguments['b']} = {total}"), {"sum": total}, False
     if name == "fail":
-        return said(f"It did not work: {arguments['reason']}."), None, True
+        return text_content(f"It did not work: {arguments['reason']}."), None, True
     if name == "show_everything":
         return everything(), None, False
     return None
 
 
-def said(words):
-    return [{"type": "text", "text": words}]
+def text_content(text):
+    return [{"type": "text", "text": text}]
 
 
 def listening_socket():
-    """A socket on the port of the last argument, 0 for any; where it listens is said on standard output."""
+    """Listens on the port in the last command line argument, 0 for any free port, and prints the URL."""
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", int(sys.argv[-1])))
     listening.listen()
     print(f"http://127.0.0.1:{listening.getsockname()[1]}", flush=True)
-    threading.Thread(target=_leave_with_whoever_started_us, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     return listening
 
 
-def _leave_with_whoever_started_us():
+def _exit_with_parent():
     sys.stdin.read()
     os._exit(0)

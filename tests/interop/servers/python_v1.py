@@ -1,5 +1,5 @@
-"""A server on version 1.2 of the Python SDK, from the days of 2024-11-05: `python_v1.py stdio`, or `python_v1.py http PORT`
-with HTTP+SSE at /sse."""
+"""Server on version 1.2 of the Python SDK, for revision 2024-11-05: `python_v1.py stdio`, or `python_v1.py http PORT` with
+HTTP+SSE at /sse."""
 
 import asyncio
 import sys
@@ -54,7 +54,7 @@ async def read_resource(request):
     return types.ServerResult(types.ReadResourceResult(contents=[harbour.contents(str(request.params.uri))]))
 
 
-# The SDK's own decorator gives every resource the same type.
+# Not registered with the SDK's decorator, which would give every resource the same type.
 server.request_handlers[types.ReadResourceRequest] = read_resource
 
 

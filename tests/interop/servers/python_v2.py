@@ -1,5 +1,5 @@
-"""A server on version 2 of the Python SDK, in both eras: `python_v2.py stdio`, or `python_v2.py http PORT` with Streamable
-HTTP at /mcp and HTTP+SSE at /sse."""
+"""Server on version 2 of the Python SDK, for stateful and stateless revisions: `python_v2.py stdio`, or
+`python_v2.py http PORT` with Streamable HTTP at /mcp and HTTP+SSE at /sse."""
 
 import asyncio
 import sys
@@ -24,7 +24,7 @@ import harbour
 from harbour import DATA
 
 bus = InMemorySubscriptionBus()
-# How many sessions watch a resource: they share this process.
+# Number of sessions that are subscribed to each resource. All sessions share this process.
 subscribed = Counter()
 
 
@@ -95,7 +95,7 @@ async def call_tool(ctx, params):
     if simple is not None:
         content, structured, failed = simple
         return types.CallToolResult(content=content, structured_content=structured, is_error=failed)
-    return types.CallToolResult(content=harbour.said(await do(ctx, name, arguments)))
+    return types.CallToolResult(content=harbour.text_content(await do(ctx, name, arguments)))
 
 
 async def do(ctx, name, arguments):
@@ -161,7 +161,7 @@ async def ask(ctx, name, answer):
         said = f"form: {answer.action} {(answer.content or {}).get('captain', '')}"
     else:
         said = f"url: {answer.action}"
-    return types.CallToolResult(content=harbour.said(said))
+    return types.CallToolResult(content=harbour.text_content(said))
 
 
 async def ask_in_session(ctx, name):
@@ -183,7 +183,7 @@ class HarbourServer(Server):
 
 
 class Events(EventStore):
-    """Events of streams, so that one that was dropped can be taken up again."""
+    """Stores the events of streams, so that clients can resume them."""
 
     def __init__(self):
         self.events = []

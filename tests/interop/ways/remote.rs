@@ -56,7 +56,7 @@ async fn remote_server_is_installed_and_called() {
     let mut user = NewUser::with_registry("a remote", entry).await;
     let done = user.install(name, &[]).await;
     assert!(
-        done["plan"]["notes"].to_string().contains("leads to this computer"),
+        done["plan"]["notes"].to_string().contains("is the address of this computer"),
         "the plan should note that the URL leads to this computer: {done}"
     );
     assert_eq!(user.settings(), json!({ "everything": { "type": "http", "url": url } }));

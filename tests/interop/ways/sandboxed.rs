@@ -274,10 +274,10 @@ async fn e6_path_missed_by_a_failed_server_is_named_and_adding_it_fixes_the_star
         all.iter().find(|one| one["path"] == path).map(|one| one["offer"].clone())
     };
     let shared = user.path("home/work/shared/lib");
-    let wanted = json!({ "is": "folder", "folder": shared, "names": ["greeting.mjs"], "count": 1 });
+    let expected = json!({ "is": "folder", "folder": shared, "names": ["greeting.mjs"], "count": 1 });
     assert_eq!(
         offer(&shared.join("greeting.mjs")),
-        Some(wanted),
+        Some(expected),
         "the folder with the missing module is proposed: {blocked}"
     );
     let refused = json!({ "is": "none", "because": "secrets" });

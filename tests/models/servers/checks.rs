@@ -245,8 +245,8 @@ async fn check_wrong_key(place: &ServedWire) -> CellResult {
     let error =
         collect_response(&place.client_with_key("sk-of-somebody-else"), text_request(place, "say hello")).await.1;
     match error {
-        Err(ModelError::WrongKey { said }) if said.contains("sk-of-somebody-else") => {
-            Err(format!("the error repeats the key: {said}"))
+        Err(ModelError::WrongKey { message }) if message.contains("sk-of-somebody-else") => {
+            Err(format!("the error repeats the key: {message}"))
         }
         Err(ModelError::WrongKey { .. }) => Ok("wrongKey".into()),
         // Without a database, LiteLLM can't check other keys, and reports only that.

@@ -1,7 +1,7 @@
-# LiteLLM's proxy: it speaks OpenAI's chat completions and Responses, Anthropic's Messages and Gemini, and translates each into what
-# the provider behind it speaks, which is the address in UPSTREAM (OpenAI's wire), or mocks an answer.
+# LiteLLM's proxy with the APIs of OpenAI (Chat Completions and Responses), Anthropic (Messages) and Gemini. Forwards requests to the
+# provider at the address UPSTREAM, which has OpenAI's API, or mocks a response.
 #
-# Prints one line of JSON, `{"url": URL}`, and ends with its input. SERVER_KEY is the key that it takes, and the one of the provider.
+# Prints one line of JSON, `{"url": URL}`, and exits when its input ends. SERVER_KEY is the key of the proxy and of the provider.
 
 import asyncio
 import json
@@ -10,24 +10,24 @@ import socket
 import sys
 import tempfile
 
-# It writes a banner to standard output, which here goes where its log goes.
-SAYS = os.fdopen(os.dup(1), "w")
+# LiteLLM writes a banner to standard output, which is therefore redirected to standard error.
+OUTPUT = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
 KEY, UPSTREAM = os.environ["SERVER_KEY"], os.environ["UPSTREAM"]
 
-# Nothing is fetched: the prices are those that it brings along.
+# Uses the bundled prices, so that nothing is downloaded.
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
 os.environ["LITELLM_MODE"] = "PRODUCTION"
 
 
 def through(name):
-    """A model that is asked at the provider behind."""
+    """Returns a model whose requests are forwarded to the provider."""
     return {"model_name": name, "litellm_params": {"model": "openai/gpt-4o", "api_base": UPSTREAM, "api_key": KEY}}
 
 
 def mocked(name, answer):
-    """A model whose answer is made here."""
+    """Returns a model with a mocked response."""
     return {"model_name": name, "litellm_params": {"model": "openai/gpt-4o", "api_key": KEY, "mock_response": answer}}
 
 
@@ -37,7 +37,7 @@ CONFIG = {
         mocked("mocked", "Hello from the proxy itself."),
         mocked("throttled", "litellm.RateLimitError"),
         mocked("breaks", "Exception: mock_streaming_error"),
-        # Fails, and is answered by another.
+        # Fails, so that the proxy falls back to another model.
         mocked("falls-back", "litellm.InternalServerError"),
     ],
     "litellm_settings": {"num_retries": 0, "drop_params": True, "telemetry": False},
@@ -55,14 +55,14 @@ async def serve():
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     while not server.started:
         await asyncio.sleep(0.05)
-    print(json.dumps({"url": f"http://127.0.0.1:{listening.getsockname()[1]}"}), file=SAYS, flush=True)
+    print(json.dumps({"url": f"http://127.0.0.1:{listening.getsockname()[1]}"}), file=OUTPUT, flush=True)
     await asyncio.to_thread(sys.stdin.read)
     server.should_exit = True
     await serving
 
 
 with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
-    # JSON is YAML.
+    # LiteLLM reads YAML, of which JSON is a subset.
     json.dump(CONFIG, config)
     config.flush()
     os.environ["CONFIG_FILE_PATH"] = config.name

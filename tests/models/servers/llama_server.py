@@ -1,7 +1,7 @@
-# llama.cpp's own server (PyPI `xllamacpp`, which has it built in) with a tiny model that is made here: random weights, but a real
-# tokenizer and chat template. What it says is noise.
+# The server of llama.cpp, as part of the PyPI package `xllamacpp`, with a tiny generated model: random weights, but a working
+# tokenizer and chat template. Its output is random text.
 #
-# Prints one line of JSON, `{"url": URL}`, and ends with its input. SERVER_KEY is the key that it takes.
+# Prints one line of JSON, `{"url": URL}`, and exits when its input ends. SERVER_KEY is the accepted API key.
 
 import array
 import json
@@ -20,7 +20,7 @@ MERGES = 120
 SPECIAL = ["<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>"]
 END = "<|im_end|>"
 
-# What the tokenizer is trained on.
+# Training text of the tokenizer.
 TEXT = """The harbour opens at nine and the boats leave before noon. Ask for the weather in the city first: how many days it
 rains, and what the wind is like. {"name": "weather__forecast", "arguments": {"city": "Oslo", "days": 3}} A user asks and the
 assistant answers, with the tools that are there or without them."""
@@ -63,14 +63,14 @@ Answer each call as JSON between tags:
 
 
 def byte_symbols():
-    """A printable character for each byte, as byte-level tokenizers have them: itself, or the next that is free."""
+    """Returns a printable character for each byte, as in byte-level tokenizers: itself, or the next unused character."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     odd = [byte for byte in range(256) if byte not in plain]
     return {byte: chr(byte) for byte in plain} | {byte: chr(256 + place) for place, byte in enumerate(odd)}
 
 
 def tokenizer():
-    """The tokens and the merges of a byte-pair encoding."""
+    """Returns the tokens and the merges of a byte-pair encoding."""
     symbols = byte_symbols()
     words = [[symbols[byte] for byte in f" {word}".encode()] for word in TEXT.split()]
     tokens, merges = list(symbols.values()), []
@@ -94,7 +94,7 @@ def text(value):
 
 
 def member(name, value):
-    """A key and its value, as GGUF has them: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>."""
+    """Encodes a key and its value in GGUF: <https://github.com/ggml-org/ggml/blob/master/docs/gguf.md>."""
     if isinstance(value, bool):
         return text(name) + struct.pack("<I?", 7, value)
     if isinstance(value, int):
@@ -124,7 +124,7 @@ def shapes(vocabulary):
 
 
 def model():
-    """The bytes of the model's file."""
+    """Returns the bytes of the model file."""
     tokens, merges = tokenizer()
     members = {
         "general.architecture": "llama",
@@ -141,7 +141,7 @@ def model():
         "tokenizer.ggml.model": "gpt2",
         "tokenizer.ggml.pre": "gpt-2",
         "tokenizer.ggml.tokens": tokens,
-        # Those of the tags are written by users and read back as text; the others are not.
+        # Token types of llama.cpp: 1 is normal, 3 a control token, 4 a user-defined token that is also output as text.
         "tokenizer.ggml.token_type": [
             1 if token not in SPECIAL else 4 if "tool" in token else 3 for token in tokens
         ],

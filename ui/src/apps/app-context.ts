@@ -1,4 +1,4 @@
-// Appearance and place of a shown app, as it is reported to the host.
+// Appearance and place of a shown app, as reported to the host.
 import { MediaQuery } from "svelte/reactivity";
 
 import type { AppContext, AppDisplayMode, AppTheme } from "$lib/api/generated";

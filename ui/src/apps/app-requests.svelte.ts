@@ -80,7 +80,7 @@ export class AppRequests {
     if (changed.saved.length === changed.files.length) this.finishFiles(changed.id);
   }
 
-  /** Answers a request to save files. It is done if at least one file was saved. */
+  /** Answers a request to save files: as done if at least one file was saved, and otherwise as refused. */
   finishFiles(id: number): void {
     const request = this.files.find((one) => one.id === id);
     if (!request) return;

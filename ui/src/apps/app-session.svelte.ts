@@ -49,11 +49,11 @@ export class AppSession {
   readonly log = new AppLog();
   readonly requests: AppRequests;
   phase = $state<"self_test" | "running" | "closing" | "closed">("self_test");
-  /** URL of the frame. Each URL has a frame element of its own. */
+  /** URL of the frame. Each URL has a separate frame element. */
   src = $state("");
   mode = $state<AppDisplayMode>("inline");
   /** Height that the app requested last, in CSS pixels. */
-  wantedHeight = $state(FIRST_HEIGHT);
+  requestedHeight = $state(FIRST_HEIGHT);
   isInitialized = $state(false);
   /** Set if the app was not initialized within the limit. */
   isLate = $state(false);
@@ -249,7 +249,7 @@ export class AppSession {
         this.isLate = false;
         break;
       case "resized":
-        if (change.height !== null) this.wantedHeight = change.height;
+        if (change.height !== null) this.requestedHeight = change.height;
         break;
       case "display_mode_changed":
         // The user may have left the mode meanwhile, and the last reported context is no longer in force.

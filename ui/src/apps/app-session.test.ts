@@ -198,10 +198,10 @@ test("a frame that loads another document is closed", () => {
 
 test("the height follows the app within the limits", () => {
   running();
-  expect(session.wantedHeight, "an app without a size should have a height").toBe(240);
+  expect(session.requestedHeight, "an app without a size should have a height").toBe(240);
   change({ type: "resized", width: null, height: 500 });
   change({ type: "resized", width: 300, height: null });
-  expect(session.wantedHeight, "the last height should be kept").toBe(500);
+  expect(session.requestedHeight, "the last height should be kept").toBe(500);
   expect(clampHeight(500, 1000), "a height within the limits").toBe(500);
   expect(clampHeight(5000, 1000), "80 percent of the window").toBe(800);
   expect(clampHeight(0, 1000), "the minimum").toBe(40);

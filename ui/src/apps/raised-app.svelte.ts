@@ -1,4 +1,4 @@
-// The app that is shown in full screen or in the small window. At most one is.
+// The app that is shown in full screen or in the small window. There is at most one.
 import { registerPageState } from "$lib/page-state";
 
 interface Raisable {

@@ -5,7 +5,7 @@ const MAX_NAMES = 20;
 /** Maximum number of characters of a name. */
 const MAX_NAME = 100;
 
-/** Returns the names of what the frame could reach, or `null` if the message is not a report of the self-test. */
+/** Returns the names of the objects that the frame could reach, or `null` if the message is not a report of the self-test. */
 export function reachableNames(message: unknown): string[] | null {
   if (typeof message !== "object" || message === null) return null;
   const { drawbridge, reachable } = message as { drawbridge?: unknown; reachable?: unknown };

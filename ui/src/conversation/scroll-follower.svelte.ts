@@ -76,7 +76,7 @@ export class ScrollFollower {
       const { height, bottom } = target.getBoundingClientRect();
       const previous = this.#heights.get(target);
       this.#heights.set(target, height);
-      // Something above the visible part grew. What reaches into the view grows at its end.
+      // Counts growth above the visible part. Partly visible elements are excluded, because they grow at their end.
       if (previous !== undefined && target !== box && bottom - (height - previous) <= top) {
         above += height - previous;
       }

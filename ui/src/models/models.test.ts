@@ -129,7 +129,7 @@ describe("the page of models", () => {
         models: 0,
         said: null,
         firstMilliseconds: null,
-        problem: { code: "wrongKey", message: "the provider does not take the key" },
+        problem: { code: "wrongKey", message: "the provider rejects the key" },
       }),
     });
     render(ModelsView);
@@ -156,7 +156,7 @@ describe("the page of models", () => {
     vi.useFakeTimers();
     place.open = true;
     await fireEvent(place, new Event("toggle"));
-    await read({ problem: { code: "wrongKey", message: "the provider does not take the key" } });
+    await read({ problem: { code: "wrongKey", message: "the provider rejects the key" } });
     expect(place.open, "the section should not be closed").toBe(true);
     place.open = false;
     await fireEvent(place, new Event("toggle"));

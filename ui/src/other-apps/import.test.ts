@@ -366,7 +366,7 @@ test("works by keyboard: scan, deselect one, import, enter a value", async () =>
 describe("after the import", () => {
   test("shows each outcome, and that nothing was started", async () => {
     outcomes = {
-      b: { name: null, problem: "it changed since it was listed: look at it again" },
+      b: { name: null, problem: "it changed since it was listed: review it again" },
       c: { onlyThisRun: "there is no keychain" },
       d: { onlyThisRun: "there is no keychain" },
     };

@@ -72,7 +72,7 @@ export class ResourceReading {
     try {
       await call("cancel_call", { call: this.call });
     } catch {
-      // The read ended in the meantime and shows its own outcome.
+      // The read ended in the meantime, and its outcome is shown.
     }
   }
 }

@@ -179,7 +179,8 @@ describe("pasted text", () => {
   });
 
   test("E12: has a field for each VS Code input, whose value becomes part of the configuration", async () => {
-    const about = '"${input:key}" stands for a value that VS Code would ask for ("The key")';
+    const about =
+      '"${input:key}" is a placeholder for a value for which VS Code would prompt ("The key")';
     preview.servers = [
       imported("git", {
         config: {

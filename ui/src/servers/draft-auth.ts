@@ -6,7 +6,7 @@ export interface AuthDraft {
   /** New client secret. Empty to keep the stored one. */
   clientSecret: string;
   /** Set if a client secret is stored. Its value is never sent to the page. */
-  secretKept: boolean;
+  hasStoredSecret: boolean;
   issuer: string;
   /** Requested scopes, separated by spaces. */
   scopes: string;
@@ -18,7 +18,7 @@ export function authDraft(settings: AuthSettings | null): AuthDraft {
   return {
     clientId: settings?.clientId ?? "",
     clientSecret: settings?.clientSecret ?? "",
-    secretKept: settings?.hasSecret === true && settings.clientSecret === null,
+    hasStoredSecret: settings?.hasSecret === true && settings.clientSecret === null,
     issuer: settings?.issuer ?? "",
     scopes: settings?.scopes.join(" ") ?? "",
     redirectPort: settings?.redirectPort?.toString() ?? "",
@@ -35,7 +35,7 @@ export function authSettingsFromDraft(
   const settings: AuthSettings = {
     clientId: text(draft.clientId),
     clientSecret: draft.clientSecret === "" ? null : draft.clientSecret,
-    hasSecret: draft.secretKept || draft.clientSecret !== "",
+    hasSecret: draft.hasStoredSecret || draft.clientSecret !== "",
     issuer: text(draft.issuer),
     scopes,
     redirectPort: port(draft),
@@ -69,7 +69,7 @@ export type AuthProblem = "auth_client_id" | "auth_issuer" | "auth_port";
 
 export function authProblems(draft: AuthDraft): AuthProblem[] {
   const found: AuthProblem[] = [];
-  const secret = draft.secretKept || draft.clientSecret !== "";
+  const secret = draft.hasStoredSecret || draft.clientSecret !== "";
   if (secret && draft.clientId.trim() === "") found.push("auth_client_id");
   const issuer = draft.issuer.trim();
   if (issuer !== "" && (!/^https?:\/\/[^/]/i.test(issuer) || !URL.canParse(issuer)))

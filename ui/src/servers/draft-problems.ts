@@ -51,7 +51,7 @@ function local(draft: ServerDraft): DraftProblem[] {
   if (used.some((key) => /[=\s\0]/.test(key))) found.push("env_name");
   if (draft.env.some((row) => row.name.trim() === "" && row.value !== "")) found.push("env_name");
   if (new Set(used).size < used.length) found.push("env_twice");
-  if (draft.env.some((row) => row.secret && row.value === "" && row.kept === null))
+  if (draft.env.some((row) => row.secret && row.value === "" && row.stored === null))
     found.push("env_value");
   if (draft.sandbox.hasPartialPath) found.push("sandbox_path");
   if (draft.sandbox.hasNoHost) found.push("sandbox_no_host");
@@ -67,7 +67,7 @@ function remote(draft: ServerDraft, url: string): DraftProblem[] {
   const names = rows.map((row) => row.name.trim().toLowerCase());
   if (names.some((name) => !TOKEN.test(name))) found.push("header_name");
   if (new Set(names).size < names.length) found.push("header_twice");
-  if (rows.some((row) => row.value === "" && !row.kept)) found.push("header_value");
+  if (rows.some((row) => row.value === "" && !row.stored)) found.push("header_value");
   found.push(...authProblems(draft.auth));
   return found;
 }

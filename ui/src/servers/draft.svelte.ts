@@ -20,15 +20,15 @@ export interface NamedValueRow extends Row {
   /** Set if the value is stored in the keychain instead of the settings file. */
   secret: boolean;
   /** Reference to the stored value, which is never sent to the page. Falsy if none is stored. */
-  kept: string | boolean | null;
+  stored: string | boolean | null;
 }
 export interface EnvRow extends NamedValueRow {
   /** Reference to the stored secret, which is never sent to the page. `null` if none is stored. */
-  kept: string | null;
+  stored: string | null;
 }
 export interface HeaderRow extends NamedValueRow {
   /** Set if a value is stored. It is never sent to the page. */
-  kept: boolean;
+  stored: boolean;
 }
 
 /** Protocol revisions that the user can select, latest first. */
@@ -110,7 +110,7 @@ export class ServerDraft {
   }
 
   addEnv(name = "", value = ""): void {
-    this.env.push({ id: this.#next++, name, value, secret: false, kept: null });
+    this.env.push({ id: this.#next++, name, value, secret: false, stored: null });
   }
 
   /**
@@ -119,7 +119,7 @@ export class ServerDraft {
   #addSecretEnv(name: string, value: string): void {
     const row = { id: this.#next++, name, secret: true };
     const isSet = value.includes("${secret:");
-    this.env.push(isSet ? { ...row, value: "", kept: value } : { ...row, value, kept: null });
+    this.env.push(isSet ? { ...row, value: "", stored: value } : { ...row, value, stored: null });
   }
 
   removeEnv(id: number): void {
@@ -128,7 +128,7 @@ export class ServerDraft {
 
   /** Adds an empty header, which is secret by default. */
   addHeader(): void {
-    this.headers.push({ id: this.#next++, name: "", value: "", secret: true, kept: false });
+    this.headers.push({ id: this.#next++, name: "", value: "", secret: true, stored: false });
   }
 
   #addHeader({ name, value, secret }: HttpHeader): void {
@@ -137,7 +137,7 @@ export class ServerDraft {
       name,
       value: value ?? "",
       secret: secret || (value !== null && SECRET_NAMES.test(name)),
-      kept: value === null,
+      stored: value === null,
     });
   }
 
@@ -162,7 +162,7 @@ export class ServerDraft {
       type: "stdio",
       command: this.command.trim(),
       args: this.args.map((row) => row.value),
-      env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value || (row.kept ?? "")])),
+      env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value || (row.stored ?? "")])),
       ...(secretEnv.length > 0 ? { secretEnv } : {}),
       cwd: this.cwd.trim() === "" ? null : this.cwd.trim(),
       ...(sandbox ? { sandbox } : {}),
@@ -183,6 +183,6 @@ export class ServerDraft {
   }
 }
 
-function headerOf({ name, value, secret, kept }: HeaderRow): HttpHeader {
-  return { name: name.trim(), value: kept && value === "" ? null : value, secret };
+function headerOf({ name, value, secret, stored }: HeaderRow): HttpHeader {
+  return { name: name.trim(), value: stored && value === "" ? null : value, secret };
 }

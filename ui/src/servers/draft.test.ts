@@ -70,7 +70,7 @@ describe("a draft", () => {
   test("shows a pasted secret, and stores it in the keychain", () => {
     const pasted = { ...config, env: { TOKEN: "s3cret", KEY: "" }, secretEnv: ["TOKEN", "KEY"] };
     const draft = new ServerDraft("files", pasted);
-    const rows = draft.env.map(({ value, secret, kept }) => [value, secret, kept]);
+    const rows = draft.env.map(({ value, secret, stored }) => [value, secret, stored]);
     expect(rows, "the pasted values should be shown").toEqual([
       ["s3cret", true, null],
       ["", true, null],
@@ -181,7 +181,7 @@ describe("OAuth settings", () => {
       auth: { clientSecret: "s3cret" },
     });
     draft.auth.clientSecret = "";
-    draft.auth.secretKept = false;
+    draft.auth.hasStoredSecret = false;
     expect(draft.config, "the secret should be removed").toMatchObject({
       auth: { clientSecret: null, hasSecret: false },
     });
@@ -203,7 +203,7 @@ describe("OAuth settings", () => {
     expect(draft.config, "empty settings should be null").toMatchObject({ auth: null });
     const before = new ServerDraft("far", { ...remote, auth });
     before.auth = {
-      ...{ clientId: "", clientSecret: "", secretKept: false },
+      ...{ clientId: "", clientSecret: "", hasStoredSecret: false },
       ...{ issuer: "", scopes: "", redirectPort: "" },
     };
     expect(before.config, "all settings should be cleared").toMatchObject({

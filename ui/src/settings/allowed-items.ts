@@ -1,5 +1,5 @@
-// Items of the lists of what is allowed without asking and of other decisions about servers: labels, validity, last use
-// and the commands that revoke and restore each. Used by `allowed.svelte.ts`.
+// Items of two lists: permissions that apply without a consent request, and other decisions about servers. Each has
+// labels, its validity and last use, and the commands that revoke and restore it. Used by `allowed.svelte.ts`.
 
 import { call } from "$lib/api/client";
 import type {

@@ -1,4 +1,4 @@
-// Everything that is allowed without asking, while a view shows it. Each item is revoked at once, and can be restored for
+// All permissions that apply without a consent request, while a view shows them. Each item is revoked at once, and can be restored for
 // a few seconds while its server stays unchanged.
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
@@ -59,7 +59,7 @@ export class AllowedStore {
     },
   };
 
-  /** Everything that is allowed, and what was revoked in this view. `null` before the first read. */
+  /** Current permissions, and those that were revoked in this view. `null` before the first read. */
   readonly items: AllowedItem[] | null = $derived.by(() => {
     const { list, ruleUses, folderUses } = this.grants;
     if (list === null || this.#policy.now === null) return null;
@@ -70,7 +70,7 @@ export class AllowedStore {
       ...app.servers.map(({ name }) => samplingItem(name, this.#sampling.get(name), this.#actions)),
       ...this.#policy.now.rules.map((rule) => ruleItem(rule, ruleUses, this.#actions)),
     ];
-    // A revoked item is drawn as it was.
+    // A revoked item looks the same as before its revocation.
     const current = items.filter((item) => item !== null).filter((item) => !this.isRevoked(item));
     const all = [...this.#revoked.values()].map(({ item }) => item);
     const revoked = all.filter((item) => this.isRevoked(item));

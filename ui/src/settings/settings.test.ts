@@ -160,7 +160,7 @@ describe("links of other apps", () => {
   });
 
   it("can't be enabled without support of the system, with the cause", async () => {
-    const cause = "On this system an app can't turn links on or off.";
+    const cause = "On this system an app can't enable or disable links.";
     (await startFakeHost()).desktop = {
       ...{ hasTray: true, loginStart: { is: "off" } },
       links: { is: "unavailable", cause },

@@ -58,7 +58,10 @@ mod tests {
     #[test]
     fn opaque_provider_data_from_the_page_is_dropped() {
         let shown: PageItemBody = serde_json::from_value(reply()).unwrap();
-        let kept = serde_json::to_string(&shown.into_inner()).unwrap();
-        assert!(kept.contains("hm") && !kept.contains("signed"), "opaque data from the page should be dropped: {kept}");
+        let encoded = serde_json::to_string(&shown.into_inner()).unwrap();
+        assert!(
+            encoded.contains("hm") && !encoded.contains("signed"),
+            "opaque data from the page should be dropped: {encoded}"
+        );
     }
 }

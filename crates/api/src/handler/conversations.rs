@@ -62,9 +62,9 @@ pub(super) async fn search_history(api: &Api, r: SearchHistory) -> Result<FoundI
 
 fn conversation_view(open: OpenConversation) -> Conversation {
     Conversation {
-        id: open.kept.id,
-        title: open.kept.title,
-        updated_at: open.kept.updated_at,
+        id: open.conversation.id,
+        title: open.conversation.title,
+        updated_at: open.conversation.updated_at,
         items: open.page.items.into_iter().map(views::tree_item_view).collect(),
         sources: open.sources,
         settings: open.settings,

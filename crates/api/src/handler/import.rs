@@ -58,13 +58,13 @@ pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<I
         let nothing = ImportOutcome { id: id.clone(), name: None, only_this_run: None, problem: None };
         outcomes.push(match by_id.get(&id) {
             None => {
-                let problem = "it changed since it was listed: look at it again".to_owned();
+                let problem = "it changed since it was listed: review it again".to_owned();
                 ImportOutcome { problem: Some(problem), ..nothing }
             }
             Some(server) => match api.host.import_server(server).await {
-                Ok(kept) => ImportOutcome {
+                Ok(persistence) => ImportOutcome {
                     name: Some(server.name.clone()),
-                    only_this_run: server_setup::storage_report(kept).only_this_run,
+                    only_this_run: server_setup::storage_report(persistence).only_this_run,
                     ..nothing
                 },
                 Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },

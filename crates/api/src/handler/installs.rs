@@ -34,20 +34,20 @@ pub(super) const fn cache_policy(refresh: bool) -> CachePolicy {
 
 pub(super) async fn search_registry(api: &Api, r: RegistrySearch) -> Result<RegistryPage, ApiError> {
     let catalog = &*require_installer(api)?.catalog().await?;
-    let asked = SystemClock.now();
+    let requested_at = SystemClock.now();
     let search = SearchQuery { text: r.text, cursor: r.cursor, limit: None };
     let answer = catalog.search(&search, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
     Ok(RegistryPage {
         servers: answer.value.entries.iter().map(|entry| registry_listing_view(catalog, entry)).collect(),
         unreadable: saturating_count(answer.value.unreadable.len()),
         next_cursor: answer.value.next_cursor.clone(),
-        answer: registry_answer_view(catalog, &answer, asked),
+        answer: registry_answer_view(catalog, &answer, requested_at),
     })
 }
 
 pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<RegistryServer, ApiError> {
     let catalog = &*require_installer(api)?.catalog().await?;
-    let asked = SystemClock.now();
+    let requested_at = SystemClock.now();
     let version = r.version.as_deref().unwrap_or("latest");
     let answer = catalog.version(&r.name, version, cache_policy(r.refresh)).await.map_err(InstallError::from)?;
     let (versions, versions_problem) = match catalog.versions(&r.name, cache_policy(r.refresh)).await {
@@ -59,7 +59,7 @@ pub(super) async fn registry_server(api: &Api, r: RegistryServerName) -> Result<
         choices: install_choices(&answer.value),
         versions,
         versions_problem,
-        answer: registry_answer_view(catalog, &answer, asked),
+        answer: registry_answer_view(catalog, &answer, requested_at),
     })
 }
 
@@ -80,29 +80,29 @@ pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretStor
 
 pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
     let installer = require_installer(api)?;
-    let asked = SystemClock.now();
+    let requested_at = SystemClock.now();
     let offer = installer.offer(&with_absolute_path(source)?, CachePolicy::Now).await?;
     let name = match &offer.plan {
         Ok(plan) => api.host.find_free_name(&plan.name).await?,
         Err(_) => String::new(),
     };
-    install_offer_view(installer, offer, name, asked).await
+    install_offer_view(installer, offer, name, requested_at).await
 }
 
 pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
     let installer = require_installer(api)?;
-    let asked = SystemClock.now();
+    let requested_at = SystemClock.now();
     let source = r.source.map(with_absolute_path).transpose()?;
     let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
-    let offer = install_offer_view(installer, upgrade.offer, r.server, asked).await?;
-    Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.kept, running: upgrade.is_running })
+    let offer = install_offer_view(installer, upgrade.offer, r.server, requested_at).await?;
+    Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.current_values, running: upgrade.is_running })
 }
 
 async fn install_offer_view(
     installer: &Installer,
     offer: Offer,
     name: String,
-    asked: u64,
+    requested_at: u64,
 ) -> Result<InstallOffer, ApiError> {
     let (plan, problem) = match &offer.plan {
         Ok(plan) => {
@@ -118,7 +118,7 @@ async fn install_offer_view(
             let catalog = &*installer.catalog().await?;
             let origin = InstallOrigin::Registry {
                 listing: registry_listing_view(catalog, &answer.value),
-                answer: registry_answer_view(catalog, &answer, asked),
+                answer: registry_answer_view(catalog, &answer, requested_at),
                 bundle: bundle.as_deref().map(bundle_view),
             };
             (origin, install_choices(&answer.value))
@@ -158,11 +158,11 @@ fn current_headers(server: &NewServer) -> BTreeMap<String, String> {
 
 pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport, ApiError> {
     let (installer, draft) = (require_installer(api)?, parse_draft(r.draft)?);
-    let kept = match draft.upgrades {
+    let persistence = match draft.upgrades {
         Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop).await?,
         None => installer.install(&api.host, &draft, &r.hash).await?,
     };
-    Ok(server_setup::storage_report(kept))
+    Ok(server_setup::storage_report(persistence))
 }
 
 fn parse_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
@@ -181,11 +181,11 @@ fn with_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> 
     }
 }
 
-fn registry_answer_view<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, asked: u64) -> RegistryAnswer {
+fn registry_answer_view<T>(catalog: &RegistryCatalog, answer: &DatedAnswer<T>, requested_at: u64) -> RegistryAnswer {
     RegistryAnswer {
         registry: catalog.address().as_str().to_owned(),
         fetched: answer.fetched,
-        from_cache: answer.fetched < asked,
+        from_cache: answer.fetched < requested_at,
         offline: answer.offline.as_ref().map(ToString::to_string),
     }
 }

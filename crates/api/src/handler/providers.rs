@@ -77,9 +77,9 @@ pub(super) async fn set_provider_key(api: &Api, r: SetProviderKey) -> Result<Sec
     if key.len() > 4_096 || key.chars().any(char::is_control) {
         return Err(ApiError::new(ErrorCode::Invalid, "a key has at most 4,096 bytes and no control characters"));
     }
-    let kept = api.host.set_provider_key(r.id, key.to_owned().into()).await?;
+    let persistence = api.host.set_provider_key(r.id, key.to_owned().into()).await?;
     Ok(SecretStorageReport {
-        only_this_run: match kept {
+        only_this_run: match persistence {
             SecretPersistence::Keychain => None,
             SecretPersistence::ThisRun { cause } => Some(cause),
         },
@@ -89,9 +89,9 @@ pub(super) async fn set_provider_key(api: &Api, r: SetProviderKey) -> Result<Sec
 pub(super) async fn test_provider(api: &Api, r: TestProvider) -> Result<ProviderTest, ApiError> {
     match api.host.test_provider(r.id, r.model).await {
         Ok(tried) => {
-            let (said, first) = tried.said.unzip();
+            let (reply, first) = tried.reply.unzip();
             let models = u32::try_from(tried.models).unwrap_or(u32::MAX);
-            Ok(ProviderTest { models, said, first_milliseconds: first, problem: None })
+            Ok(ProviderTest { models, said: reply, first_milliseconds: first, problem: None })
         }
         Err(ProviderError::Model(error)) => {
             let problem = Some(ModelProblem::from(&error));

@@ -9,11 +9,11 @@ use crate::ApiError;
 use crate::data::*;
 
 pub(super) async fn review(api: &Api, r: Review) -> Result<EmptyObject, ApiError> {
-    let of = |kind: DefinitionKind, seen: Vec<SeenDefinition>| {
-        seen.into_iter().map(move |SeenDefinition { name, hash }| ShownDefinition { kind, name, hash })
+    let of = |kind: DefinitionKind, definitions: Vec<SeenDefinition>| {
+        definitions.into_iter().map(move |SeenDefinition { name, hash }| ShownDefinition { kind, name, hash })
     };
-    let seen = of(DefinitionKind::Tool, r.tools).chain(of(DefinitionKind::Prompt, r.prompts)).collect();
-    api.host.review(r.server, seen).await?;
+    let reviewed = of(DefinitionKind::Tool, r.tools).chain(of(DefinitionKind::Prompt, r.prompts)).collect();
+    api.host.review(r.server, reviewed).await?;
     Ok(EmptyObject {})
 }
 
@@ -22,8 +22,8 @@ pub(super) async fn pins(api: &Api, server: String) -> Result<Pins, ApiError> {
     if !servers.iter().any(|known| known.name == server) {
         return Err(errors::not_found_error(&format!("server \"{server}\"")));
     }
-    let kept = api.host.pins().await?.remove(&server).unwrap_or_default();
-    let ServerPins { identity, issuer, endpoints, tools, prompts, apps } = &*kept;
+    let pins = api.host.pins().await?.remove(&server).unwrap_or_default();
+    let ServerPins { identity, issuer, endpoints, tools, prompts, apps } = &*pins;
     let words = |(name, value): (&String, &Value)| match value {
         Value::Null => None,
         Value::Array(items) if items.is_empty() => None,

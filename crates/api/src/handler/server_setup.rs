@@ -21,17 +21,17 @@ use crate::{ApiError, ErrorCode};
 
 pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
-    let wanted = requested_server(r.config, &r.name, None, setup.secret_names_of_others(&r.name))?;
-    let entry = ServerEntry { name: r.name, config: wanted.config };
-    Ok(storage_report(setup.add(entry, wanted.secrets).await?))
+    let requested = requested_server(r.config, &r.name, None, setup.secret_names_of_others(&r.name))?;
+    let entry = ServerEntry { name: r.name, config: requested.config };
+    Ok(storage_report(setup.add(entry, requested.secrets).await?))
 }
 
 pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let was = setup.config(&r.server)?;
-    let wanted = requested_server(r.config, &r.name, Some(was), setup.secret_names_of_others(&r.server))?;
-    let entry = ServerEntry { name: r.name, config: wanted.config };
-    Ok(storage_report(setup.update(&r.server, entry, wanted.secrets).await?))
+    let requested = requested_server(r.config, &r.name, Some(was), setup.secret_names_of_others(&r.server))?;
+    let entry = ServerEntry { name: r.name, config: requested.config };
+    Ok(storage_report(setup.update(&r.server, entry, requested.secrets).await?))
 }
 
 pub(super) async fn remove_server(api: &Api, server: String) -> Result<EmptyObject, ApiError> {
@@ -89,8 +89,8 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
     Ok(storage_report(setup.set_secret(r.server, renamed, (key, r.value)).await?))
 }
 
-pub(super) fn storage_report(kept: SecretPersistence) -> SecretStorageReport {
-    let only_this_run = match kept {
+pub(super) fn storage_report(persistence: SecretPersistence) -> SecretStorageReport {
+    let only_this_run = match persistence {
         SecretPersistence::Keychain => None,
         SecretPersistence::ThisRun { cause } => Some(cause),
     };
@@ -167,7 +167,7 @@ fn apply_headers(
         return Err(invalid_error(problem));
     }
     let origin = http.origin().unwrap_or_default();
-    let mut kept = Vec::new();
+    let mut secrets_to_store = Vec::new();
     // Secrets that other headers of this server reference, in the old or the new configuration, are in use too.
     let plain = headers.iter().filter(|h| !h.secret).filter_map(|h| h.value.as_deref());
     taken.extend(plain.flat_map(secrets::referenced_names).map(str::to_owned));
@@ -178,7 +178,7 @@ fn apply_headers(
                 if header.secret {
                     let name = secret_name(server, &header.name, was.map(|was| &was.headers), &taken);
                     taken.push(name.clone());
-                    kept.push((secrets::storage_key(&name, &origin), value));
+                    secrets_to_store.push((secrets::storage_key(&name, &origin), value));
                     secrets::secret_reference(&name)
                 } else {
                     value
@@ -190,7 +190,7 @@ fn apply_headers(
             return Err(invalid_error(format!("the header {:?} is set twice", header.name)));
         }
     }
-    Ok(kept)
+    Ok(secrets_to_store)
 }
 
 /// Returns the name under which the secret of a header or variable is stored: the existing name, or a new one that is

@@ -52,8 +52,8 @@ pub(crate) fn event_view(event: &HostEvent, conversations: Vec<ConversationSumma
         HostEvent::Conversation(ConversationEvent::ReplyDelta { conversation, item, seq, append }) => {
             Event::ReplyDelta { conversation, item, seq, append }
         }
-        HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, left_out, answering }) => {
-            let item = Box::new(conversation::item_view(*item, left_out));
+        HostEvent::Conversation(ConversationEvent::ItemChanged { conversation, item, omitted, answering }) => {
+            let item = Box::new(conversation::item_view(*item, omitted));
             Event::ItemChanged { conversation, item, answering }
         }
         HostEvent::AppView(AppViewEvent { view, change }) => Event::AppViewChanged { view, change },
@@ -97,7 +97,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         roots: RootsState {
             decided: view.roots.is_some(),
             folders: view.roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
-            told: view.told_roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
+            told: view.sent_roots.unwrap_or_default().into_iter().map(|f| f.display().to_string()).collect(),
         },
         subscriptions: view.subscriptions,
         subscriptions_lost: view.subscriptions_lost,

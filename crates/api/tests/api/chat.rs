@@ -24,12 +24,12 @@ async fn conversation_with_replies(answers: Vec<Vec<ModelStep>>) -> (TestApp, Ap
 async fn run_reply_command(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
     let mut events = api.events();
     let begun = run_command(api, command, request).await;
-    let mut seen = Vec::new();
+    let mut received = Vec::new();
     let until = async {
         while let Some(batch) = events.next().await {
             for event in batch.events {
                 let is_end = matches!(event, Event::ItemChanged { answering: false, .. });
-                seen.push(json!(event));
+                received.push(json!(event));
                 if is_end {
                     return;
                 }
@@ -37,7 +37,7 @@ async fn run_reply_command(api: &Api, command: &str, request: Value) -> (Value, 
         }
     };
     tokio::time::timeout(EVENT_TIMEOUT, until).await.expect("the reply should end");
-    (begun, seen)
+    (begun, received)
 }
 
 #[tokio::test]
@@ -140,6 +140,6 @@ async fn model_parameters_and_saved_system_prompts_are_commands() {
     let reference = json!({"id": saved["prompts"][0]["id"]});
     let rest = run_command(&api, "remove_system_prompt", reference.clone()).await;
     assert_eq!(rest, json!({"prompts": []}), "the rest is returned");
-    let gone = dispatch(&api, "remove_system_prompt", reference).await.expect_err("it is gone").code;
-    assert_eq!(gone, ErrorCode::NotFound, "a deleted prompt is missing");
+    let missing = dispatch(&api, "remove_system_prompt", reference).await.expect_err("it is gone").code;
+    assert_eq!(missing, ErrorCode::NotFound, "a deleted prompt is missing");
 }

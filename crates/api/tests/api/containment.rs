@@ -36,7 +36,7 @@ async fn sandbox_folders_are_stored_canonicalized() {
     let report = run_command(&api, "sandbox", json!({"server": "held"})).await;
     let problem = report["problem"].as_str().unwrap_or_default();
     assert!(
-        problem.contains("real") && problem.contains("make it"),
+        problem.contains("real") && problem.contains("create it"),
         "the problem should contain the cause and the remedy: {report}"
     );
     assert_eq!(report["cause"], "no_folder", "the report should contain the code: {report}");

@@ -59,7 +59,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
     let snapshot = run_command(&api, "snapshot", json!({})).await;
     let mut next = snapshot["nextEvent"].as_u64().unwrap();
     run_command(&api, "start_server", json!({"server": "harbour"})).await;
-    let asked = async {
+    let requested = async {
         loop {
             let batch = events.next().await.expect("the stream should not end");
             assert_eq!(batch.first, next, "the numbers should have no gap");
@@ -72,7 +72,7 @@ async fn snapshot_and_subsequent_events_have_no_gap() {
         }
     };
     let consent_request =
-        tokio::time::timeout(EVENT_TIMEOUT, asked).await.expect("the consent request should be reported");
+        tokio::time::timeout(EVENT_TIMEOUT, requested).await.expect("the consent request should be reported");
     let again = run_command(&api, "snapshot", json!({})).await;
     assert_eq!(
         again["questions"][0]["hash"],
@@ -115,14 +115,14 @@ async fn edited_sampling_request_keeps_fields_the_page_does_not_show() {
     let edited = run_command(&api, "edit_question", edit).await;
     assert_ne!(edited["hash"], shown["hash"], "the edited request should have another hash");
     let now = app.consent_request("harbour", "the model", |q| q.id == before.id).await;
-    let host::view::ConsentRequestBody::Sampling { request: kept, .. } = now.body else {
+    let host::view::ConsentRequestBody::Sampling { request: edited_request, .. } = now.body else {
         panic!("expected a sampling request")
     };
-    assert_eq!(kept.system_prompt.as_deref(), Some("Be brief."), "the edit should be applied");
-    assert_eq!(kept.model_preferences, original.model_preferences, "preferences should be unchanged");
+    assert_eq!(edited_request.system_prompt.as_deref(), Some("Be brief."), "the edit should be applied");
+    assert_eq!(edited_request.model_preferences, original.model_preferences, "preferences should be unchanged");
     let words =
         |r: &mcp_proto::types::CreateMessageParams| r.messages.iter().map(|m| m.content.clone()).collect::<Vec<_>>();
-    assert_eq!(words(&kept), words(&original), "messages should be unchanged");
+    assert_eq!(words(&edited_request), words(&original), "messages should be unchanged");
     run_command(
         &api,
         "answer_question",
@@ -321,7 +321,7 @@ async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
     let consent_request = app.consent_request("harbour", "the tool", |_| true).await;
     page.abort();
     app.decide(&consent_request, host::view::UserDecision::Allow(policy::ApprovalScope::Once)).await;
-    let kept = async {
+    let stored_call = async {
         loop {
             let items = run_command(&api, "conversation", json!({"conversation": id})).await["items"].clone();
             if items[0]["id"] == "sum" {
@@ -331,7 +331,7 @@ async fn call_is_stored_in_its_conversation_after_the_page_disconnects() {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     };
-    let items = tokio::time::timeout(EVENT_TIMEOUT, kept).await.expect("the call should be stored");
+    let items = tokio::time::timeout(EVENT_TIMEOUT, stored_call).await.expect("the call should be stored");
     assert_eq!(items[0]["body"]["result"]["isError"], json!(false), "result of the call: {items}");
     assert_eq!(items[0]["body"]["arguments"], json!({"a": 2, "b": 3}), "arguments of the call");
 }

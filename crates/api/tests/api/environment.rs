@@ -42,9 +42,9 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     let mut events = api.events();
-    let wanted = environment_recording_config(&app, json!({"TOKEN": SECRET, "LEVEL": "debug"}));
-    let kept = run_command(&api, "add_server", json!({"name": "near", "config": wanted})).await;
-    assert!(kept["onlyThisRun"].is_string(), "the missing keychain should be reported: {kept}");
+    let config = environment_recording_config(&app, json!({"TOKEN": SECRET, "LEVEL": "debug"}));
+    let response = run_command(&api, "add_server", json!({"name": "near", "config": config})).await;
+    assert!(response["onlyThisRun"].is_string(), "the missing keychain should be reported: {response}");
     let (file, shown) = settings_entry(&app, &api).await;
     assert!(
         file.contains("${secret:near.TOKEN}") && !file.contains(SECRET),
@@ -63,9 +63,9 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
     );
     let page = run_command(&api, "activity", json!({"server": "near", "limit": 100})).await;
     let entries = page["entries"].as_array().unwrap();
-    let said = |e: &&Value| e["preview"].as_str().is_some_and(|text| text.contains("x/[redacted]"));
+    let is_redacted = |e: &&Value| e["preview"].as_str().is_some_and(|text| text.contains("x/[redacted]"));
     let sent = |e: &&Value| e["sent"] == json!(true);
-    for (entry, redacted) in [(entries.iter().find(said), true), (entries.iter().find(sent), false)] {
+    for (entry, redacted) in [(entries.iter().find(is_redacted), true), (entries.iter().find(sent), false)] {
         let entry = entry.expect("the message should be in the activity log");
         let body = run_command(&api, "activity_body", json!({"server": "near", "seq": entry["seq"]})).await;
         assert_eq!(body["redacted"], json!(redacted), "a redaction should be reported: {body}");
@@ -91,17 +91,17 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
 
     // Events are ordered, so all events that could contain a secret precede the event of this command.
     run_command(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
-    let mut told = String::new();
-    while !told.contains("fence") {
+    let mut events_text = String::new();
+    while !events_text.contains("fence") {
         let batch = events.next().await.expect("the stream should not end");
-        told.push_str(&serde_json::to_string(&batch).unwrap());
+        events_text.push_str(&serde_json::to_string(&batch).unwrap());
     }
     assert!(
-        told.contains("start_server") && told.contains("${secret:near.TOKEN}"),
+        events_text.contains("start_server") && events_text.contains("${secret:near.TOKEN}"),
         "the consent request should show the reference"
     );
     for secret in [SECRET, "an0ther-secret"] {
-        assert!(!told.contains(secret), "no event should contain the secret");
+        assert!(!events_text.contains(secret), "no event should contain the secret");
     }
     app.host.close().await;
 }
@@ -110,8 +110,8 @@ async fn secret_is_passed_in_the_environment_and_appears_nowhere_else() {
 async fn secret_is_bound_to_the_command_it_was_entered_for() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
-    let wanted = environment_recording_config(&app, json!({"TOKEN": SECRET}));
-    run_command(&api, "add_server", json!({"name": "near", "config": wanted})).await;
+    let config = environment_recording_config(&app, json!({"TOKEN": SECRET}));
+    run_command(&api, "add_server", json!({"name": "near", "config": config})).await;
     let (file, shown) = settings_entry(&app, &api).await;
     let mut other = shown.clone();
     other["args"].as_array_mut().unwrap().push(json!("--more"));
@@ -135,9 +135,9 @@ async fn secret_of_a_remote_server_is_not_passed_to_a_process() {
     let header = json!({"name": "Authorization", "value": SECRET, "secret": true});
     let remote = json!({"type": "http", "url": "http://127.0.0.1:9/mcp", "headers": [header]});
     run_command(&api, "add_server", json!({"name": "far", "config": remote})).await;
-    let mut wanted = environment_recording_config(&app, json!({"TOKEN": "${secret:far.Authorization}"}));
-    wanted["secretEnv"] = Value::Null;
-    run_command(&api, "add_server", json!({"name": "near", "config": wanted})).await;
+    let mut config = environment_recording_config(&app, json!({"TOKEN": "${secret:far.Authorization}"}));
+    config["secretEnv"] = Value::Null;
+    run_command(&api, "add_server", json!({"name": "near", "config": config})).await;
     let failure = start_failure_message(&app).await;
     assert!(failure.contains("far.Authorization"), "the secret should not be found: {failure}");
     assert!(recorded_environment(&app).is_empty(), "no process should be started");

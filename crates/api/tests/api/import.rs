@@ -113,8 +113,12 @@ async fn lists_of_tools_are_stored_with_their_server() {
         run_command(&api, "update_server", json!({ "server": "one", "name": "one", "config": config })).await;
         written()["mcpServers"]["one"].clone()
     };
-    let kept = update(json!({ "type": "stdio", "command": "other" })).await;
-    assert_eq!((&kept["command"], &kept["disabledTools"]), (&json!("other"), &json!(["delete"])), "the lists are kept");
+    let stored = update(json!({ "type": "stdio", "command": "other" })).await;
+    assert_eq!(
+        (&stored["command"], &stored["disabledTools"]),
+        (&json!("other"), &json!(["delete"])),
+        "the lists are kept"
+    );
     let open = json!({ "type": "stdio", "command": "other", "tools": { "enabled": null, "disabled": [] } });
     let opened = update(open).await;
     assert_eq!(
@@ -208,8 +212,8 @@ async fn pending_value_is_referenced_in_the_settings() {
     assert_eq!(http.headers["X-Team"], "red");
     let auth = http.auth.unwrap();
     assert_eq!(auth.client_secret.as_deref(), Some("${secret:far.client_secret}"));
-    let kept = app.host.ports().secrets.keys("far.").unwrap();
-    assert_eq!(kept, ["far.client_secret @ https://a.example"], "a pending value should not be in the keychain");
+    let stored_keys = app.host.ports().secrets.keys("far.").unwrap();
+    assert_eq!(stored_keys, ["far.client_secret @ https://a.example"], "a pending value should not be in the keychain");
 }
 
 #[tokio::test]

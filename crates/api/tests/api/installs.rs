@@ -16,9 +16,9 @@ use crate::run_command;
 const SERVER_NAME: &str = "io.github.alice/notes";
 
 fn api_with_registry(app: &TestApp, registry: &TestRegistry) -> Api {
-    let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
+    let (registry, cache_folder) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     let installer = Installer::new(app.folder.path().join("data"), registry, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     Api::new(app.host.clone()).with_installer(installer)
 }
@@ -87,8 +87,8 @@ async fn package_is_offered_previewed_and_installed() {
     let other = json!({ "draft": draft, "hash": "0".repeat(64) });
     assert_eq!(expect_refusal(&api, "install", other).await.0, ErrorCode::Stale);
     let install = json!({ "draft": draft, "hash": preview["hash"] });
-    let kept = run_command(&api, "install", install).await;
-    assert!(kept["onlyThisRun"].is_string(), "the missing keychain should be reported: {kept}");
+    let response = run_command(&api, "install", install).await;
+    assert!(response["onlyThisRun"].is_string(), "the missing keychain should be reported: {response}");
     let servers = run_command(&api, "snapshot", json!({})).await["servers"].clone();
     assert_eq!((&servers[0]["name"], &servers[0]["state"]["is"]), (&json!("notes"), &json!("stopped")));
     let taken = run_command(&api, "install_preview", draft.clone()).await;

@@ -26,8 +26,8 @@ async fn waiting_server_reconnects_when_the_page_reports_the_network() {
     let api = Api::new(app.host.clone());
     app.ready_with_grant("far").await;
     drop(server);
-    let told = dispatch(&api, "network_changed", json!({})).await.unwrap();
-    assert_eq!(told, json!({}), "the command should be accepted");
+    let response = dispatch(&api, "network_changed", json!({})).await.unwrap();
+    assert_eq!(response, json!({}), "the command should be accepted");
     app.until("far", "reconnecting after an unanswered probe", is_reconnecting).await;
     let _back = start_http_server(address).await;
     dispatch(&api, "network_changed", json!({})).await.unwrap();

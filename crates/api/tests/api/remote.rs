@@ -27,8 +27,8 @@ async fn secret_header_values_are_never_returned() {
     let headers =
         json!([header_json("Authorization", "Bearer t0psecret", true), header_json("X-Team", "blu3team", false)]);
     let config = json!({"type": "http", "url": server.url("/mcp"), "headers": headers});
-    let kept = run_command(&api, "add_server", json!({"name": "far", "config": config})).await;
-    assert!(kept["onlyThisRun"].is_string(), "the missing keychain should be reported: {kept}");
+    let response = run_command(&api, "add_server", json!({"name": "far", "config": config})).await;
+    assert!(response["onlyThisRun"].is_string(), "the missing keychain should be reported: {response}");
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(
         file.contains("${secret:far.Authorization}") && !file.contains("t0psecret"),
@@ -40,11 +40,11 @@ async fn secret_header_values_are_never_returned() {
         assert_eq!(request.header("authorization"), Some("Bearer t0psecret"), "the secret should be sent");
         assert_eq!(request.header("x-team"), Some("blu3team"), "the other header should be sent");
     }
-    let wanted = json!([
+    let expected = json!([
         {"name": "Authorization", "value": null, "secret": true},
         {"name": "X-Team", "value": null, "secret": false},
     ]);
-    assert_eq!(shown["config"]["headers"], wanted, "headers should be returned without values");
+    assert_eq!(shown["config"]["headers"], expected, "headers should be returned without values");
     assert_eq!(shown["transport"], "streamable-http", "the transport should be reported");
     assert!(
         shown["foundBy"].as_str().unwrap().contains("initialize"),
@@ -54,14 +54,14 @@ async fn secret_header_values_are_never_returned() {
     assert_eq!(shown["url"]["domain"], "127.0.0.1", "the URL should be parsed");
     // Events are ordered, so all events that could contain a secret precede the event of this command.
     run_command(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
-    let mut told = String::new();
-    while !told.contains("fence") {
+    let mut events_text = String::new();
+    while !events_text.contains("fence") {
         let batch = events.next().await.expect("the stream should not end");
-        told.push_str(&serde_json::to_string(&batch).unwrap());
+        events_text.push_str(&serde_json::to_string(&batch).unwrap());
     }
-    assert!(told.contains("connect_server"), "the consent request should be reported");
+    assert!(events_text.contains("connect_server"), "the consent request should be reported");
     for value in ["t0psecret", "blu3team"] {
-        assert!(!told.contains(value), "no event should contain a header value");
+        assert!(!events_text.contains(value), "no event should contain a header value");
         assert!(!shown.to_string().contains(value), "the snapshot should contain no header value");
     }
     app.host.close().await;
@@ -75,16 +75,16 @@ async fn update_keeps_header_values_for_the_same_address_only() {
     let add =
         json!({"name": "far", "config": http("https://a.example/mcp", json!([header_json("X-Key", "one", true)]))});
     run_command(&api, "add_server", add).await;
-    let kept = json!([{"name": "X-Key", "value": null}]);
+    let header_list = json!([{"name": "X-Key", "value": null}]);
     let update =
         |url: &str, headers: &Value| json!({"server": "far", "name": "far", "config": http(url, headers.clone())});
-    run_command(&api, "update_server", update("https://a.example/other", &kept)).await;
+    run_command(&api, "update_server", update("https://a.example/other", &header_list)).await;
     let file = std::fs::read_to_string(app.folder.path().join("mcp.json")).unwrap();
     assert!(
         file.contains("${secret:far.X-Key}") && file.contains("/other"),
         "another path should keep the value: {file}"
     );
-    let moved = dispatch(&api, "update_server", update("https://b.example/mcp", &kept)).await.unwrap_err();
+    let moved = dispatch(&api, "update_server", update("https://b.example/mcp", &header_list)).await.unwrap_err();
     assert_eq!(moved.code, ErrorCode::Invalid, "another host should not receive the value: {moved}");
     let unknown = json!([{"name": "X-Other", "value": null}]);
     let none = dispatch(&api, "update_server", update("https://a.example/mcp", &unknown)).await.unwrap_err();
@@ -94,10 +94,10 @@ async fn update_keeps_header_values_for_the_same_address_only() {
     let missing = dispatch(&api, "set_secret", missing).await.unwrap_err();
     assert_eq!(missing.code, ErrorCode::NotFound, "an unknown header has no secret: {missing}");
     let key = ports::secrets::storage_key("far.X-Key", "https://a.example");
-    let kept = || app.host.ports().secrets.get(&key).unwrap();
-    assert_eq!(kept().as_deref(), Some("two"), "the secret should be replaced");
+    let secret = || app.host.ports().secrets.get(&key).unwrap();
+    assert_eq!(secret().as_deref(), Some("two"), "the secret should be replaced");
     run_command(&api, "remove_server", json!({"server": "far"})).await;
-    assert_eq!(kept(), None, "the secrets of a removed server should be deleted");
+    assert_eq!(secret(), None, "the secrets of a removed server should be deleted");
     app.host.close().await;
 }
 
@@ -163,8 +163,8 @@ async fn new_secret_never_overwrites_the_secret_of_another_server() {
     let two = json!([header_json("A!", "six", true), header_json("A_", "seven", true)]);
     let two = json!({"type": "http", "url": "https://a.example/mcp", "headers": two});
     run_command(&api, "add_server", json!({"name": "both", "config": two})).await;
-    let kept = ["both.A_", "both.A_-2"].map(|name| secret(name).unwrap_or_default());
-    assert_eq!(kept, ["six", "seven"], "two headers of one server should have separate secrets");
+    let secrets = ["both.A_", "both.A_-2"].map(|name| secret(name).unwrap_or_default());
+    assert_eq!(secrets, ["six", "seven"], "two headers of one server should have separate secrets");
     app.host.close().await;
 }
 

@@ -37,7 +37,7 @@ impl Secrets for StatusKeychain {
 #[tokio::test]
 async fn each_keychain_state_has_its_own_response() {
     let cause = || "for this test".to_owned();
-    for (status, wanted) in [
+    for (status, expected) in [
         (SecretsStatus::Keychain, json!({"is": "keychain"})),
         (SecretsStatus::Locked { cause: cause() }, json!({"is": "locked", "cause": cause()})),
         (SecretsStatus::Missing { cause: cause() }, json!({"is": "missing", "cause": cause()})),
@@ -46,8 +46,8 @@ async fn each_keychain_state_has_its_own_response() {
         let keychain = Arc::new(StatusKeychain(status.clone(), SecretsInMemory::default()));
         let folder = tempfile::tempdir().unwrap();
         let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), keychain).await;
-        let told = dispatch(&Api::new(app.host.clone()), "secrets_status", json!({})).await.unwrap();
-        assert_eq!(told, wanted, "response for {status:?}");
+        let response = dispatch(&Api::new(app.host.clone()), "secrets_status", json!({})).await.unwrap();
+        assert_eq!(response, expected, "response for {status:?}");
         app.host.close().await;
     }
 }
@@ -58,8 +58,8 @@ async fn s28_contents_are_reported_as_plain_without_a_keychain() {
     let app =
         TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), Arc::new(SecretsInMemory::default()))
             .await;
-    let told = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
-    assert_eq!(told, json!({"conversations": {"is": "plain"}, "decisions": {"is": "plain"}}));
+    let response = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
+    assert_eq!(response, json!({"conversations": {"is": "plain"}, "decisions": {"is": "plain"}}));
     app.host.close().await;
 }
 
@@ -68,8 +68,8 @@ async fn s28_contents_are_reported_as_encrypted_with_a_keychain() {
     let folder = tempfile::tempdir().unwrap();
     let keychain = Arc::new(WorkingKeychain(SecretsInMemory::default()));
     let app = TestApp::start_with_secrets(folder, Vec::new(), HostOptions::default(), keychain).await;
-    let told = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
-    assert_eq!(told, json!({"conversations": {"is": "encrypted"}, "decisions": {"is": "encrypted"}}));
+    let response = dispatch(&Api::new(app.host.clone()), "content_protection", json!({})).await.unwrap();
+    assert_eq!(response, json!({"conversations": {"is": "encrypted"}, "decisions": {"is": "encrypted"}}));
     app.host.close().await;
 }
 

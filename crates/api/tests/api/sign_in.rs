@@ -61,8 +61,8 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
     let mut events = api.events();
     run_command(&api, "start_server", json!({"server": "far"})).await;
     decide_next_request(&api, "connect_server", allow_once()).await;
-    let asked = decide_next_request(&api, "sign_in", allow_once()).await;
-    let body = &asked["body"];
+    let request = decide_next_request(&api, "sign_in", allow_once()).await;
+    let body = &request["body"];
     assert_eq!(body["issuer"], issuer.issuer().as_str(), "issuer: {body}");
     assert_eq!(body["resource"], server.url().as_str(), "resource");
     assert_eq!(body["scopes"], json!(["openid", "ships:read"]), "scopes");
@@ -72,7 +72,7 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
         "the redirect URI should be on this computer: {body}"
     );
     assert_eq!(body["authorizationUrl"]["domain"], "127.0.0.1", "the domain should be parsed");
-    assert_eq!(asked["scopes"], json!(["once"]), "a sign-in should only be approved once: {asked}");
+    assert_eq!(request["scopes"], json!(["once"]), "a sign-in should only be approved once: {request}");
     let snapshot = poll_until(&api, "snapshot", |s| s["servers"][0]["state"]["is"] == "ready").await;
     let known = run_command(&api, "authorization", json!({"server": "far"})).await;
     let account = &known["account"];
@@ -93,15 +93,16 @@ async fn sign_in_requests_consent_reports_progress_and_is_removed() {
 
     // Events are ordered, so all events that could contain a secret precede the event of this command.
     run_command(&api, "add_server", json!({"name": "fence", "config": {"type": "stdio", "command": "true"}})).await;
-    let mut told = format!("{known}{snapshot}");
-    let mut is_told = false;
-    while !told.contains("fence") {
+    let mut reported = format!("{known}{snapshot}");
+    let mut is_reported = false;
+    while !reported.contains("fence") {
         let batch = events.next().await.expect("the stream should not end");
-        is_told |= batch.events.iter().any(|e| matches!(e, Event::AuthorizationChanged { server } if server == "far"));
-        told.push_str(&serde_json::to_string(&batch).unwrap());
+        is_reported |=
+            batch.events.iter().any(|e| matches!(e, Event::AuthorizationChanged { server } if server == "far"));
+        reported.push_str(&serde_json::to_string(&batch).unwrap());
     }
-    assert!(is_told, "a change of the authorization should be reported");
-    assert!(secrets.iter().all(|secret| !told.contains(secret)), "no token, code or secret should be reported");
+    assert!(is_reported, "a change of the authorization should be reported");
+    assert!(secrets.iter().all(|secret| !reported.contains(secret)), "no token, code or secret should be reported");
     app.host.close().await;
 }
 
@@ -154,13 +155,13 @@ async fn client_id_is_requested_if_no_other_registration_is_possible() {
     run_command(&api, "sign_in", json!({"server": "far"})).await;
     decide_next_request(&api, "connect_server", allow_once()).await;
     let client = json!({"clientId": "drawbridge", "clientSecret": ""});
-    let asked = decide_next_request(&api, "client_id", json!({"action": "identify", "client": client})).await;
-    assert_eq!(asked["body"]["issuer"], issuer.issuer().as_str(), "issuer: {asked}");
-    let shown = asked["body"]["redirectUri"].clone();
-    let asked = decide_next_request(&api, "sign_in", allow_once()).await;
-    assert_eq!(asked["body"]["clientId"], "drawbridge", "the entered client identifier should be used");
+    let request = decide_next_request(&api, "client_id", json!({"action": "identify", "client": client})).await;
+    assert_eq!(request["body"]["issuer"], issuer.issuer().as_str(), "issuer: {request}");
+    let shown = request["body"]["redirectUri"].clone();
+    let request = decide_next_request(&api, "sign_in", allow_once()).await;
+    assert_eq!(request["body"]["clientId"], "drawbridge", "the entered client identifier should be used");
     assert_eq!(
-        asked["body"]["redirectUri"], shown,
+        request["body"]["redirectUri"], shown,
         "[auth-manual-client-id] the redirect URI should match the one shown with the consent request"
     );
     let known = poll_until(&api, "authorization", |known| !known["account"].is_null()).await;
@@ -183,11 +184,11 @@ async fn sign_in_settings_are_stored_and_the_secret_is_never_returned() {
     assert!(file().contains("${secret:far.client_secret}") && !file().contains("t0psecret"), "{}", file());
     let snapshot = run_command(&api, "snapshot", json!({})).await;
     let shown = snapshot["servers"][0]["config"]["auth"].clone();
-    let wanted = json!({
+    let settings = json!({
         "clientId": "drawbridge", "clientSecret": null, "hasSecret": true,
         "issuer": "https://login.example/7", "scopes": ["ships:read"], "redirectPort": 4321, "secretNames": [], "rest": null,
     });
-    assert_eq!(shown, wanted, "all settings except the secret should be returned");
+    assert_eq!(shown, settings, "all settings except the secret should be returned");
     let secret =
         |origin: &str| app.host.ports().secrets.get(&ports::secrets::storage_key("far.client_secret", origin)).unwrap();
     assert_eq!(secret("https://a.example").as_deref(), Some("t0psecret"), "the secret should be in the keychain");
@@ -230,11 +231,11 @@ async fn pasted_settings_keep_all_sign_in_settings() {
     run_command(&api, "add_server", request.clone()).await;
     let file =
         || -> Value { serde_json::from_slice(&std::fs::read(app.folder.path().join("mcp.json")).unwrap()).unwrap() };
-    let mut wanted = auth.clone();
-    wanted["clientSecret"] = json!("${secret:far.client_secret}");
+    let mut expected = auth.clone();
+    expected["clientSecret"] = json!("${secret:far.client_secret}");
     assert_eq!(
         file()["mcpServers"]["far"]["auth"],
-        wanted,
+        expected,
         "all settings should be stored, with a reference to the secret"
     );
     let key = ports::secrets::storage_key("far.client_secret", "https://a.example");
@@ -247,7 +248,7 @@ async fn pasted_settings_keep_all_sign_in_settings() {
     let shown = &snapshot["servers"][0]["config"];
     assert_eq!(shown["auth"]["rest"], json!(null), "the remaining settings should not be returned: {shown}");
     run_command(&api, "update_server", json!({"server": "far", "name": "far", "config": shown})).await;
-    assert_eq!(file()["mcpServers"]["far"]["auth"], wanted, "an update should keep the settings");
+    assert_eq!(file()["mcpServers"]["far"]["auth"], expected, "an update should keep the settings");
 
     assert_eq!(
         shown["auth"]["secretNames"],
@@ -272,10 +273,10 @@ async fn pasted_settings_keep_all_sign_in_settings() {
     }
 
     // Pasted settings that already reference a stored secret.
-    let again = json!({"mcpServers": {"two": {"url": "https://a.example/two", "auth": wanted}}}).to_string();
+    let again = json!({"mcpServers": {"two": {"url": "https://a.example/two", "auth": expected}}}).to_string();
     let found = run_command(&api, "check_import", json!({ "text": again })).await["servers"][0].clone();
     run_command(&api, "add_server", json!({"name": "two", "config": found["config"]})).await;
-    assert_eq!(file()["mcpServers"]["two"]["auth"], wanted, "the name of the secret should be kept");
+    assert_eq!(file()["mcpServers"]["two"]["auth"], expected, "the name of the secret should be kept");
     let mut bad = request;
     bad["name"] = json!("three");
     bad["config"]["auth"]["rest"]["grant"] = json!("password");

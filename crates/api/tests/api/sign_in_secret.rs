@@ -18,7 +18,7 @@ use crate::run_command;
 #[derive(Default)]
 struct SlowKeychain {
     inner: SecretsInMemory,
-    is_asked: AtomicBool,
+    is_requested: AtomicBool,
 }
 
 impl Secrets for SlowKeychain {
@@ -27,7 +27,7 @@ impl Secrets for SlowKeychain {
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
-        self.is_asked.store(true, Ordering::SeqCst);
+        self.is_requested.store(true, Ordering::SeqCst);
         // sleep: simulates a slow keychain.
         std::thread::sleep(Duration::from_millis(300));
         self.inner.set(key, secret)
@@ -85,9 +85,9 @@ async fn secret_read_while_it_is_being_replaced_is_discarded() {
     run_command(&api, "add_server", json!({"name": "far", "config": config("wr0ng-secret")})).await;
     run_command(&api, "start_server", json!({"server": "far"})).await;
     approve_until_state(&api, "needs_sign_in").await;
-    keychain.is_asked.store(false, Ordering::SeqCst);
+    keychain.is_requested.store(false, Ordering::SeqCst);
     let looking = async {
-        while !keychain.is_asked.load(Ordering::SeqCst) {
+        while !keychain.is_requested.load(Ordering::SeqCst) {
             // sleep: polls, because no event reports it.
             tokio::time::sleep(Duration::from_millis(1)).await;
         }

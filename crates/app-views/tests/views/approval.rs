@@ -42,8 +42,8 @@ async fn a_changed_page_is_reviewed_again() {
 #[tokio::test]
 async fn an_approval_applies_only_to_the_page_that_the_user_saw() {
     let test = TestViews::start(&[HTML, "<!doctype html><p>Other"], json!({})).await;
-    let seen = test.views.page(SERVER, TOOL).await.unwrap();
-    let approved = test.views.approve(SERVER, TOOL, &seen.hash, SandboxGrants::default()).await;
+    let page = test.views.page(SERVER, TOOL).await.unwrap();
+    let approved = test.views.approve(SERVER, TOOL, &page.hash, SandboxGrants::default()).await;
     assert!(matches!(approved, Err(AppViewError::OtherPage)), "{approved:?}");
     assert_eq!(test.views.page(SERVER, TOOL).await.unwrap().review, PageReview::New);
 }

@@ -83,18 +83,18 @@ impl TestViews {
         self.views.receive_message(&opened.view, message.to_string()).unwrap();
     }
 
-    /// Waits for the first later change of the app for which `is_wanted` returns `true`.
+    /// Waits for the first later change of the app for which `is_expected` returns `true`.
     pub(crate) async fn change(
         &mut self,
         opened: &OpenedApp,
-        is_wanted: impl Fn(&AppViewChange) -> bool,
+        is_expected: impl Fn(&AppViewChange) -> bool,
     ) -> AppViewChange {
         let find = async {
             loop {
                 let event = self.events.next().await.expect("the host should run");
                 if let HostEvent::AppView(event) = &event.event
                     && event.view == opened.view
-                    && is_wanted(&event.change)
+                    && is_expected(&event.change)
                 {
                     return event.change.clone();
                 }

@@ -61,12 +61,12 @@ struct FileRange<'f> {
 
 impl Read for FileRange<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
-        if wanted == 0 {
+        let length = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        if length == 0 {
             return Ok(0);
         }
         self.file.seek(SeekFrom::Start(self.at))?;
-        let read = self.file.read(&mut buffer[..wanted])?;
+        let read = self.file.read(&mut buffer[..length])?;
         self.at += read as u64;
         self.left -= read as u64;
         Ok(read)

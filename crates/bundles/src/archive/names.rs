@@ -104,6 +104,6 @@ impl UniquePaths {
 /// both cases, since `ß` and `SS`, or `ſ` and `s`, are equal in only one of them. Invisible characters, which HFS+
 /// ignores, are removed.
 fn fold_path(path: &str) -> String {
-    let seen = path.chars().filter(|c| !is_hidden(*c));
-    seen.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()
+    let visible = path.chars().filter(|c| !is_hidden(*c));
+    visible.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()
 }

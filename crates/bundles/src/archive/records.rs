@@ -136,7 +136,7 @@ impl EntryHeader {
     /// Parses the fields of a header. `from_flags` begins with its flags, and `rest` is its variable part.
     fn read(from_flags: &[u8], rest: &[u8], name: usize, extra: usize) -> Self {
         let (packed, size) = (read_u32(from_flags, 12), read_u32(from_flags, 16));
-        let has = |wanted: u16| extra_ids(&rest[name..name + extra]).any(|id| id == wanted);
+        let has = |expected: u16| extra_ids(&rest[name..name + extra]).any(|id| id == expected);
         Self {
             flags: read_u16(from_flags, 0),
             method: read_u16(from_flags, 2),

@@ -14,7 +14,7 @@ pub enum ArchiveRefusal {
     #[error("the file is larger than {} MB", MAX_ARCHIVE_BYTES >> 20)]
     ArchiveTooLarge,
     /// The archive is followed by data that is not a signature.
-    #[error("there is data behind the end of the archive")]
+    #[error("there is data after the end of the archive")]
     TrailingData,
     /// The archive has a ZIP comment that is not a signature.
     #[error("the archive has a comment, which a bundle has no use for")]
@@ -77,7 +77,7 @@ pub enum ArchiveRefusal {
     #[error("{} is a file by its name and a folder by its attributes, or the other way round", displayed_path(.0))]
     KindDiffers(String),
     /// Two entries of the archive have this path.
-    #[error("{} is there twice", displayed_path(.0))]
+    #[error("{} occurs twice", displayed_path(.0))]
     Duplicate(String),
     /// These two paths are the same on some file systems.
     #[error("{} and {} are the same on some systems", displayed_path(.0), displayed_path(.1))]

@@ -53,16 +53,16 @@ impl Manifest {
         let available: Vec<(&str, &str)> = paths.filter_map(|path| Some((tag(path)?, path))).collect();
         let own = &self.localization.default_locale;
 
-        let mut wanted = locale;
+        let mut candidate = locale;
         loop {
-            if is_same_tag(wanted, own) {
+            if is_same_tag(candidate, own) {
                 return None;
             }
-            if let Some((_, path)) = available.iter().find(|(tag, _)| is_same_tag(tag, wanted)) {
+            if let Some((_, path)) = available.iter().find(|(tag, _)| is_same_tag(tag, candidate)) {
                 return Some(path);
             }
-            let Some(shorter) = shorten_tag(wanted) else { break };
-            wanted = shorter;
+            let Some(shorter) = shorten_tag(candidate) else { break };
+            candidate = shorter;
         }
         let same_language = |tag: &str| is_same_tag(primary_language(tag), primary_language(locale));
         if same_language(own) {

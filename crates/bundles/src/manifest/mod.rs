@@ -151,6 +151,6 @@ pub enum ManifestError {
     #[error("{} is not a path in the bundle", visible(.0))]
     Path(String),
     /// The type of the server is unknown, with its name.
-    #[error("the server is of the type {:?}, which is not known", visible(.0))]
+    #[error("the type {:?} of the server is unknown", visible(.0))]
     ServerKind(String),
 }

@@ -93,7 +93,7 @@ impl Manifest {
         let fields = ManifestFields::new(&root, "");
         let mut warnings = ManifestWarnings::default();
         for key in fields.keys().filter(|key| !KNOWN_MEMBERS.contains(&key.as_str())) {
-            warnings.add(&format!("{} is not known and is not used", fields.path(key)));
+            warnings.add(&format!("{} is unknown and ignored", fields.path(key)));
         }
         let manifest = parse_manifest(fields, &mut warnings)?;
         Ok((manifest, warnings.0))
@@ -154,8 +154,7 @@ fn parse_manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWar
     if version.is_empty() {
         warnings.add("manifest_version is missing");
     } else if !SUPPORTED_VERSIONS.contains(&version.as_str()) {
-        warnings
-            .add(&format!("the manifest is of version {version}, which is not known; what is new in it is not used"));
+        warnings.add(&format!("the version {version} of the manifest is unknown; new members are ignored"));
     }
     version
 }

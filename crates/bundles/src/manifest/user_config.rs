@@ -85,7 +85,7 @@ fn read_setting(
         Some("directory") => UserConfigKind::Directory,
         Some("file") => UserConfigKind::File,
         _ => {
-            warnings.add(&format!("{} is not known; it is taken as text", fields.path("type")));
+            warnings.add(&format!("{} is unknown and read as text", fields.path("type")));
             UserConfigKind::String
         }
     };

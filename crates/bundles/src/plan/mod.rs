@@ -92,7 +92,7 @@ const NO_BYTECODE_VARIABLE: &str = "PYTHONDONTWRITEBYTECODE";
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// The program of the command contains a value that the user enters. Only arguments may contain such values.
-    #[error("the command holds a value that the user would enter")]
+    #[error("the command contains a value that the user enters")]
     InputInCommand,
     /// The program is a file in the bundle's folder, but the bundle doesn't contain it.
     #[error("the command is the file {}, which is not in the bundle", visible(.0))]

@@ -26,7 +26,7 @@ fn each_manifest_version_is_parsed() {
     let (manifest, warnings) = read_manifest(&old);
     assert_eq!((manifest.manifest_version.as_str(), warnings.as_slice()), ("0.1", &[][..]));
     let (_, warnings) = read_manifest(&manifest_with("manifest_version", "0.9".into()));
-    assert_eq!(warnings, ["the manifest is of version 0.9, which is not known; what is new in it is not used"]);
+    assert_eq!(warnings, ["the version 0.9 of the manifest is unknown; new members are ignored"]);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn all_fields_are_parsed() {
     assert_eq!(manifest.compatibility.clients["claude_desktop"], ">=1");
     assert_eq!(manifest.compatibility.runtimes["node"], ">=18");
     let expected = [
-        "surprise is not known and is not used",
+        "surprise is unknown and ignored",
         "the picture https://x.test/a.png is not in the bundle and is not shown",
         "the picture ../shot.png is not in the bundle and is not shown",
     ];
@@ -96,7 +96,7 @@ fn texts_are_bounded_and_hidden_characters_escaped() {
     assert!(manifest.description.len() <= 64 << 10 && manifest.description.ends_with('…'));
     assert_eq!(warnings, ["description is too long and was cut"]);
     let (_, warnings) = read_manifest(&manifest_with("\u{202e}field", 1.into()));
-    assert_eq!(warnings, ["\\u{202e}field is not known and is not used"]);
+    assert_eq!(warnings, ["\\u{202e}field is unknown and ignored"]);
     let (_, warnings) =
         read_manifest(&Value::Object((0..5000).map(|n| (n.to_string(), n.into())).chain(manifest_fields()).collect()));
     assert_eq!(warnings.len(), 100);

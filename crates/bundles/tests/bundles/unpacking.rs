@@ -236,8 +236,8 @@ fn folder_is_verified_against_its_tree_hash() {
     fs::write(folder.join("b"), "other").unwrap();
     let list = folder.with_extension("tree.json");
     fs::write(&list, fs::read_to_string(&list).unwrap().replace("server/index.js", "server/other.js")).unwrap();
-    let told = verify_folder(&folder, &tree.hash());
-    assert_eq!(told, Err(FolderChange::Differs), "a changed list must not be used");
+    let result = verify_folder(&folder, &tree.hash());
+    assert_eq!(result, Err(FolderChange::Differs), "a changed list must not be used");
     fs::remove_file(list).unwrap();
     assert_eq!(
         verify_folder(&folder, &tree.hash()),

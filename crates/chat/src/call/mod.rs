@@ -60,7 +60,7 @@ pub(super) struct CallOutcome {
     /// Failure of the call, or `None` if the server returned a result.
     failure: Option<CallFailure>,
     /// Result of writing the item to the history.
-    pub(super) kept: Result<(), ConversationError>,
+    pub(super) write_result: Result<(), ConversationError>,
 }
 
 impl CallOutcome {
@@ -102,7 +102,7 @@ impl Chat {
             };
             let is_allowed = async { Ok(()) };
             let end = make_recorded_call(&chat.host, call, record, is_allowed, &stop).await;
-            if let Err(error) = &end.kept {
+            if let Err(error) = &end.write_result {
                 tracing::warn!(%error, "a call could not be stored in its conversation");
             }
             end.into_result()
@@ -172,7 +172,7 @@ pub(super) async fn make_recorded_call(
     };
     let (result, error) = read.map_or_else(|words| (None, Some(words)), |result| (Some(result), None));
     let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let (used, left_out) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
+    let (used, omitted) = (record.tool_used(), record.omitted_bytes(result.as_ref()));
     let arguments = Value::Object(arguments);
     // A result that was withheld in its review is recorded as refused.
     let code = failure.as_ref().map_or(CallFailureCode::Refused, CallFailure::code);
@@ -186,13 +186,13 @@ pub(super) async fn make_recorded_call(
         error,
         took,
         used,
-        left_out,
+        left_out: omitted,
     };
     // clock: timestamp of the item.
     let at = ports::time::system_time_millis();
     let item = record.with_position(ChatItem { id, parent: None, at, state: ItemState::Whole, body });
-    let kept = record.record_end(host, &item).await;
-    CallOutcome { item, failure, kept }
+    let write_result = record.record_end(host, &item).await;
+    CallOutcome { item, failure, write_result }
 }
 
 /// Requests the cancellation of a call until the call ends or [`CANCEL_TIMEOUT`] expires. Retries, since the host may

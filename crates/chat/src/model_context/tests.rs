@@ -175,10 +175,10 @@ fn thinking_is_returned_only_to_the_model_that_wrote_it() {
 #[test]
 fn long_result_is_truncated_with_a_note_on_reading_more() {
     let parts = vec![MessagePart::text("ä".repeat(10)), MessagePart::text("rest")];
-    let (kept, left_out) = truncate_result(parts, "c1", 7);
-    assert_eq!(kept[0], MessagePart::text("äää"), "text is truncated at a character boundary");
-    assert_eq!(left_out, 18, "omitted bytes are counted");
-    let MessagePart::Text(note) = &kept[1] else { panic!("expected a note: {kept:?}") };
+    let (shortened, omitted) = truncate_result(parts, "c1", 7);
+    assert_eq!(shortened[0], MessagePart::text("äää"), "text is truncated at a character boundary");
+    assert_eq!(omitted, 18, "omitted bytes are counted");
+    let MessagePart::Text(note) = &shortened[1] else { panic!("expected a note: {shortened:?}") };
     assert!(
         note.contains("18 more bytes") && note.contains(r#"{"call":"c1","from":6}"#),
         "the note contains the omitted size and the next offset: {note}"

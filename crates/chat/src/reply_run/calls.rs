@@ -35,10 +35,10 @@ impl ReplyRun {
     ///
     /// Returns a [`ConversationError`] if the items can't be written, in which case no call is made. If the end of a
     /// call can't be written, its item contains that error instead.
-    pub(super) async fn make_calls(&mut self, wanted: Vec<RequestedCall>) -> Result<ChatItem, ConversationError> {
+    pub(super) async fn make_calls(&mut self, requested: Vec<RequestedCall>) -> Result<ChatItem, ConversationError> {
         let (mut items, mut planned, mut parent) = (Vec::new(), Vec::new(), self.reply.id.clone());
-        for (number, wanted) in wanted.into_iter().enumerate() {
-            let (item, call) = self.plan_call(wanted, &parent, number);
+        for (number, requested) in requested.into_iter().enumerate() {
+            let (item, call) = self.plan_call(requested, &parent, number);
             parent.clone_from(&item.id);
             planned.extend(call);
             items.push(item);
@@ -52,8 +52,8 @@ impl ReplyRun {
             let run = &*self;
             let mut made =
                 stream::iter(planned.into_iter().map(|call| run.make_call(call))).buffer_unordered(MAX_PARALLEL_CALLS);
-            while let Some(CallOutcome { mut item, kept, .. }) = made.next().await {
-                if let Err(error) = kept {
+            while let Some(CallOutcome { mut item, write_result, .. }) = made.next().await {
+                if let Err(error) = write_result {
                     record_lost_outcome(&mut item, &error);
                     retry_write(&run.log, &item).await;
                     lost = Some(error);
@@ -74,11 +74,11 @@ impl ReplyRun {
 
     /// Creates the item of a requested call, and the call to make if it is for a tool of a server. Calls of built-in
     /// tools are executed directly.
-    fn plan_call(&mut self, wanted: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
-        let RequestedCall { id, key, arguments } = wanted;
+    fn plan_call(&mut self, requested: RequestedCall, parent: &str, number: usize) -> (ChatItem, Option<PlannedCall>) {
+        let RequestedCall { id, key, arguments } = requested;
         let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let told = match (key.as_str(), self.offering.tool(&key)) {
+        let result = match (key.as_str(), self.offering.tool(&key)) {
             _ if number >= MAX_CALLS => {
                 BuiltinToolResult::error(format!("not made: an answer may ask for {MAX_CALLS} calls at most"))
             }
@@ -110,7 +110,7 @@ impl ReplyRun {
             (model_context::READ_RESULT_TOOL, None) => own_tools::read_more_of_result(&self.path, &arguments, limit),
             _ => BuiltinToolResult::error(self.unavailable_reason(&key)),
         };
-        let BuiltinToolResult { text, found, is_error } = told;
+        let BuiltinToolResult { text, found, is_error } = result;
         let body = ItemBody::OwnTool { used, arguments: Value::Object(arguments), text, found, is_error };
         (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
@@ -119,7 +119,7 @@ impl ReplyRun {
     fn unavailable_reason(&self, key: &str) -> String {
         let known = self.offering.all_tools().iter().find(|tool| tool.key == key);
         match known.map(|tool| (tool.state, tool.server.as_str())) {
-            Some((ToolState::Changed, server)) if self.omitted_servers().any(|left_out| left_out == server) => {
+            Some((ToolState::Changed, server)) if self.omitted_servers().any(|omitted| omitted == server) => {
                 format!("not made: {}", super::model_answer::omitted_tools_notice(server))
             }
             Some((ToolState::Changed, server)) => {
@@ -168,6 +168,6 @@ fn record_lost_outcome(item: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::ToolCall { result, error, failure, .. } = &mut item.body {
         *result = None;
         *failure = Some(CallFailureCode::Internal);
-        *error = Some(format!("the call was made, but how it ended could not be kept: {cause}"));
+        *error = Some(format!("the call was made, but its result could not be stored: {cause}"));
     }
 }

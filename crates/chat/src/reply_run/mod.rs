@@ -114,8 +114,8 @@ impl ReplyRun {
         let mut round = 0;
         loop {
             round += 1;
-            let wanted = match self.request_reply().await {
-                Ok(wanted) => wanted,
+            let requested = match self.request_reply().await {
+                Ok(requested) => requested,
                 Err(error) => {
                     record_failure(&mut self.reply, &error);
                     Vec::new()
@@ -127,11 +127,11 @@ impl ReplyRun {
             self.log.write_items(vec![self.reply.clone()]).await?;
             let reply = self.reply.clone();
             Arc::make_mut(&mut self.path).push(reply.clone());
-            if wanted.is_empty() {
+            if requested.is_empty() {
                 return Ok(reply);
             }
             self.emit_item(reply, true).await;
-            let last = self.make_calls(wanted).await?;
+            let last = self.make_calls(requested).await?;
             if !goes_on || self.is_stopped() {
                 return Ok(last);
             }
@@ -192,11 +192,12 @@ impl ReplyRun {
             self.index = None;
         }
         // Instructions count as content of their server, even if the conversation contains nothing else from it.
-        let told = self.servers.iter().filter(|(offered, server)| offered.approved_instructions(server).is_some());
-        let told: Vec<String> = told.map(|(offered, _)| offered.server.clone()).collect();
-        if !told.is_empty() {
-            self.host.record_conversation_servers(self.log.conversation.clone(), told.clone(), false).await?;
-            self.log.write_with_servers(&self.reply, told).await?;
+        let instructed =
+            self.servers.iter().filter(|(offered, server)| offered.approved_instructions(server).is_some());
+        let instructed: Vec<String> = instructed.map(|(offered, _)| offered.server.clone()).collect();
+        if !instructed.is_empty() {
+            self.host.record_conversation_servers(self.log.conversation.clone(), instructed.clone(), false).await?;
+            self.log.write_with_servers(&self.reply, instructed).await?;
         }
         Ok(())
     }

@@ -54,10 +54,10 @@ impl ReplyRun {
         };
         let losses = registry.find_losses(&self.model, &request)?;
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
-            let told = losses.iter().filter(|loss| !loss.is_only_rephrased());
-            *conversions = told.map(ToString::to_string).chain(parameters.lowered).collect();
+            let reported = losses.iter().filter(|loss| !loss.is_only_rephrased());
+            *conversions = reported.map(ToString::to_string).chain(parameters.lowered).collect();
             if !takes_tools && self.offering.offered().next().is_some() {
-                conversions.push("this model takes no tools: none are offered".to_owned());
+                conversions.push("this model does not support tools, so none are offered".to_owned());
             }
             conversions.extend(self.servers.iter().filter(|(on, server)| on.has_changed_instructions(server)).map(
                 |(on, _)| {
@@ -65,17 +65,17 @@ impl ReplyRun {
                 },
             ));
         }
-        let left_out: Vec<String> = self.omitted_servers().map(omitted_tools_notice).collect();
+        let omitted: Vec<String> = self.omitted_servers().map(omitted_tools_notice).collect();
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
-            conversions.extend(left_out);
+            conversions.extend(omitted);
         }
         self.set_live_item(Some((self.reply.clone(), 0)));
         let stop = self.answering.running.stop.clone();
-        let asked = tokio::select! {
-            asked = registry.stream(&self.model, request) => asked,
+        let streamed = tokio::select! {
+            streamed = registry.stream(&self.model, request) => streamed,
             () = stop.cancelled() => return Ok(self.handle_stop(began, None)),
         };
-        let (usage, first, ended) = match asked {
+        let (usage, first, ended) = match streamed {
             Ok(deltas) => self.read_stream(deltas, began).await?,
             Err(error) => (TokenUsage::default(), None, Err(Some(error))),
         };
@@ -102,18 +102,18 @@ impl ReplyRun {
     ) -> Result<(TokenUsage, Option<u64>, Result<ModelReply, Option<ModelError>>), ConversationError> {
         let stop = self.answering.running.stop.clone();
         let (mut pieces, mut usage, mut first) = (StreamedPieces::default(), TokenUsage::default(), None);
-        let (mut tell_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_INTERVAL);
+        let (mut send_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_INTERVAL);
         let mut writing: Option<tokio::task::JoinHandle<()>> = None;
         let ended = loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break Err(None),
-                () = tokio::time::sleep_until(tell_at), if pieces.has_pending() => {
+                () = tokio::time::sleep_until(send_at), if pieces.has_pending() => {
                     self.emit_pieces(&mut pieces).await?;
-                    tell_at = Instant::now() + EMIT_INTERVAL;
-                    if tell_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
+                    send_at = Instant::now() + EMIT_INTERVAL;
+                    if send_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
                         writing = Some(self.write_partial_reply());
-                        write_at = tell_at + WRITE_INTERVAL;
+                        write_at = send_at + WRITE_INTERVAL;
                     }
                 }
                 delta = deltas.next() => match delta {
@@ -184,9 +184,9 @@ impl ReplyRun {
 
     /// Stores the complete reply, and returns the calls that it requests.
     fn store_whole_reply(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
-        let (mut whole, mut wanted, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut whole, mut requested, mut omitted) = (Vec::new(), Vec::new(), Vec::new());
         // Tool uses of a truncated or refused reply are not executed.
-        let asks_for_calls = matches!(
+        let requests_calls = matches!(
             reply.stop,
             models::StopReason::EndTurn | models::StopReason::ToolUse | models::StopReason::Other(_)
         );
@@ -204,28 +204,30 @@ impl ReplyRun {
                         arguments: Value::Object(arguments.clone()).to_string(),
                         opaque,
                     });
-                    if asks_for_calls {
-                        wanted.push(RequestedCall { id, key: name, arguments });
+                    if requests_calls {
+                        requested.push(RequestedCall { id, key: name, arguments });
                     }
                 }
-                MessagePart::Image { .. } => left_out.push("an image from the model was omitted"),
-                MessagePart::Audio { .. } => left_out.push("an audio recording from the model was omitted"),
+                MessagePart::Image { .. } => omitted.push("an image from the model was omitted"),
+                MessagePart::Audio { .. } => omitted.push("an audio recording from the model was omitted"),
                 MessagePart::File { .. } | MessagePart::ToolResult { .. } => {
-                    left_out.push("a file from the model was omitted")
+                    omitted.push("a file from the model was omitted")
                 }
             }
         }
         if let ItemBody::Reply { parts, stop, conversions, .. } = &mut self.reply.body {
             *parts = whole;
             *stop = Some(reply.stop.into());
-            conversions.extend(left_out.into_iter().map(str::to_owned));
+            conversions.extend(omitted.into_iter().map(str::to_owned));
         }
         self.reply.state = ItemState::Whole;
-        wanted
+        requested
     }
 }
 
 /// Returns the notice for a server whose tools are not sent to the model.
 pub(super) fn omitted_tools_notice(server: &str) -> String {
-    format!("the tools of {server} are left out: it said that they changed, and they could not be read again in time")
+    format!(
+        "the tools of {server} are not available: the server reported that they changed, and they could not be read again in time"
+    )
 }

@@ -10,7 +10,7 @@ use policy::ApprovalScope;
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use super::{CONVERSATION_ID, TestConversation, full};
+use super::{CONVERSATION_ID, TestConversation, failing_history};
 
 /// Returns a call of the tool `add` by the user in the test conversation.
 pub(super) fn add_call(id: &str) -> ToolCall {
@@ -90,7 +90,7 @@ async fn denied_user_call_is_stored_as_denied() {
 
 #[tokio::test]
 async fn call_that_cannot_be_stored_still_returns_its_outcome() {
-    let talk = full::conversation_with_full_history(|item| item.body["kind"] == "tool_call").await;
+    let talk = failing_history::conversation_with_full_history(|item| item.body["kind"] == "tool_call").await;
     let (_, result) = decide_call(&talk, add_call("made"), UserDecision::Allow(ApprovalScope::Once)).await;
     assert!(json!(result.unwrap().content).to_string().contains("2 + 40 = 42"), "the call was made");
     let (_, result) = decide_call(&talk, add_call("denied"), UserDecision::Deny).await;

@@ -30,11 +30,11 @@ fn call_summary(item: &ChatItem) -> (&str, Option<String>, Option<&str>) {
 
 #[tokio::test]
 async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
-    let wants = scripted_reply(vec![
+    let tool_call = scripted_reply(vec![
         models::MessagePart::text("I add."),
         tool_use("u1", "demo__add", json!({"a": 2, "b": 40})),
     ]);
-    let mut talk = TestConversation::new(vec![wants, text_reply("It is 43.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![tool_call, text_reply("It is 43.")], &["add"]).await;
     let approve = async {
         let request = talk.app.consent_request("demo", "the call", is_call).await;
         let call = request.call.clone().expect("the consent request names its call");
@@ -49,7 +49,7 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
     };
     let message = chat::NewMessage { text: "Add 2 and 40".into(), ..Default::default() };
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
-    let asked_about = approve.await;
+    let pending = approve.await;
     let items = talk.wait_for_end().await;
     let shape = [
         ("message", ItemState::Whole),
@@ -58,29 +58,29 @@ async fn call_approved_with_edited_arguments_is_reported_to_the_model() {
         ("reply", ItemState::Whole),
     ];
     assert_eq!(item_kinds(&items), shape, "the call is between the two replies");
-    assert_eq!(items[2].id, asked_about, "the consent request refers to the item");
+    assert_eq!(items[2].id, pending, "the consent request refers to the item");
     assert!(
         call_summary(&items[2]).1.is_some_and(|result| result.contains("3 + 40 = 43")),
         "the edited arguments were sent"
     );
     assert_eq!(reply_text(&items[3]), "It is 43.", "the model continued");
-    let asked = talk.model.requests();
-    let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
+    let requests = talk.model.requests();
+    let names: Vec<_> = requests[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__add"], "only reviewed tools are offered");
-    let told = tool_results(asked[1].messages.last().unwrap());
-    assert_eq!((told.len(), told[0].0.as_str(), told[0].2), (1, "u1", false), "one result: {told:?}");
-    assert!(told[0].1.contains("The user changed the arguments") && told[0].1.contains("\"a\":3"), "{told:?}");
-    assert!(told[0].1.contains("Data from the server \"demo\""), "the result includes its source: {told:?}");
+    let results = tool_results(requests[1].messages.last().unwrap());
+    assert_eq!((results.len(), results[0].0.as_str(), results[0].2), (1, "u1", false), "one result: {results:?}");
+    assert!(results[0].1.contains("The user changed the arguments") && results[0].1.contains("\"a\":3"), "{results:?}");
+    assert!(results[0].1.contains("Data from the server \"demo\""), "the result includes its source: {results:?}");
 }
 
 #[tokio::test]
 async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
-    let wants = scripted_reply(vec![
+    let tool_calls = scripted_reply(vec![
         tool_use("u1", "demo__add", json!({"a": 1, "b": 1})),
         tool_use("u2", "demo__add", json!({"a": 2, "b": 2})),
         tool_use("u3", "demo__write_note", json!({})),
     ]);
-    let mut talk = TestConversation::new(vec![wants, text_reply("Done.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![tool_calls, text_reply("Done.")], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     let is = |a: u64| move |q: &host::view::ConsentRequestView| matches!(&q.body, ConsentRequestBody::Tool { arguments, .. } if arguments["a"] == a);
@@ -105,25 +105,28 @@ async fn calls_of_one_reply_run_concurrently_and_a_denial_has_its_reason() {
         "the error includes the reason of the denial"
     );
     assert!(call_summary(&items[3]).1.is_some(), "the approved call was made");
-    let asked = talk.model.requests();
-    let told = tool_results(asked[1].messages.last().unwrap());
+    let requests = talk.model.requests();
+    let results = tool_results(requests[1].messages.last().unwrap());
     assert_eq!(
-        told.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(),
+        results.iter().map(|(id, ..)| id.as_str()).collect::<Vec<_>>(),
         ["u1", "u2", "u3"],
         "all uses have results"
     );
     assert!(
-        told[0].2 && told[0].1.contains("wrong numbers"),
-        "X09: the model receives the reason of a denial: {told:?}"
+        results[0].2 && results[0].1.contains("wrong numbers"),
+        "X09: the model receives the reason of a denial: {results:?}"
     );
-    assert!(!told[1].2 && told[1].1.contains("2 + 2 = 4"), "a result: {told:?}");
-    assert!(told[2].2 && told[2].1.contains("no tool"), "a tool that is not offered can't be called: {told:?}");
+    assert!(!results[1].2 && results[1].1.contains("2 + 2 = 4"), "a result: {results:?}");
+    assert!(
+        results[2].2 && results[2].1.contains("no tool"),
+        "a tool that is not offered can't be called: {results:?}"
+    );
 }
 
 #[tokio::test]
 async fn stop_cancels_pending_calls_and_the_run() {
-    let wants = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    let mut talk = TestConversation::new(vec![wants], &["add"]).await;
+    let steps = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let mut talk = TestConversation::new(vec![steps], &["add"]).await;
     let message = chat::NewMessage { text: "Add".into(), ..Default::default() };
     talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
     talk.app.consent_request("demo", "the call", is_call).await;
@@ -136,9 +139,10 @@ async fn stop_cancels_pending_calls_and_the_run() {
 
 #[tokio::test]
 async fn user_decides_whether_to_continue_after_many_rounds() {
-    let wants = |id: &str| scripted_reply(vec![tool_use(id, "demo__add", json!({"a": 1, "b": 1}))]);
+    let tool_call = |id: &str| scripted_reply(vec![tool_use(id, "demo__add", json!({"a": 1, "b": 1}))]);
     let mut talk =
-        TestConversation::new(vec![wants("1"), wants("2"), wants("3"), text_reply("Enough.")], &["add"]).await;
+        TestConversation::new(vec![tool_call("1"), tool_call("2"), tool_call("3"), text_reply("Enough.")], &["add"])
+            .await;
     let mut settings = AppSettings::default();
     settings.chat.rounds = 2;
     talk.app.host.set_settings(settings).await.unwrap();
@@ -155,8 +159,8 @@ async fn user_decides_whether_to_continue_after_many_rounds() {
     talk.chat.continue_reply(CONVERSATION_ID.into()).await.unwrap();
     let items = talk.wait_for_end().await;
     assert_eq!(reply_text(items.last().unwrap()), "Enough.", "the model continued when the user allowed it");
-    let asked = talk.model.requests();
-    assert!(!format!("{:?}", asked[2].messages).contains("Rounds"), "the notice is not sent to the model");
+    let requests = talk.model.requests();
+    assert!(!format!("{:?}", requests[2].messages).contains("Rounds"), "the notice is not sent to the model");
     allowing.abort();
 }
 
@@ -168,32 +172,32 @@ fn arguments_to_read_more(note: &str) -> Option<serde_json::Value> {
 
 #[tokio::test]
 async fn long_result_is_read_in_parts() {
-    let wants = scripted_reply(vec![tool_use("u1", "demo__show_everything", json!({}))]);
-    let mut talk = TestConversation::new(vec![wants, text_reply("Read.")], &["show_everything"]).await;
+    let steps = scripted_reply(vec![tool_use("u1", "demo__show_everything", json!({}))]);
+    let mut talk = TestConversation::new(vec![steps, text_reply("Read.")], &["show_everything"]).await;
     let mut settings = AppSettings::default();
     settings.chat.result_bytes = 256;
     talk.app.host.set_settings(settings).await.unwrap();
     let allowing =
         talk.app.decide_automatically(|request| is_call(request).then_some(UserDecision::Allow(ApprovalScope::Once)));
     let items = talk.send_and_wait("Show").await;
-    let ItemBody::ToolCall { left_out: Some(left_out), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
-    let asked = talk.model.requests();
-    let told = tool_results(asked[1].messages.last().unwrap());
-    let note = told[0].1.lines().last().unwrap_or_default();
+    let ItemBody::ToolCall { left_out: Some(omitted), .. } = &items[2].body else { panic!("{:?} is long", items[2]) };
+    let requests = talk.model.requests();
+    let results = tool_results(requests[1].messages.last().unwrap());
+    let note = results[0].1.lines().last().unwrap_or_default();
     assert!(
-        note.starts_with(&format!("({left_out} more bytes were left out.")),
+        note.starts_with(&format!("({omitted} more bytes were omitted.")),
         "the note contains the number of omitted bytes: {note}"
     );
-    assert_eq!(asked[0].tools.len(), 1, "the tool for reading more is not offered without a long result");
+    assert_eq!(requests[0].tools.len(), 1, "the tool for reading more is not offered without a long result");
     assert_eq!(
-        asked[1].tools.last().map(|tool| tool.name.as_str()),
+        requests[1].tools.last().map(|tool| tool.name.as_str()),
         Some("read_result"),
         "the tool for reading more is offered last"
     );
     let ItemBody::ToolCall { result: Some(result), .. } = &items[2].body else { panic!("the item has no result") };
     let all = chat::model_context::result_text(result);
     let mut how = arguments_to_read_more(note).expect("the note contains the arguments for reading more");
-    assert_eq!(how["from"].as_u64().unwrap() + left_out, all.len() as u64, "reading continues at the truncation");
+    assert_eq!(how["from"].as_u64().unwrap() + omitted, all.len() as u64, "reading continues at the truncation");
     // Reads from the start, with the arguments of each note, until a part has no note.
     how["from"] = json!(0);
     let (mut whole, mut next) = (String::new(), Some(how));
@@ -202,9 +206,9 @@ async fn long_result_is_read_in_parts() {
         talk.model.queue_reply(scripted_reply(vec![tool_use(&format!("r{number}"), "read_result", how)]));
         talk.model.queue_reply(text_reply("Read."));
         talk.send_and_wait("Go on").await;
-        let told = tool_results(talk.model.requests().last().unwrap().messages.last().unwrap());
-        assert!(!told[0].2, "reading more of the result succeeds: {told:?}");
-        let piece = told[0].1.split_once('\n').expect("the source precedes the part").1;
+        let results = tool_results(talk.model.requests().last().unwrap().messages.last().unwrap());
+        assert!(!results[0].2, "reading more of the result succeeds: {results:?}");
+        let piece = results[0].1.split_once('\n').expect("the source precedes the part").1;
         let note = piece.rsplit_once("\n(").and_then(|(text, note)| Some((text, arguments_to_read_more(note)?)));
         whole.push_str(note.as_ref().map_or(piece, |(text, _)| text));
         next = note.map(|(_, how)| how);
@@ -252,8 +256,8 @@ fn arguments(value: &serde_json::Value) -> serde_json::Map<String, serde_json::V
 
 #[tokio::test]
 async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
-    let wants = scripted_reply(vec![tool_use("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
-    let mut talk = TestConversation::new(vec![wants], &["slow_report"]).await;
+    let steps = scripted_reply(vec![tool_use("u1", "demo__slow_report", json!({"seconds": 60, "steps": 2}))]);
+    let mut talk = TestConversation::new(vec![steps], &["slow_report"]).await;
     talk.send("Report").await;
     let request = talk.app.consent_request("demo", "the call", is_call).await;
     let changed = json!({"seconds": 61, "steps": 2});
@@ -271,15 +275,15 @@ async fn call_stopped_after_sending_is_stored_with_an_unknown_outcome() {
     let items = talk.wait_for_end().await;
     assert!(sent(&items[2]), "the sent arguments are retained after the failure: {:?}", items[2]);
     let error = call_summary(&items[2]).2.unwrap_or_default();
-    assert!(error.contains("may have had its effect"), "the error states that the outcome is unknown: {error}");
+    assert!(error.contains("may have taken effect"), "the error states that the outcome is unknown: {error}");
 }
 
 #[tokio::test]
 async fn truncated_or_refused_reply_makes_no_calls() {
     for stop in [StopReason::MaxTokens, StopReason::Refused] {
         let part = tool_use("u1", "demo__add", json!({"a": 1, "b": 1}));
-        let wants = vec![final_step(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
-        let mut talk = TestConversation::new(vec![wants, text_reply("Well.")], &["add"]).await;
+        let steps = vec![final_step(vec![models::MessagePart::text("I"), part], stop.clone(), (10, 10))];
+        let mut talk = TestConversation::new(vec![steps, text_reply("Well.")], &["add"]).await;
         let items = talk.send_and_wait("Add").await;
         assert_eq!(
             item_kinds(&items),
@@ -287,8 +291,8 @@ async fn truncated_or_refused_reply_makes_no_calls() {
             "{stop:?}: no call is made"
         );
         talk.send_and_wait("Go on").await;
-        let told = tool_results(&talk.model.requests()[1].messages[2]);
-        assert!(told[0].2 && told[0].1.contains("was not made"), "{stop:?}: the model is informed: {told:?}");
+        let results = tool_results(&talk.model.requests()[1].messages[2]);
+        assert!(results[0].2 && results[0].1.contains("was not made"), "{stop:?}: the model is informed: {results:?}");
     }
 }
 
@@ -300,9 +304,9 @@ fn demo_server_without(disabled: &[&str]) -> ServerEntry {
 
 #[tokio::test]
 async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called() {
-    let wants = || scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
+    let tool_call = || scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 2, "b": 40}))]);
     let mut talk = TestConversation::new(
-        vec![wants(), text_reply("I can't."), wants(), text_reply("42.")],
+        vec![tool_call(), text_reply("I can't."), tool_call(), text_reply("42.")],
         &["add", "show_everything"],
     )
     .await;
@@ -317,13 +321,13 @@ async fn a_tool_that_is_turned_off_in_the_settings_is_neither_offered_nor_called
         ("reply", ItemState::Whole),
     ];
     assert_eq!(item_kinds(&items), shape, "no call of the tool is made");
-    let asked = talk.model.requests();
-    let names: Vec<_> = asked[0].tools.iter().map(|tool| tool.name.as_str()).collect();
+    let requests = talk.model.requests();
+    let names: Vec<_> = requests[0].tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["demo__show_everything"], "the other reviewed tool is offered");
-    let told = tool_results(asked[1].messages.last().unwrap());
+    let results = tool_results(requests[1].messages.last().unwrap());
     assert!(
-        told[0].2 && told[0].1.contains("turned off for models in the settings"),
-        "the model is informed: {told:?}"
+        results[0].2 && results[0].1.contains("turned off for models in the settings"),
+        "the model is informed: {results:?}"
     );
 
     // The host refuses the call, even if the tool is still offered to the model.

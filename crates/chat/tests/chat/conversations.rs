@@ -19,7 +19,7 @@ fn message_item(id: &str) -> ChatItem {
 async fn concurrently_created_conversations_have_unique_ids() {
     let talk = TestConversation::new(Vec::new(), &[]).await;
     let chat = &talk.chat;
-    let create = |title: &'static str| async move { chat.create_conversation(title).await.unwrap().kept.id };
+    let create = |title: &'static str| async move { chat.create_conversation(title).await.unwrap().conversation.id };
     let (a, b, c, d) = tokio::join!(create("a"), create("b"), create("c"), create("d"));
     let ids = HashSet::from([a, b, c, d]);
     assert_eq!(ids.len(), 4, "the ids are unique: {ids:?}");
@@ -82,12 +82,18 @@ async fn draft_is_stored_with_the_settings_and_not_in_the_history() {
     let draft = || async {
         talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists").draft
     };
-    let time =
-        talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists").kept.updated_at;
+    let time = talk
+        .chat
+        .conversation(CONVERSATION_ID.into())
+        .await
+        .unwrap()
+        .expect("the conversation exists")
+        .conversation
+        .updated_at;
     talk.chat.set_draft(CONVERSATION_ID.into(), "Dear Ann".into()).await.unwrap();
     assert_eq!(draft().await, "Dear Ann", "the draft is stored");
     let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");
-    assert_eq!(open.kept.updated_at, time, "the conversation keeps its position in the list");
+    assert_eq!(open.conversation.updated_at, time, "the conversation keeps its position in the list");
     let settings = ConversationSettings { thinking: true, ..open.settings };
     talk.chat.set_conversation(CONVERSATION_ID.into(), settings.clone()).await.unwrap();
     assert_eq!(draft().await, "Dear Ann", "a change of settings retains the draft");

@@ -12,7 +12,7 @@ use serde_json::json;
 use testkit::app::TestApp;
 use testkit::model::{ScriptedModel, model_reference};
 
-use super::beside::message_with_attachment;
+use super::actions_during_reply::message_with_attachment;
 use super::model::{known_model, scripted_reply, text_reply, tool_use};
 use super::{CONVERSATION_ID, TestConversation, reply_text};
 
@@ -22,15 +22,15 @@ fn is_call(request: &ConsentRequestView) -> bool {
 
 /// Returns a conversation with a grant that always allows `add`, after the model has called it once.
 async fn conversation_with_grant() -> TestConversation {
-    let wants = |n: u32| scripted_reply(vec![tool_use(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
+    let tool_call = |n: u32| scripted_reply(vec![tool_use(&format!("u{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     let answers = vec![
-        wants(1),
+        tool_call(1),
         text_reply("Two."),
-        wants(2),
+        tool_call(2),
         text_reply("Three."),
-        wants(3),
+        tool_call(3),
         text_reply("Refused."),
-        wants(4),
+        tool_call(4),
         text_reply("Five."),
     ];
     let mut talk = TestConversation::new(answers, &["add"]).await;
@@ -80,7 +80,7 @@ async fn call_after_a_resource_of_the_same_server_asks_unless_disabled() {
 #[tokio::test]
 async fn data_flow_label_and_setting_persist_across_restarts() {
     let talk = conversation_with_grant().await;
-    let wants = |n: u32| scripted_reply(vec![tool_use(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
+    let tool_call = |n: u32| scripted_reply(vec![tool_use(&format!("v{n}"), "demo__add", json!({"a": n, "b": 1}))]);
     talk.chat.append_items(CONVERSATION_ID.into(), vec![message_with_attachment("a1")]).await.unwrap();
     let first = talk.items()[0].id.clone();
     let everything = DataFlow { same_server: SameServerFlow::Everything, ..DataFlow::default() };
@@ -93,7 +93,7 @@ async fn data_flow_label_and_setting_persist_across_restarts() {
     app.ready("demo").await;
     app.until("demo", "known whole", |s| s.counts[0] >= 16).await;
     let model = ScriptedModel::add_to_host(&app.host, vec![known_model(None)]).await;
-    model.queue_reply(wants(1));
+    model.queue_reply(tool_call(1));
     model.queue_reply(text_reply("No."));
     let message = NewMessage { text: "Hi".into(), model: Some(model_reference("m")), ..Default::default() };
     // The other branch doesn't contain the attachment, but the label applies to the whole conversation.

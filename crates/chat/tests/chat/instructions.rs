@@ -12,10 +12,10 @@ use super::{CONVERSATION_ID, TestConversation};
 /// Approves the server's current instructions for the model.
 async fn approve_instructions(talk: &TestConversation) {
     let tools = talk.chat.conversation_tools(CONVERSATION_ID.into()).await.unwrap();
-    let [said] = &tools.instructions[..] else {
+    let [instructions] = &tools.instructions[..] else {
         panic!("expected the instructions of one server: {:?}", tools.instructions)
     };
-    let on = OfferedServer { server: "demo".into(), tools: None, instructions: Some(said.hash.clone()) };
+    let on = OfferedServer { server: "demo".into(), tools: None, instructions: Some(instructions.hash.clone()) };
     talk.change_settings(|settings| settings.servers = vec![on]).await;
 }
 
@@ -59,8 +59,8 @@ async fn instructions_changed_since_the_review_are_not_sent() {
     // The approved hash differs from the hash of the current instructions.
     talk.change_settings(|settings| settings.servers[0].instructions = Some("of other words".into())).await;
     let items = talk.send_and_wait("Hi").await;
-    let asked = talk.model.requests();
-    let has = |n: usize| asked[n].system.as_ref().is_some_and(|system| system.contains(r#""says""#));
+    let requests = talk.model.requests();
+    let has = |n: usize| requests[n].system.as_ref().is_some_and(|system| system.contains(r#""says""#));
     assert!(has(0), "approved instructions are sent");
     assert!(!has(1), "changed instructions are not sent");
     let ItemBody::Reply { conversions, .. } = &items[3].body else { panic!("a reply: {items:?}") };

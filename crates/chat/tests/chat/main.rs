@@ -1,19 +1,19 @@
 //! Conversations with a scripted model: requests to the model, its calls, and the history.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::type_complexity, missing_docs)]
 
-mod beside;
+mod actions_during_reply;
 mod by_user;
 mod calls;
 mod conversations;
+mod failing_history;
 mod flow;
-mod full;
 mod instructions;
 mod model;
 mod parameters;
 mod relisted;
+mod replies;
 mod reviews;
 mod saved_prompts;
-mod saying;
 mod search;
 
 use std::sync::Arc;
@@ -98,9 +98,9 @@ impl TestConversation {
 
     /// Applies a change to the settings of the conversation.
     pub(crate) async fn change_settings(&self, change: impl FnOnce(&mut ConversationSettings)) {
-        let kept =
+        let stored =
             self.app.host.ports().history.conversation(CONVERSATION_ID).unwrap().expect("the conversation exists");
-        let mut settings = ConversationSettings::from_stored(&kept.settings);
+        let mut settings = ConversationSettings::from_stored(&stored.settings);
         change(&mut settings);
         self.chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
     }
@@ -157,7 +157,7 @@ impl TestConversation {
 /// Marks these tools of a demo server as reviewed.
 pub(crate) async fn review_tools(app: &TestApp, server: &str, tools: &[&str]) {
     let reviewed = app.host.reviewed(server.into()).await.unwrap();
-    let seen = tools.iter().map(|name| {
+    let definitions = tools.iter().map(|name| {
         let tool = reviewed.catalog().tool(name).unwrap_or_else(|| panic!("the demo server has {name}"));
         ShownDefinition {
             kind: DefinitionKind::Tool,
@@ -165,7 +165,7 @@ pub(crate) async fn review_tools(app: &TestApp, server: &str, tools: &[&str]) {
             hash: reviewed.review_tool(&tool).0.to_string(),
         }
     });
-    app.host.review(server.into(), seen.collect()).await.unwrap();
+    app.host.review(server.into(), definitions.collect()).await.unwrap();
 }
 
 /// Returns the text of a reply.

@@ -17,7 +17,7 @@ async fn parameters_are_sent_stored_and_exported() {
     talk.send_and_wait("first").await;
     talk.change_settings(|settings| (settings.temperature, settings.max_tokens) = (Some(0.3), Some(700))).await;
     talk.send_and_wait("second").await;
-    let sent: Vec<_> = talk.model.requests().iter().map(|asked| (asked.temperature, asked.max_tokens)).collect();
+    let sent: Vec<_> = talk.model.requests().iter().map(|request| (request.temperature, request.max_tokens)).collect();
     assert_eq!(sent, [(None, None), (Some(0.3), Some(700))], "unset parameters are not sent, set ones are");
     let open = talk.chat.conversation(CONVERSATION_ID.into()).await.unwrap().expect("the conversation exists");
     assert_eq!((open.settings.temperature, open.settings.max_tokens), (Some(0.3), Some(700)), "they are stored");
@@ -40,7 +40,10 @@ async fn parameters_above_the_limits_of_the_model_are_lowered_and_reported() {
     let items = talk.send_and_wait("Hi").await;
     assert_eq!(talk.model.requests()[0].max_tokens, Some(500), "the limit of the model is sent");
     let ItemBody::Reply { conversions, .. } = &items[1].body else { panic!("a reply: {items:?}") };
-    assert!(conversions.iter().any(|said| said.contains("lowered from 700 to 500")), "it is reported: {conversions:?}");
+    assert!(
+        conversions.iter().any(|conversion| conversion.contains("lowered from 700 to 500")),
+        "it is reported: {conversions:?}"
+    );
 }
 
 #[tokio::test]

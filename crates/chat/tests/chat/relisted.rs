@@ -35,8 +35,8 @@ async fn start_conversation(second: [&str; 2]) -> TestConversation {
     app.until("bad", "known whole", |server| server.counts[0] == 1).await;
     review_tools(&app, "bad", &["echo"]).await;
     let model = ScriptedModel::add_to_host(&app.host, vec![known_model(Some(1_000_000))]).await;
-    let wants = |id: &str| scripted_reply(vec![tool_use(id, "bad__echo", json!({}))]);
-    [wants("u1"), wants("u2"), text_reply("Done.")].into_iter().for_each(|answer| model.queue_reply(answer));
+    let tool_call = |id: &str| scripted_reply(vec![tool_use(id, "bad__echo", json!({}))]);
+    [tool_call("u1"), tool_call("u2"), text_reply("Done.")].into_iter().for_each(|answer| model.queue_reply(answer));
     let conversation = Conversation { id: CONVERSATION_ID.into(), title: "Talk".into(), ..Conversation::default() };
     app.host.ports().history.create(&conversation).unwrap();
     let servers = vec![OfferedServer { server: "bad".into(), tools: None, instructions: None }];
@@ -64,13 +64,13 @@ fn offered_tool_names(talk: &TestConversation) -> Vec<Vec<String>> {
 
 /// Returns the result of the second call as sent to the model with its error flag, and the notices in the conversation.
 fn second_call_result(talk: &TestConversation, items: &[ChatItem]) -> (String, bool, Vec<String>) {
-    let asked = talk.model.requests();
-    let told = tool_results(asked[2].messages.last().unwrap());
-    let said = items.iter().filter_map(|item| match &item.body {
+    let requests = talk.model.requests();
+    let results = tool_results(requests[2].messages.last().unwrap());
+    let notices = items.iter().filter_map(|item| match &item.body {
         ItemBody::Reply { conversions, .. } => Some(conversions.clone()),
         _ => None,
     });
-    (told[0].1.clone(), told[0].2, said.flatten().collect())
+    (results[0].1.clone(), results[0].2, notices.flatten().collect())
 }
 
 #[tokio::test]
@@ -83,9 +83,9 @@ async fn s31_unchanged_list_changes_nothing_for_the_model() {
         [["bad__echo"], ["bad__echo"], ["bad__echo"]],
         "each request contains the tool"
     );
-    let (told, is_error, said) = second_call_result(&talk, &items);
-    assert!(!is_error && told.contains("fine"), "the second call requires no consent: {told}");
-    assert!(said.is_empty(), "there is no notice: {said:?}");
+    let (result, is_error, notices) = second_call_result(&talk, &items);
+    assert!(!is_error && result.contains("fine"), "the second call requires no consent: {result}");
+    assert!(notices.is_empty(), "there is no notice: {notices:?}");
     talk.app.host.close().await;
 }
 
@@ -100,10 +100,10 @@ async fn s31_changed_tool_is_not_offered_and_the_model_is_informed() {
         [vec!["bad__echo".to_owned()], none.clone(), none],
         "changed tools are omitted"
     );
-    let (told, is_error, _) = second_call_result(&talk, &items);
+    let (result, is_error, _) = second_call_result(&talk, &items);
     assert!(
-        is_error && told.contains("changed since the user reviewed it"),
-        "the reason is reported to the model: {told}"
+        is_error && result.contains("changed since the user reviewed it"),
+        "the reason is reported to the model: {result}"
     );
     talk.app.host.close().await;
 }
@@ -114,11 +114,11 @@ async fn s31_tools_of_an_unreadable_list_are_omitted_with_a_notice() {
     let mut talk = start_conversation(["--raw", fails]).await;
     let items = allow_first_call(&mut talk).await;
     assert!(offered_tool_names(&talk)[1].is_empty(), "tools of an unread list are omitted");
-    let (told, is_error, said) = second_call_result(&talk, &items);
-    assert!(is_error && told.contains("could not be read again"), "the reason is reported to the model: {told}");
+    let (result, is_error, notices) = second_call_result(&talk, &items);
+    assert!(is_error && result.contains("could not be read again"), "the reason is reported to the model: {result}");
     assert!(
-        said.iter().any(|words| words.contains("the tools of bad are left out")),
-        "the reason is reported to the user: {said:?}"
+        notices.iter().any(|words| words.contains("the tools of bad are not available")),
+        "the reason is reported to the user: {notices:?}"
     );
     talk.app.host.close().await;
 }

@@ -26,12 +26,12 @@ fn is_result(request: &ConsentRequestView) -> bool {
 
 /// Returns a conversation whose model makes these calls. The user allows each of them.
 async fn conversation_with_calls(calls: &[(&str, Value)]) -> TestConversation {
-    let wants = calls
+    let tool_calls = calls
         .iter()
         .enumerate()
         .map(|(n, (tool, arguments))| tool_use(&format!("u{n}"), &format!("demo__{tool}"), arguments.clone()));
     let names: Vec<&str> = calls.iter().map(|(tool, _)| *tool).collect();
-    TestConversation::new(vec![scripted_reply(wants.collect()), text_reply("Well.")], &names).await
+    TestConversation::new(vec![scripted_reply(tool_calls.collect()), text_reply("Well.")], &names).await
 }
 
 async fn set_data_flow(talk: &TestConversation, flow: DataFlow) {
@@ -83,8 +83,11 @@ async fn s27_result_is_sent_to_the_model_after_its_review() {
     assert_eq!(talk.model.requests().len(), 1, "S27: the model waits for the verdict");
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     talk.wait_for_end().await;
-    let told = tool_results(talk.model.requests()[1].messages.last().unwrap());
-    assert!(!told[0].2 && told[0].1.contains("1 + 1 = 2"), "S27: the model receives the approved result: {told:?}");
+    let results = tool_results(talk.model.requests()[1].messages.last().unwrap());
+    assert!(
+        !results[0].2 && results[0].1.contains("1 + 1 = 2"),
+        "S27: the model receives the approved result: {results:?}"
+    );
     let entry = ("result".to_owned(), "allowed".to_owned(), "user".to_owned());
     assert!(talk.app.decisions().contains(&entry), "S27: the approval is audited");
 }
@@ -108,9 +111,12 @@ async fn s27_withheld_result_reaches_neither_model_nor_history() {
             "S27: {answer:?}: number of requests to the model"
         );
         if goes_on {
-            let told = tool_results(talk.model.requests()[1].messages.last().unwrap());
-            assert!(told[0].2 && told[0].1.contains("may have had its effect"), "S27: the model is informed: {told:?}");
-            assert!(!told[0].1.contains("1 + 1"), "S27: the model receives nothing of the result: {told:?}");
+            let results = tool_results(talk.model.requests()[1].messages.last().unwrap());
+            assert!(
+                results[0].2 && results[0].1.contains("may have taken effect"),
+                "S27: the model is informed: {results:?}"
+            );
+            assert!(!results[0].1.contains("1 + 1"), "S27: the model receives nothing of the result: {results:?}");
         }
         assert!(talk.app.decisions().contains(&logged), "S27: {answer:?}: the decision is audited");
     }
@@ -156,10 +162,10 @@ async fn s27_pending_result_blocks_no_other_and_outlives_its_server() {
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     talk.wait_for_end().await;
     allowing.abort();
-    let told = tool_results(talk.model.requests()[1].messages.last().unwrap());
+    let results = tool_results(talk.model.requests()[1].messages.last().unwrap());
     assert!(
-        !told[0].2 && told[0].1.contains("1 + 1 = 2"),
-        "S27: a result received before the server ended is read: {told:?}"
+        !results[0].2 && results[0].1.contains("1 + 1 = 2"),
+        "S27: a result received before the server ended is read: {results:?}"
     );
 }
 
@@ -198,6 +204,6 @@ async fn s27_only_suspicious_results_are_reviewed_by_default() {
     talk.app.decide(&request, UserDecision::Deny).await;
     talk.wait_for_end().await;
     allowing.abort();
-    let told = tool_results(talk.model.requests()[3].messages.last().unwrap());
-    assert!(told[0].2 && !told[0].1.contains("previous instructions"), "S27: the error is withheld: {told:?}");
+    let results = tool_results(talk.model.requests()[3].messages.last().unwrap());
+    assert!(results[0].2 && !results[0].1.contains("previous instructions"), "S27: the error is withheld: {results:?}");
 }

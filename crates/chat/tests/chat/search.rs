@@ -21,8 +21,8 @@ async fn tool_found_by_search_can_be_called() {
     let items = talk.send_and_wait("What is 2 + 40?").await;
     let shape: Vec<_> = item_kinds(&items).into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(shape, ["message", "reply", "own", "reply", "call", "reply"], "a search precedes the call");
-    let asked = talk.model.requests();
-    let offered = |n: usize| asked[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
+    let requests = talk.model.requests();
+    let offered = |n: usize| requests[n].tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>();
     assert_eq!(offered(0), ["search_tools"], "the first request offers only the search");
     let ItemBody::OwnTool { found, is_error: false, .. } = &items[2].body else {
         panic!("{:?} found something", items[2])
@@ -31,7 +31,7 @@ async fn tool_found_by_search_can_be_called() {
     let keys: Vec<_> = std::iter::once("search_tools".to_owned()).chain(found.iter().map(|t| t.key.clone())).collect();
     assert_eq!(offered(1), keys, "the second request also offers the found tools in order");
     assert_eq!(offered(2), keys, "the found tools stay offered");
-    let told = tool_results(asked[2].messages.last().unwrap());
-    assert!(told[0].1.contains("2 + 40 = 42"), "the call was made: {told:?}");
+    let results = tool_results(requests[2].messages.last().unwrap());
+    assert!(results[0].1.contains("2 + 40 = 42"), "the call was made: {results:?}");
     allowing.abort();
 }

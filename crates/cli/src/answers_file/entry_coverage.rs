@@ -52,8 +52,8 @@ pub(crate) enum UncoveredReason {
 pub(crate) enum MissingCondition {
     /// Hash of the start, or the flag `commandLineOnly`.
     #[error(
-        "look at all that would start, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would allow \
-         whatever your settings start with this command line, with any package version, variables, folder, sandbox and program"
+        "review everything that would start, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would allow \
+         any start with this command line, with any package version, variables, folder, sandbox and program"
     )]
     StartHash {
         /// Hash over everything that determines what starts.
@@ -61,8 +61,8 @@ pub(crate) enum MissingCondition {
     },
     /// Hash of the connection, or the flag `commandLineOnly`.
     #[error(
-        "look at all that would be connected to, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would \
-         allow whatever has this address, with any headers and sign-in"
+        "review the connection, then write \"hash\": \"{hash}\" into the answer; \"commandLineOnly\": true would \
+         allow any connection to this address, with any headers and sign-in"
     )]
     ConnectHash {
         /// Hash over everything that determines the connection.
@@ -71,7 +71,7 @@ pub(crate) enum MissingCondition {
     /// Review of the tool's definition, or its hash, or the flag `unreviewed`.
     #[error(
         "{state}; review it with \"drawbridge-cli review {server}\" and accept it there, or write \"hash\": \"{hash}\" into the \
-         answer; \"unreviewed\": true would allow it whatever it says"
+         answer; \"unreviewed\": true would allow any definition of it"
     )]
     Review {
         /// Description of the tool's review state.
@@ -105,7 +105,7 @@ pub(crate) enum MissingCondition {
     },
     /// Flag `afterUntrusted`, because output of other servers may have caused the call.
     #[error(
-        "a model asks for it after it has read what {after} said, which may be the reason; only an answer with \
+        "a model requests it after it has read output of {after}, which may have caused the request; only an answer with \
          \"afterUntrusted\": true allows that"
     )]
     AfterUntrusted {
@@ -222,10 +222,10 @@ fn describe_change(diff: Option<&DefinitionDiff>) -> String {
     }
     let whole = || String::from("all of it");
     let place = |path: &[String]| if path.is_empty() { whole() } else { escape_line(&path.join(" > ")) };
-    let told: Vec<String> = diff.changes.iter().take(MAX_CHANGES).map(|change| place(&change.path)).collect();
-    let left = diff.changes.len() - told.len() + diff.more;
+    let places: Vec<String> = diff.changes.iter().take(MAX_CHANGES).map(|change| place(&change.path)).collect();
+    let left = diff.changes.len() - places.len() + diff.more;
     let more = if left > 0 { format!(" and {left} more") } else { String::new() };
-    format!("its definition changed since it was reviewed ({}{more})", told.join(", "))
+    format!("its definition changed since it was reviewed ({}{more})", places.join(", "))
 }
 
 fn flag_reasons_text(flags: &[Flag]) -> String {

@@ -19,10 +19,10 @@ pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> 
     let hash = definition_hash(request)?;
     let (server, tool) = (request.server.as_str(), request_subject(request));
     let mut before = None;
-    let written = api.host().ports().documents.update(Document::Answered, &mut |kept| {
-        let mut kept = LastDefinitions::read(kept);
-        before = kept.replace(server, &tool, hash);
-        kept.0.into()
+    let written = api.host().ports().documents.update(Document::Answered, &mut |stored| {
+        let mut stored = LastDefinitions::read(stored);
+        before = stored.replace(server, &tool, hash);
+        stored.0.into()
     });
     if let Err(error) = written {
         tracing::warn!(%error, "the hash of the called definition could not be stored");
@@ -40,9 +40,9 @@ struct LastDefinitions(Map<String, Value>);
 
 impl LastDefinitions {
     /// Parses the stored hashes. An invalid file counts as empty, since the hashes are only used for messages.
-    fn read(kept: Option<Value>) -> Self {
-        match kept {
-            Some(Value::Object(kept)) => Self(kept),
+    fn read(stored: Option<Value>) -> Self {
+        match stored {
+            Some(Value::Object(stored)) => Self(stored),
             _ => Self(Map::new()),
         }
     }

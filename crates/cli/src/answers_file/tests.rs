@@ -82,8 +82,8 @@ fn first_matching_entry_decides() {
         (tool_request("other", "read2"), none(), "a pattern matches the whole name"),
         (tool_request("Files", "delete_x"), none(), "case matters"),
     ];
-    for (request, wanted, why) in cases {
-        assert_eq!(answers.find(&request).cloned(), wanted, "{why}");
+    for (request, expected, why) in cases {
+        assert_eq!(answers.find(&request).cloned(), expected, "{why}");
     }
 }
 
@@ -297,15 +297,15 @@ fn s32_refusal_describes_the_changed_definition() {
         |path: &str| DefinitionChange { path: vec!["inputSchema".into(), path.into()], before: None, after: None };
     let changes = ["a", "b", "c", "d"].map(change).to_vec();
     request.marks.diff = Some(DefinitionDiff { changes, more: 2, server_changed: false, cut: false, before: None });
-    let told =
+    let reason =
         "its definition changed since it was reviewed (inputSchema > a, inputSchema > b, inputSchema > c and 3 more)";
     for answers in [parse_answers(json!([])), parse_answers(json!([{"kind": "tool", "answer": {"action": "allow"}}]))] {
         let why = answers.find(&request).expect_err("it is refused").to_string();
-        assert!(why.contains(told) && why.contains("drawbridge-cli review files"), "{why}");
+        assert!(why.contains(reason) && why.contains("drawbridge-cli review files"), "{why}");
     }
     let words = describe_changed_tool(&request).expect("it changed");
     assert!(
-        words.contains(told) && words.contains("drawbridge-cli review files"),
+        words.contains(reason) && words.contains("drawbridge-cli review files"),
         "the description should not depend on the file: {words}"
     );
     assert_eq!(
@@ -329,12 +329,12 @@ fn model_response_is_parsed_in_both_forms() {
     for (content, model, stop) in cases {
         let file = json!([{"kind": "sampling", "answer": {"action": "accept", "content": content}}]).to_string();
         let answers = AnswersFile::parse(&file).expect("the file is read");
-        let wanted = SamplingResponse {
+        let expected = SamplingResponse {
             content: vec![Content::Text { text: "hi".into() }],
             model: model.into(),
             stop_reason: Some(stop.into()),
         };
-        assert_eq!(answers.entries[0].verdict, FileDecision::Respond(wanted), "what {file} says");
+        assert_eq!(answers.entries[0].verdict, FileDecision::Respond(expected), "what {file} says");
     }
 }
 
@@ -377,7 +377,7 @@ fn every_problem_has_a_position_and_an_explanation() {
             "[{\"kind\": \"tool\", \"answer\": {\"action\": \"allow\", \"content\": {}}}]",
             1,
             2,
-            "answer 1: \"content\" goes with \"accept\" for sampling, elicitation or client-id only",
+            "answer 1: \"content\" is allowed with \"accept\" for sampling, elicitation or client-id only",
         ),
         (
             "[{\"kind\": \"roots\", \"answer\": {\"action\": \"accept\"}}]",
@@ -401,13 +401,13 @@ fn every_problem_has_a_position_and_an_explanation() {
             "[{\"kind\": \"tool\", \"commandLineOnly\": true, \"answer\": {\"action\": \"allow\"}}]",
             1,
             2,
-            "answer 1: \"commandLineOnly\" goes with \"allow\" for start-server only",
+            "answer 1: \"commandLineOnly\" is allowed with \"allow\" for start-server only",
         ),
         (
             "[{\"kind\": \"url\", \"answer\": {\"action\": \"deny\", \"roots\": []}}]",
             1,
             2,
-            "answer 1: \"roots\" goes with \"accept\" for roots only",
+            "answer 1: \"roots\" is allowed with \"accept\" for roots only",
         ),
     ];
     for (text, line, column, message) in cases {

@@ -41,7 +41,7 @@ impl EventPrinter for TestPrinter {
 
 #[tokio::test]
 async fn s33_call_is_printed_before_its_consent_request() {
-    let (told, view) = watch::channel(HostView::default());
+    let (view_sender, view) = watch::channel(HostView::default());
     let printed = Arc::default();
     let screen = RequestCountPrinter { view, printed: Arc::clone(&printed) };
     let output = Output::with_streams(false, Box::new(screen.clone()), Box::new(screen));
@@ -85,8 +85,8 @@ async fn s33_call_is_printed_before_its_consent_request() {
     };
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
     let events = vec![call, Event::QuestionChanged { question: request }];
-    apply_events(&Events { first: 0, events }, &told, &mut TestPrinter { talk, output }).await;
-    assert_eq!(told.borrow().questions.len(), 1, "the consent request should be known");
+    apply_events(&Events { first: 0, events }, &view_sender, &mut TestPrinter { talk, output }).await;
+    assert_eq!(view_sender.borrow().questions.len(), 1, "the consent request should be known");
     let printed = printed.lock().unwrap();
     let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(text, "→ demo add {\"a\":1}\n", "the call should be printed");

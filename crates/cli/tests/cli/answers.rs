@@ -58,12 +58,12 @@ fn s30_unreviewed_tool_is_not_allowed_by_a_pattern() {
     };
     let refused = folder.run_with(&any(json!({})), &ADD_COMMAND);
     assert_eq!(refused.error(3).0, "refused", "the tool should not count as reviewed");
-    let told = denial_reason(&refused, "tool");
+    let reason = denial_reason(&refused, "tool");
     assert!(
-        told.contains("\"unreviewed\": true") && told.contains("drawbridge-cli review demo"),
-        "the message should contain the next step: {told}"
+        reason.contains("\"unreviewed\": true") && reason.contains("drawbridge-cli review demo"),
+        "the message should contain the next step: {reason}"
     );
-    let hash = suggested_hash(told).to_owned();
+    let hash = suggested_hash(reason).to_owned();
     folder.run_with(&any(json!({"hash": hash})), &ADD_COMMAND).value();
     folder.run_with(&any(json!({"unreviewed": true})), &ADD_COMMAND).value();
     let accept = format!("add@{hash}");
@@ -120,10 +120,10 @@ fn s32_refusal_reports_a_tool_changed_since_its_review() {
         let refused = folder.run_with(answers, &["call", "demo", "echo"]);
         let (code, message) = refused.error(3);
         assert_eq!(code, "refused", "{what}: the changed tool should be denied");
-        for said in [message, denial_reason(&refused, "tool")] {
+        for text in [message, denial_reason(&refused, "tool")] {
             assert!(
-                said.contains("changed since it was reviewed") && said.contains("drawbridge-cli review demo"),
-                "{what}: the message should report the change: {said}"
+                text.contains("changed since it was reviewed") && text.contains("drawbridge-cli review demo"),
+                "{what}: the message should report the change: {text}"
             );
         }
     }

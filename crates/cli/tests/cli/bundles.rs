@@ -18,23 +18,23 @@ fn bundle_is_inspected_with_its_inputs() {
     let folder = TestFolder::with_config("{}");
     let bundle = Bundle::with_inputs().write(&folder.path("a.mcpb"));
     let ended = folder.run(&["bundle", "inspect", &bundle]);
-    let told = ended.value();
+    let inspected = ended.value();
     let sha256 = format!("{:x}", Sha256::digest(fs::read(&bundle).unwrap()));
-    assert_eq!(told["sha256"], sha256, "the hash should identify the bundle");
-    assert_eq!(told["signature"], json!({ "state": "absent" }), "the bundle should have no signature");
-    assert_eq!(told["manifest"]["version"], "1.2.3", "the manifest should be included");
+    assert_eq!(inspected["sha256"], sha256, "the hash should identify the bundle");
+    assert_eq!(inspected["signature"], json!({ "state": "absent" }), "the bundle should have no signature");
+    assert_eq!(inspected["manifest"]["version"], "1.2.3", "the manifest should be included");
     let home = std::env::var("HOME").unwrap();
     let args = json!(["--level", [{ "input": "level" }], [{ "input": "level" }, format!("-of-{home}")]]);
-    assert_eq!(told["plan"]["args"], args, "arguments should contain placeholders");
-    let command = told["plan"]["command"].as_str().unwrap();
+    assert_eq!(inspected["plan"]["args"], args, "arguments should contain placeholders");
+    let command = inspected["plan"]["command"].as_str().unwrap();
     assert!(
         command.starts_with(folder.path("data/bundles").to_str().unwrap()),
         "the program should be shown: {command}"
     );
-    assert_eq!(told["plan"]["env"], json!({ "API_KEY": [{ "input": "key" }] }), "variables should be shown");
-    let files: Vec<&Value> = told["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
+    assert_eq!(inspected["plan"]["env"], json!({ "API_KEY": [{ "input": "key" }] }), "variables should be shown");
+    let files: Vec<&Value> = inspected["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect();
     assert_eq!(files, ["manifest.json", "server/demo"], "the files should be listed");
-    assert_eq!(told["files"][1]["size"], 10, "the sizes should be listed");
+    assert_eq!(inspected["files"][1]["size"], 10, "the sizes should be listed");
     let output = folder.command().args(["bundle", "inspect", &bundle]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in ["argument    ⟨level⟩\n", "How much is said", "signature   not signed\n", &sha256] {

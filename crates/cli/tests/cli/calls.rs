@@ -59,8 +59,8 @@ fn tool_is_called_in_every_revision() {
         assert_eq!(value["arguments"], json!({"a": 2, "b": 40}), "the sent arguments should be returned in {revision}");
         let used = ended.lines.iter().any(|line| line["server"]["revision"] == revision);
         assert!(used, "an event should contain the revision {revision}");
-        let wanted = [("start-server", "allowed", "answers"), ("tool", "allowed", "answers")];
-        assert_eq!(ended.questions(), wanted, "both acts should require consent in {revision}");
+        let expected = [("start-server", "allowed", "answers"), ("tool", "allowed", "answers")];
+        assert_eq!(ended.questions(), expected, "both acts should require consent in {revision}");
         let states: Vec<_> = ended.lines.iter().filter_map(|line| line["call"]["state"].as_str()).collect();
         assert_eq!(states.last(), Some(&"done"), "the end of the call should be an event in {revision}: {states:?}");
     }

@@ -34,8 +34,8 @@ fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
     let listed = folder.run_with(&allowing_answers(json!([])), &["review", "demo"]);
     let value = listed.value();
     let add = value["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == "add").expect("add");
-    let seen = format!("add@{}", add["hash"].as_str().expect("a hash"));
-    folder.run_with(&allowing_answers(json!([])), &["review", "demo", "--accept", &seen]).value();
+    let reviewed = format!("add@{}", add["hash"].as_str().expect("a hash"));
+    folder.run_with(&allowing_answers(json!([])), &["review", "demo", "--accept", &reviewed]).value();
     (folder, aimock)
 }
 
@@ -74,8 +74,8 @@ fn model_calls_a_tool_and_replies_with_its_result() {
     let ended =
         folder.run_with(&allowing_answers(json!([])), &["chat", "--server", "demo", "--message", "Add 2 and 40"]);
     assert_eq!(ended.value()["text"], "I add.It is 42.", "the text before and after the call should be returned");
-    let asked: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "tool").collect();
-    assert_eq!(asked, [("tool", "allowed", "answers")], "the call should be decided like every other call");
+    let decisions: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "tool").collect();
+    assert_eq!(decisions, [("tool", "allowed", "answers")], "the call should be decided like every other call");
     let pieces = ended.lines.iter().filter(|line| line["event"] == "reply_delta").count();
     assert!(pieces >= 2, "the reply should be streamed in several pieces: {pieces}");
     let calls: Vec<_> = ended.lines.iter().filter(|line| line["item"]["body"]["kind"] == "tool_call").collect();
@@ -159,10 +159,10 @@ fn failed_reply_does_not_end_an_interactive_conversation() {
         folder.command().args(["chat"]).stdin(input).output().expect("the program runs")
     };
     let output = typed("busy\nsecond\n");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "Two.\n", "the next line should be replied to: {said}");
-    assert!(said.contains("try again"), "the first failure should be reported: {said}");
-    assert!(output.status.success(), "the last reply should be printed: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Two.\n", "the next line should be replied to: {stderr}");
+    assert!(stderr.contains("try again"), "the first failure should be reported: {stderr}");
+    assert!(output.status.success(), "the last reply should be printed: {stderr}");
     assert_eq!(typed("second\nbusy\n").status.code(), Some(1), "a failed last message should result in exit status 1");
 }
 

@@ -14,13 +14,13 @@ fn sandbox_plan_is_shown_without_starting_anything() {
     let inside = tempfile::tempdir().unwrap();
     let path = inside.path().canonicalize().unwrap();
     let folder = sandboxed_folder(json!({"folders": [{"path": path, "access": "write"}]}));
-    let told = folder.run(&["sandbox", "demo"]);
+    let plan = folder.run(&["sandbox", "demo"]);
     assert_eq!(
-        told.value()["plan"]["folders"],
+        plan.value()["plan"]["folders"],
         json!([{"path": path, "access": "write"}]),
         "the configured folders and hosts should be listed"
     );
-    assert!(told.questions().is_empty(), "nothing should be started, so no consent should be requested");
+    assert!(plan.questions().is_empty(), "nothing should be started, so no consent should be requested");
     let output = folder.command().args(["sandbox", "demo"]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for part in [format!("may change  {}", path.display()), "network     none".to_owned()] {
@@ -50,14 +50,14 @@ fn unavailable_sandbox_is_reported_with_its_cause() {
 #[test]
 fn s24_reachable_hosts_are_listed() {
     let folder = sandboxed_folder(json!({"network": ["API.example.com", "*.example.org:8443"]}));
-    let told = folder.run(&["sandbox", "demo"]);
-    if told.status != 0 {
-        let error = told.result()["error"]["message"].as_str().unwrap_or_default().to_owned();
+    let plan = folder.run(&["sandbox", "demo"]);
+    if plan.status != 0 {
+        let error = plan.result()["error"]["message"].as_str().unwrap_or_default().to_owned();
         assert!(error.contains("Install bubblewrap"), "S24: without bubblewrap it should be rejected: {error}");
         return;
     }
     let hosts = json!({"preset": "named_hosts", "hosts": ["api.example.com", "*.example.org:8443"]});
-    assert_eq!(told.value()["plan"]["network"], hosts, "S24: the host should be in the JSON output");
+    assert_eq!(plan.value()["plan"]["network"], hosts, "S24: the host should be in the JSON output");
     let output = folder.command().args(["sandbox", "demo"]).output().unwrap();
     let words = String::from_utf8(output.stdout).unwrap();
     for host in ["host        api.example.com\n", "host        *.example.org:8443\n"] {

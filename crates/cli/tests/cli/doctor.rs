@@ -167,7 +167,7 @@ fn report_contains_no_private_data() {
     for line in [
         "- Program: drawbridge-cli ",
         "- 1 × local, npx",
-        "- 2 × local, a program of its own",
+        "- 2 × local, a custom program",
         "- 1 × remote, https, not on this computer",
         "- 1 × remote, http, on this computer",
         "**Python**: ok. Python 3.12.1, /…/python3.",

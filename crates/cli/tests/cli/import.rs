@@ -43,7 +43,7 @@ fn dry_run_lists_candidates_and_writes_nothing() {
     let ended = folder.run(&["import", "--dry-run", "--home", home.to_str().unwrap()]);
     let servers = ended.value();
     let linear = find_server(servers, "linear");
-    let wanted = json!({
+    let expected = json!({
         "app": "cursor",
         "file": home.join(".cursor/mcp.json"),
         "name": "linear",
@@ -55,7 +55,7 @@ fn dry_run_lists_candidates_and_writes_nothing() {
         "status": "new",
         "notes": [],
     });
-    assert_eq!(*linear, wanted, "a remote server should have exactly these keys");
+    assert_eq!(*linear, expected, "a remote server should have exactly these keys");
     let fetch = find_server(servers, "fetch");
     assert_eq!(
         (&fetch["command"], &fetch["args"]),
@@ -252,11 +252,11 @@ fn export_replaces_secrets_by_references() {
     }});
     let folder = TestFolder::with_config(&config.to_string());
     let ended = folder.run(&["export"]);
-    let wanted = json!({ "mcpServers": {
+    let expected = json!({ "mcpServers": {
         "far": { "type": "sse", "url": "https://far.example/sse", "headers": { "Authorization": "Bearer ${FAR_AUTHORIZATION}", "X-Team": "red" } },
         "near": { "command": "server", "args": ["--level", "1"], "env": { "API_KEY": "${NEAR_API_KEY}", "LEVEL": "info" } },
     }});
-    assert_eq!(*ended.value(), wanted, "the format of most apps should be used");
+    assert_eq!(*ended.value(), expected, "the format of most apps should be used");
     let ended = folder.run(&["export", "--format", "vscode"]);
     let value = ended.value();
     assert_eq!(value["servers"]["far"]["headers"]["Authorization"], "Bearer ${input:far-authorization}");

@@ -23,11 +23,11 @@ fn package_is_installed_with_its_version_and_a_sandbox() {
     assert_eq!(ended.value()["origin"]["registry"]["version"], "1.2.0");
     assert!(!format!("{ended:?}").contains("s3cret-value"), "the secret should not be printed: {ended:?}");
     assert!(ended.questions().is_empty(), "nothing should be started");
-    let wanted = json!({
+    let expected = json!({
         "command": "npx", "args": ["-y", "@alice/notes@1.2.0"], "env": { "NOTES_KEY": "${secret:notes.NOTES_KEY}" },
         "sandbox": { "folders": [], "network": true },
     });
-    assert_eq!(folder.settings()["notes"], wanted);
+    assert_eq!(folder.settings()["notes"], expected);
 }
 
 #[test]
@@ -36,8 +36,8 @@ fn remote_server_is_installed_with_its_headers() {
     let listed = ListedRegistry::start(vec![notes_entry(active_metadata())]);
     let arguments = ["install", SERVER_NAME, "--remote", "--set", "X-Team=red", "--name", "far", "--yes"];
     listed.run(&folder, &arguments).value();
-    let wanted = json!({ "type": "http", "url": "https://notes.example/mcp", "headers": { "X-Team": "red" } });
-    assert_eq!(folder.settings(), json!({ "far": wanted }));
+    let expected = json!({ "type": "http", "url": "https://notes.example/mcp", "headers": { "X-Team": "red" } });
+    assert_eq!(folder.settings(), json!({ "far": expected }));
 }
 
 #[test]
@@ -102,6 +102,6 @@ fn file_that_differs_from_the_listed_hash_is_rejected() {
     listed.list_bundle("1.2.3", &Bundle::small());
     listed.registry.files.lock().unwrap().insert("/demo.mcpb".to_owned(), b"another".to_vec());
     let ended = listed.run(&folder, &["install", "io.github.alice/demo", "--no-sandbox", "--yes"]);
-    assert!(ended.error(3).1.contains("another file than the registry lists"), "{ended:?}");
+    assert!(ended.error(3).1.contains("another file than the one in the registry"), "{ended:?}");
     assert_eq!(folder.settings(), Value::Null);
 }

@@ -26,8 +26,8 @@ fn provider_is_added_tested_made_the_default_and_removed() {
     let all = folder.run(&["models", "list"]);
     assert_eq!(all.value()["providers"], json!([]), "the provider should be removed");
     assert_eq!(all.value()["default"], json!(null), "the default should be removed");
-    let gone = folder.run(&["models", "test", "fake"]);
-    assert_eq!(gone.error(1).0, "not_found", "a missing provider should not be tested");
+    let removed = folder.run(&["models", "test", "fake"]);
+    assert_eq!(removed.error(1).0, "not_found", "a missing provider should not be tested");
 }
 
 #[test]

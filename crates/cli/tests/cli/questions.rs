@@ -30,14 +30,14 @@ fn forms_are_accepted_declined_and_cancelled() {
         let fields = shown["question"]["body"]["fields"].as_array().expect("with its fields").clone();
         assert!(fields.len() > 3, "the form should have all kinds of fields: {fields:?}");
 
-        for (action, said) in [("decline", "declined"), ("cancel", "cancelled")] {
+        for (action, word) in [("decline", "declined"), ("cancel", "cancelled")] {
             let ended = call_with_answer(
                 revision,
                 "ask_user",
                 "{}",
                 json!({"kind": "elicitation", "answer": {"action": action}}),
             );
-            assert_eq!(result_text(&ended), format!("The user {said}."), "{action} in {revision}");
+            assert_eq!(result_text(&ended), format!("The user {word}."), "{action} in {revision}");
         }
 
         let content: serde_json::Map<String, Value> = fields.iter().filter_map(valid_field_value).collect();
@@ -104,9 +104,9 @@ fn sampling_response_from_the_answers_file_is_sent() {
             "answers said: Aye. (stopped: endTurn)",
             "the response should reach the server in {revision}"
         );
-        let asked: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "sampling").collect();
+        let decisions: Vec<_> = ended.questions().into_iter().filter(|(kind, ..)| *kind == "sampling").collect();
         assert_eq!(
-            asked,
+            decisions,
             [("sampling", "allowed", "answers"); 2],
             "request and response should be two decisions in {revision}"
         );
@@ -152,8 +152,8 @@ fn sampling_without_a_model_fails() {
     let answer = json!({"kind": "sampling", "answer": {"action": "allow"}});
     let ended = call_with_answer("2025-11-25", "ask_model", "{}", answer);
     assert_eq!(ended.status, 1, "without a model the tool should fail: {:?}", ended.result());
-    let asked = ended.lines.iter().find(|line| line["kind"] == "sampling").expect("the question is an event");
-    let reason = asked["reason"].as_str().expect("with the reason");
+    let request = ended.lines.iter().find(|line| line["kind"] == "sampling").expect("the question is an event");
+    let reason = request["reason"].as_str().expect("with the reason");
     assert!(reason.contains("no model is set up"), "[sampling-human-in-loop]: {reason}");
 }
 
@@ -175,8 +175,8 @@ fn url_is_opened_only_if_an_entry_allows_it() {
         );
         let written =
             folder.audit_entries().into_iter().find(|entry| entry["kind"] == "url").expect("it is written down");
-        let kept = "https://permits.example.com/harbour/aurora?day=…";
-        assert_eq!(written["subject"], kept, "a possible key should not be logged in {revision}");
+        let shortened = "https://permits.example.com/harbour/aurora?day=…";
+        assert_eq!(written["subject"], shortened, "a possible key should not be logged in {revision}");
 
         let other = json!({"kind": "url", "name": "https://example.com/*", "answer": {"action": "accept"}});
         let ended = call_with_answer(revision, "ask_url", "{}", other);
@@ -197,8 +197,12 @@ fn roots_are_shared_as_the_answers_file_allows() {
         let answer = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path]}});
         let ended = call_with_answer(revision, "list_folders", "{}", answer);
         let roots = &ended.value()["structured"]["roots"];
-        let wanted = format!("file://{}", path.display());
-        assert_eq!(roots[0]["uri"].as_str(), Some(wanted.as_str()), "the folder should reach the server in {revision}");
+        let expected = format!("file://{}", path.display());
+        assert_eq!(
+            roots[0]["uri"].as_str(),
+            Some(expected.as_str()),
+            "the folder should reach the server in {revision}"
+        );
 
         let ended =
             call_with_answer(revision, "list_folders", "{}", json!({"kind": "url", "answer": {"action": "allow"}}));
@@ -208,15 +212,16 @@ fn roots_are_shared_as_the_answers_file_allows() {
             "no folder should be disclosed without consent in {revision}"
         );
 
-        let gone = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path.join("gone")]}});
-        let ended = call_with_answer(revision, "list_folders", "{}", gone);
+        let missing = json!({"kind": "roots", "answer": {"action": "accept", "roots": [path.join("gone")]}});
+        let ended = call_with_answer(revision, "list_folders", "{}", missing);
         assert_eq!(
             ended.value()["structured"]["roots"],
             json!([]),
             "a missing folder should be rejected in {revision}"
         );
-        let said = ended.lines.iter().any(|line| line["decision"] == "denied" && line["reason"].as_str().is_some());
-        assert!(said, "the reason should be reported in {revision}");
+        let is_explained =
+            ended.lines.iter().any(|line| line["decision"] == "denied" && line["reason"].as_str().is_some());
+        assert!(is_explained, "the reason should be reported in {revision}");
     }
 }
 

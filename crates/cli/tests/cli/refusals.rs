@@ -45,8 +45,8 @@ fn tool_is_not_called_without_consent() {
     ]);
     let ended = folder.run_with(&start, &["call", "demo", "add", "--args", r#"{"a": 1, "b": 2}"#]);
     assert_eq!(ended.error(3).0, "refused", "the call should be denied");
-    let wanted = [("start-server", "allowed", "answers"), ("tool", "denied", "answers")];
-    assert_eq!(ended.questions(), wanted, "a consent request without an entry should be denied");
+    let expected = [("start-server", "allowed", "answers"), ("tool", "denied", "answers")];
+    assert_eq!(ended.questions(), expected, "a consent request without an entry should be denied");
 
     let cancel = json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},

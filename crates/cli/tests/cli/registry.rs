@@ -75,11 +75,11 @@ fn server_is_found_and_cached_while_the_registry_is_offline() {
     let address = listed.registry.server.url("");
     drop(listed);
     let search = |text: &str| folder.run_with_input(&["registry", "search", text, "--registry", &address], "");
-    let kept = search("notes");
-    assert_eq!(kept.value()["fromCache"], true, "a fresh response should be cached: {kept:?}");
-    let kept = search("note");
-    assert!(kept.value()["offline"].is_string(), "the unavailable registry should be reported: {kept:?}");
-    assert_eq!(kept.value()["servers"][0]["name"], "io.github.alice/notes", "cached servers should be searched");
+    let cached = search("notes");
+    assert_eq!(cached.value()["fromCache"], true, "a fresh response should be cached: {cached:?}");
+    let cached = search("note");
+    assert!(cached.value()["offline"].is_string(), "the unavailable registry should be reported: {cached:?}");
+    assert_eq!(cached.value()["servers"][0]["name"], "io.github.alice/notes", "cached servers should be searched");
 }
 
 #[test]

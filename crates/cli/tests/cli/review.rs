@@ -25,14 +25,14 @@ fn reviewed_tools_stay_reviewed_and_the_rest_is_listed() {
     assert_eq!(stale.error(1).0, "not_found", "an outdated hash should be rejected");
     let value = listed.value();
     let add = value["tools"].as_array().expect("tools").iter().find(|tool| tool["name"] == "add").expect("add");
-    let seen = format!("add@{}", add["hash"].as_str().expect("a hash"));
-    let reviewed = run(&["review", "demo", "--accept", &seen]);
+    let marked = format!("add@{}", add["hash"].as_str().expect("a hash"));
+    let reviewed = run(&["review", "demo", "--accept", &marked]);
     assert_eq!(definition_names(&reviewed.value()["tools"]), ["add"], "the named tool should be reviewed");
     let pins = run(&["pins", "demo"]);
     assert_eq!(definition_names(&pins.value()["tools"]), ["add"], "the review should be recorded: {}", pins.value());
     let listed = run(&["review", "demo"]);
     let left = definition_names(&listed.value()["tools"]);
     assert!(!left.contains(&"add") && left.contains(&"lighthouse"), "the review should be persisted: {left:?}");
-    let missing = run(&["review", "demo", "--accept", &seen]);
+    let missing = run(&["review", "demo", "--accept", &marked]);
     assert_eq!(missing.error(1).0, "not_found", "a reviewed tool should not be reviewed again");
 }

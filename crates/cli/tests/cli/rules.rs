@@ -27,10 +27,10 @@ fn policy_check_names_the_deciding_rule_and_starts_nothing() {
     let by = json!({"kind": "rule", "rule": {"source": "user", "id": "1"}});
     assert_eq!(denied.value()["by"], by, "the rule should be named");
     assert!(denied.questions().is_empty(), "nothing should be started");
-    let asked = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 4}"#]);
-    assert_eq!(asked.value()["effect"], "ask", "other arguments should require consent");
+    let checked = folder.run(&["policy", "check", "demo", "add", r#"{"a": 1, "b": 4}"#]);
+    assert_eq!(checked.value()["effect"], "ask", "other arguments should require consent");
     assert_eq!(
-        asked.value()["considered"][0]["fit"],
+        checked.value()["considered"][0]["fit"],
         "other-argument",
         "the reason why the rule does not match should be reported"
     );
@@ -51,7 +51,7 @@ fn policy_check_reports_each_condition_with_its_value() {
     let words = String::from_utf8(output.stdout).unwrap();
     for part in [
         "deny: a rule denies it (rule-denies), by rule 1",
-        "Nobody has reviewed this tool yet; look at it with: drawbridge-cli review demo",
+        "This tool has not been reviewed yet; review it with: drawbridge-cli review demo",
         "condition 1: /path glob /secret/*",
         r#"value    "//secret/x""#,
         "read as  /secret/x",

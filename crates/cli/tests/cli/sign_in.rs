@@ -61,18 +61,18 @@ async fn run_and_paste(
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
     let mut keys = child.stdin.take().expect("it reads");
     let mut output = BufReader::new(child.stdout.take().expect("it prints"));
-    let (url, seen, output) = tokio::task::spawn_blocking(move || {
-        let mut seen = String::new();
+    let (url, printed, output) = tokio::task::spawn_blocking(move || {
+        let mut printed = String::new();
         loop {
-            let start = seen.len();
+            let start = printed.len();
             assert!(
-                output.read_line(&mut seen).expect("lines are text") > 0,
-                "the sign-in should wait for the browser: {seen}"
+                output.read_line(&mut printed).expect("lines are text") > 0,
+                "the sign-in should wait for the browser: {printed}"
             );
-            let line: Value = serde_json::from_str(&seen[start..]).expect("each line is JSON");
+            let line: Value = serde_json::from_str(&printed[start..]).expect("each line is JSON");
             if line["event"] == "open_url" {
                 assert_eq!(line["opened"], false, "with --paste no browser should be opened");
-                return (line["url"].as_str().expect("the address is printed").to_owned(), seen, output);
+                return (line["url"].as_str().expect("the address is printed").to_owned(), printed, output);
             }
         }
     })
@@ -84,10 +84,10 @@ async fn run_and_paste(
         writeln!(keys, "{line}").expect("the program takes what is pasted");
     }
     let done = tokio::task::spawn_blocking(move || {
-        let mut seen = seen;
-        std::io::Read::read_to_string(&mut { output }, &mut seen).expect("its output is text");
+        let mut printed = printed;
+        std::io::Read::read_to_string(&mut { output }, &mut printed).expect("its output is text");
         let mut done = child.wait_with_output().expect("it ends");
-        done.stdout = seen.into_bytes();
+        done.stdout = printed.into_bytes();
         // Standard input stays open while the program runs.
         drop(keys);
         parse_output(done)
@@ -206,7 +206,7 @@ async fn sign_out_without_a_session_succeeds() {
 #[tokio::test(flavor = "multi_thread")]
 async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
     let open = || ProtectedScript {
-        lets_strangers_in: true,
+        allows_anonymous: true,
         metadata: ResourceMetadataLocation::WellKnown,
         ..ProtectedScript::default()
     };

@@ -175,7 +175,7 @@ fn form_and_sampling_request_are_answered() {
     terminal.answer("y");
     terminal.expect("  > ");
     terminal.answer("Aurora");
-    terminal.expect("This would go back:");
+    terminal.expect("This would be sent back:");
     terminal.expect("c = cancel: ");
     assert!(terminal.shown.contains("\"ship\": \"Aurora\""), "the payload should be shown:\n{}", terminal.shown);
     terminal.answer("y");
@@ -190,7 +190,7 @@ fn form_and_sampling_request_are_answered() {
     terminal.answer("y");
     terminal.expect("a line that has only a dot");
     terminal.answer("Welcome\r\nhere\n.");
-    terminal.expect("This would go back");
+    terminal.expect("This would be sent back");
     terminal.expect("c = cancel: ");
     terminal.answer("y");
     let (status, shown) = terminal.end();
@@ -219,18 +219,23 @@ async fn sign_in_shows_the_recipients_and_accepts_a_pasted_redirect() {
     let script = ProtectedScript { challenge_scope: Some("openid ships:read".into()), ..ProtectedScript::default() };
     let server = ProtectedServer::start(script, &[&issuer]).await;
     let folder = TestFolder::with_config(&json!({"mcpServers": {"far": {"url": server.url()}}}).to_string());
-    let (said, page) = (issuer.issuer(), server.url());
+    let (shown_issuer, page) = (issuer.issuer(), server.url());
     let (mut terminal, folder, address) = tokio::task::spawn_blocking(move || {
         let mut terminal = Terminal::start(&folder, &["login", "far", "--paste"]);
         terminal.expect("Allow? y = once");
         terminal.answer("y");
         terminal.expect("y = yes, N = no");
-        for told in
-            ["Sign in to far?", &said, &page, "openid (know which account is yours)", "ships:read", "http://127.0.0.1:"]
-        {
+        for expected in [
+            "Sign in to far?",
+            &shown_issuer,
+            &page,
+            "openid (know which account is yours)",
+            "ships:read",
+            "http://127.0.0.1:",
+        ] {
             assert!(
-                terminal.shown.contains(told),
-                "{told} should be shown before the URL is opened:\n{}",
+                terminal.shown.contains(expected),
+                "{expected} should be shown before the URL is opened:\n{}",
                 terminal.shown
             );
         }
@@ -272,7 +277,7 @@ async fn client_id_prompt_shows_the_redirect_uri_to_register() {
         terminal.expect("Allow? y = once");
         terminal.answer("y");
         terminal.expect("client ID (empty = no)");
-        let asked = terminal.shown.clone();
+        let prompt = terminal.shown.clone();
         terminal.answer("typed");
         terminal.expect("client secret");
         terminal.type_line("");
@@ -280,12 +285,12 @@ async fn client_id_prompt_shows_the_redirect_uri_to_register() {
         let shown = terminal.shown.clone();
         terminal.answer("n");
         terminal.end();
-        (asked, shown)
+        (prompt, shown)
     });
-    let (asked, shown) = shown.await.expect("it asks");
+    let (prompt, shown) = shown.await.expect("it asks");
     let uri =
-        asked.lines().map(str::trim).find(|line| line.starts_with("http://127.0.0.1:") && line.ends_with("/callback"));
-    let uri = uri.unwrap_or_else(|| panic!("the redirect URI should be shown with the consent request:\n{asked}"));
+        prompt.lines().map(str::trim).find(|line| line.starts_with("http://127.0.0.1:") && line.ends_with("/callback"));
+    let uri = uri.unwrap_or_else(|| panic!("the redirect URI should be shown with the consent request:\n{prompt}"));
     assert!(
         shown.contains(&format!("and back to  {uri}")),
         "[auth-manual-client-id] the entered client should be used:\n{shown}"

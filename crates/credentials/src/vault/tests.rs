@@ -75,14 +75,14 @@ async fn advice_matches_the_cause_of_a_vault_failure() {
             mcp_auth::AuthError { phase: mcp_auth::AuthPhase::Storage, cause: mcp_auth::AuthErrorCause::Vault(error) };
         error.next_step()
     };
-    for (refusal, wanted) in [
+    for (refusal, expected) in [
         (SecretError::Locked("for this test".to_owned()), "Unlock the keychain"),
         (SecretError::Missing("for this test".to_owned()), "Start a keychain"),
         (SecretError::Failed("mend the file, or move it away".to_owned()), "Fix the problem described here"),
     ] {
         let vault = TokenVaults::new(Arc::new(FailingKeychain(refusal.clone()))).open("far");
         let error = vault.read(&account_key()).await.unwrap_err();
-        assert!(next(error).starts_with(wanted), "the error should contain the next step after {refusal}");
+        assert!(next(error).starts_with(expected), "the error should contain the next step after {refusal}");
     }
     let vaults = TokenVaults::new(Arc::new(SecretsInMemory::default()));
     let vault = vaults.open("far");
@@ -110,8 +110,8 @@ async fn entry_is_not_found_under_another_key() {
     for (at, (entry, key)) in all.iter().enumerate() {
         let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);
         assert!(vault.read(key).await.unwrap().is_none(), "the vault should be empty at first: {entry} {key:?}");
-        let kept = vault.write(key, vec![at as u8, 0xff].into()).await.unwrap();
-        assert!(matches!(kept, EntryPersistence::ThisRun { .. }), "the write should report temporary storage");
+        let persistence = vault.write(key, vec![at as u8, 0xff].into()).await.unwrap();
+        assert!(matches!(persistence, EntryPersistence::ThisRun { .. }), "the write should report temporary storage");
     }
     for (at, (entry, key)) in all.iter().enumerate() {
         let vault = TokenVaults::new(Arc::clone(&secrets)).open(entry);
@@ -132,7 +132,7 @@ struct PromptingKeychain {
     inner: SecretsInMemory,
     is_open: Mutex<bool>,
     opened: Condvar,
-    is_asked: AtomicBool,
+    is_requested: AtomicBool,
 }
 
 impl PromptingKeychain {
@@ -142,7 +142,7 @@ impl PromptingKeychain {
     }
 
     async fn wait_until_prompted(&self) {
-        while !self.is_asked.load(Ordering::SeqCst) {
+        while !self.is_requested.load(Ordering::SeqCst) {
             tokio::task::yield_now().await;
         }
     }
@@ -154,7 +154,7 @@ impl Secrets for PromptingKeychain {
     }
 
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
-        self.is_asked.store(true, Ordering::SeqCst);
+        self.is_requested.store(true, Ordering::SeqCst);
         drop(self.opened.wait_while(self.is_open.lock().unwrap(), |is_open| !*is_open).unwrap());
         self.inner.set(key, secret)
     }

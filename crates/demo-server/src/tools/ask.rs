@@ -72,7 +72,7 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
     })?;
     let answer: CreateMessageResult =
         request_input(call.context, &call.answers, "model", question, Some(MODEL_STATE)).await?;
-    let said: Vec<_> = answer
+    let texts: Vec<_> = answer
         .message
         .content
         .iter()
@@ -86,7 +86,7 @@ pub(super) async fn ask_model(call: &ToolCall<'_>) -> ToolOutcome {
     Ok(text_result(format!(
         "{} said: {} (stopped: {})",
         answer.model,
-        said.join(" "),
+        texts.join(" "),
         answer.stop_reason.as_deref().unwrap_or("no reason given")
     )))
 }
@@ -98,12 +98,12 @@ pub(super) async fn ask_user(call: &ToolCall<'_>) -> ToolOutcome {
         request_contents::arrival_form(modern_fields),
     )?;
     let answer: ElicitResult = request_input(call.context, &call.answers, "arrival", question, None).await?;
-    let said = match answer.action {
+    let verb = match answer.action {
         ElicitationAction::Accept => "accepted and sent the form",
         ElicitationAction::Decline => "declined",
         _ => "cancelled",
     };
-    Ok(structured_result(format!("The user {said}."), json!({ "action": answer.action, "content": answer.content })))
+    Ok(structured_result(format!("The user {verb}."), json!({ "action": answer.action, "content": answer.content })))
 }
 
 pub(super) async fn ask_url(call: &ToolCall<'_>) -> ToolOutcome {

@@ -146,7 +146,7 @@ pub(super) fn log_and_ping_definitions() -> [Tool; 2] {
             "text": { "type": "string", "title": "Text", "default": "A gull on the mast.", "maxLength": 500 },
             "level": {
                 "type": "string", "title": "Level",
-                "description": "Only this level; all eight if left out.",
+                "description": "Only this level. All eight levels if omitted.",
                 "enum": ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
             }
         }

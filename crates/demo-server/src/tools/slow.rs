@@ -21,7 +21,7 @@ pub(super) fn definition() -> Tool {
             "steps": { "type": "integer", "title": "Steps", "description": "How often it reports progress.", "minimum": 1, "maximum": MAX_STEPS, "default": 10 }
         }
     });
-    let description = "Writes a long report and tells how far it is. It can be cancelled.";
+    let description = "Writes a long report and reports its progress. It can be cancelled.";
     new_tool("slow_report", "Slow report", description, input).with_annotations(ToolAnnotations::new().read_only(true))
 }
 

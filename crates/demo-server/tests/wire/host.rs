@@ -153,11 +153,11 @@ impl Host {
     /// Returns all messages that arrive within the given time.
     pub(crate) fn listen_for(&mut self, time: Duration) -> Vec<Value> {
         let end = Instant::now() + time;
-        let mut seen = std::mem::take(&mut self.aside);
+        let mut received = std::mem::take(&mut self.aside);
         while let Ok(message) = self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            seen.push(message);
+            received.push(message);
         }
-        seen
+        received
     }
 
     pub(crate) fn send(&mut self, message: &Value) {

@@ -183,9 +183,9 @@ fn slow_call_reports_progress_and_is_cancellable() {
         "_meta": { "progressToken": "p" }
     });
     host.request_result("tools/call", params);
-    let seen: Vec<_> = host.aside.iter().map(|message| message["params"]["progress"].as_f64()).collect();
+    let received: Vec<_> = host.aside.iter().map(|message| message["params"]["progress"].as_f64()).collect();
     assert_eq!(
-        seen,
+        received,
         [Some(1.0), Some(2.0), Some(3.0), Some(4.0)],
         "progress should increase with every step and precede the result"
     );

@@ -64,9 +64,9 @@ fn modern_server_rejects_initialize() {
 fn input_required_result_completes_with_the_next_request() {
     let mut host = start_modern_host();
     let params = json!({ "name": "ask_model", "arguments": { "question": "Fog?" } });
-    let asked = call_tool(&mut host, params.clone());
-    assert_eq!(asked["resultType"], "input_required", "the result should require input");
-    let question = &asked["inputRequests"]["model"];
+    let result = call_tool(&mut host, params.clone());
+    assert_eq!(result["resultType"], "input_required", "the result should require input");
+    let question = &result["inputRequests"]["model"];
     assert_eq!(question["method"], "sampling/createMessage", "the input should be a sampling response: {question}");
     let answer = json!({ "role": "assistant", "content": { "type": "text", "text": "None." }, "model": "by hand" });
     let mut again = params;
@@ -77,7 +77,7 @@ fn input_required_result_completes_with_the_next_request() {
         -32602,
         "a response without the state should be rejected ([mrtr-echo-state])"
     );
-    again["requestState"] = asked["requestState"].clone();
+    again["requestState"] = result["requestState"].clone();
     let done = call_tool(&mut host, again);
     assert_eq!(done["resultType"], "complete", "the result should be complete");
     assert!(joined_texts(&done).starts_with("by hand said: None."), "the tool should receive the response: {done}");
@@ -86,8 +86,8 @@ fn input_required_result_completes_with_the_next_request() {
 #[test]
 fn unknown_request_state_is_rejected() {
     let mut host = start_modern_host();
-    let asked = call_tool(&mut host, json!({ "name": "list_folders", "arguments": {} }));
-    assert!(asked["requestState"].is_null(), "this request should have no state: {asked}");
+    let result = call_tool(&mut host, json!({ "name": "list_folders", "arguments": {} }));
+    assert!(result["requestState"].is_null(), "this request should have no state: {result}");
     let roots = json!({ "roots": [{ "uri": "file:///srv", "name": "srv" }] });
     let mut again = json!({ "name": "list_folders", "arguments": {}, "inputResponses": { "folders": roots } });
     let done = call_tool(&mut host, again.clone());
@@ -106,20 +106,20 @@ fn input_requests_come_in_rounds() {
     let mut host = start_modern_host();
     let params = json!({ "name": "check_in", "arguments": {} });
     let first = call_tool(&mut host, params.clone());
-    let asked = first["inputRequests"].as_object().expect("questions");
-    assert_eq!(asked.len(), 2, "the first round should have two requests ([mrtr-build-inputs])");
+    let requests = first["inputRequests"].as_object().expect("questions");
+    assert_eq!(requests.len(), 2, "the first round should have two requests ([mrtr-build-inputs])");
     let mut second = params.clone();
     second["inputResponses"] = json!({
         "ship": { "action": "accept", "content": { "ship": "Aurora" } },
         "folders": { "roots": [{ "uri": "file:///srv" }] }
     });
-    let asked = call_tool(&mut host, second);
+    let requests = call_tool(&mut host, second);
     assert_eq!(
-        asked["inputRequests"]["welcome"]["method"], "sampling/createMessage",
-        "the second round should request sampling ([mrtr-repeat-rounds]): {asked}"
+        requests["inputRequests"]["welcome"]["method"], "sampling/createMessage",
+        "the second round should request sampling ([mrtr-repeat-rounds]): {requests}"
     );
     let mut third = params;
-    third["requestState"] = asked["requestState"].clone();
+    third["requestState"] = requests["requestState"].clone();
     third["inputResponses"] = json!({ "welcome": { "role": "assistant", "content": { "type": "text", "text": "Ahoy!" }, "model": "by hand" } });
     let done = call_tool(&mut host, third);
     assert_eq!(
@@ -133,13 +133,13 @@ fn input_requests_come_in_rounds() {
 fn request_state_without_inputs_is_retried_at_once() {
     let mut host = start_modern_host();
     let params = json!({ "name": "ask_url", "arguments": {} });
-    let asked = call_tool(&mut host, params.clone());
+    let result = call_tool(&mut host, params.clone());
     assert_eq!(
-        asked["inputRequests"]["permit"]["params"]["mode"], "url",
-        "the elicitation should be for a URL: {asked}"
+        result["inputRequests"]["permit"]["params"]["mode"], "url",
+        "the elicitation should be for a URL: {result}"
     );
     let mut again = params.clone();
-    again["requestState"] = asked["requestState"].clone();
+    again["requestState"] = result["requestState"].clone();
     again["inputResponses"] = json!({ "permit": { "action": "accept" } });
     let waiting = call_tool(&mut host, again);
     assert!(
@@ -156,19 +156,19 @@ fn request_state_without_inputs_is_retried_at_once() {
 fn prompts_and_resources_can_require_input() {
     let mut host = start_modern_host();
     let prompt = json!({ "name": "diary_entry", "arguments": { "mood": "calm" } });
-    let asked = host.modern_result("prompts/get", prompt.clone());
+    let result = host.modern_result("prompts/get", prompt.clone());
     assert_eq!(
-        asked["inputRequests"]["event"]["method"], "elicitation/create",
-        "prompts/get should require input ([mrtr-recognise]): {asked}"
+        result["inputRequests"]["event"]["method"], "elicitation/create",
+        "prompts/get should require input ([mrtr-recognise]): {result}"
     );
     let mut again = prompt;
     again["inputResponses"] = json!({ "event": { "action": "accept", "content": { "event": "A whale." } } });
     let messages = host.modern_result("prompts/get", again)["messages"].to_string();
     assert!(messages.contains("A whale."), "the response should be used: {messages}");
-    let asked = host.modern_result("resources/read", json!({ "uri": "diary:///captain" }));
+    let result = host.modern_result("resources/read", json!({ "uri": "diary:///captain" }));
     assert_eq!(
-        asked["resultType"], "input_required",
-        "resources/read should require input ([mrtr-recognise]): {asked}"
+        result["resultType"], "input_required",
+        "resources/read should require input ([mrtr-recognise]): {result}"
     );
 }
 
@@ -191,11 +191,11 @@ fn undeclared_capability_is_an_error() {
 #[test]
 fn changes_are_sent_to_subscribers() {
     let mut host = start_modern_host();
-    let wanted = json!({
+    let filter = json!({
         "toolsListChanged": true,
         "resourceSubscriptions": ["clock:///now", "note:///none"]
     });
-    let listen = host.modern_request("subscriptions/listen", json!({ "notifications": wanted }));
+    let listen = host.modern_request("subscriptions/listen", json!({ "notifications": filter }));
     let granted = host.wait_for_message("notifications/subscriptions/acknowledged");
     assert_eq!(
         granted["params"]["notifications"],

@@ -69,7 +69,7 @@ pub enum ConversationEvent {
         /// Item after the change, without large contents.
         item: Box<ChatItem>,
         /// Large contents that are omitted from `item`.
-        left_out: Vec<OmittedContent>,
+        omitted: Vec<OmittedContent>,
         /// Set if a model is replying in the conversation.
         answering: bool,
     },

@@ -49,7 +49,7 @@ pub struct CallRecord {
     /// Request to send, or `None` after it was sent.
     pub request: Option<CallRequest>,
     /// Hash of the requested prompt's definition, or `None` if the prompt is not listed by the server.
-    pub wanted: Option<Hash>,
+    pub requested_prompt: Option<Hash>,
     /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
     /// Receiver of the notification that the call was sent, if the caller requires it.
@@ -92,7 +92,7 @@ impl CallRecord {
             view,
             origin,
             request: Some(CallRequest::new(request)),
-            wanted: None,
+            requested_prompt: None,
             edited: None,
             sent,
             round: 0,

@@ -35,7 +35,7 @@ pub enum DecisionError {
     },
     /// The files of a command can't be examined.
     #[error(
-        "the program's files did not answer in time, so nothing was started; see if their disk can be reached, then try again"
+        "the program's files could not be read in time, so nothing was started; check if their disk can be reached, then try again"
     )]
     Files,
     /// The decision can't be written to the audit log.
@@ -46,7 +46,7 @@ pub enum DecisionError {
     Budget(ReachedLimit),
     /// The price of the model is unknown, but the server's budget is limited in money.
     #[error(
-        "this server has a limit in money, and the price of {0} is not known; choose another model, or answer by hand"
+        "this server has a cost limit, and the price of {0} is unknown; choose another model, or write the response yourself"
     )]
     NoPrice(String),
     /// The sampling request can't be converted for a model.

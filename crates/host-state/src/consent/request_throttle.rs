@@ -21,11 +21,11 @@ pub struct RequestThrottle {
     last: Option<Instant>,
     /// End of the temporary mute, or `None` if the server is not temporarily muted.
     pub muted_until: Option<Millis>,
-    /// Run of the server that `unseen` and `before` refer to.
+    /// Run of the server that `rate_limited` and `before` refer to.
     run: Option<RunId>,
     /// Number of requests in `run` that were refused because of the rate limit. `before` is this number at the time
     /// when the user last reset the counters.
-    unseen: u64,
+    rate_limited: u64,
     before: u64,
     /// Number of requests that were refused because the server is muted.
     muted: u64,
@@ -34,7 +34,7 @@ pub struct RequestThrottle {
 impl RequestThrottle {
     /// Returns the number of automatically refused requests since the user last reset the counters.
     pub const fn refused_since_reset(&self) -> u64 {
-        (self.unseen - self.before) + self.muted
+        (self.rate_limited - self.before) + self.muted
     }
 
     /// Resets the number of consecutive denials after an approval.
@@ -63,7 +63,7 @@ impl RequestThrottle {
         if self.run != Some(run) {
             (self.run, self.before) = (Some(run), 0);
         }
-        self.unseen = refused.max(self.before);
+        self.rate_limited = refused.max(self.before);
     }
 
     /// Counts a request that is refused because the server is muted. Returns the count if it is a power of two, in
@@ -81,7 +81,7 @@ impl RequestThrottle {
     /// Resets the counts of refused requests when the user handles all requests of the server. With `mute` set, the
     /// mute lasts until the user unmutes the server.
     pub const fn reset(&mut self, mute: bool) {
-        (self.before, self.muted) = (self.unseen, 0);
+        (self.before, self.muted) = (self.rate_limited, 0);
         if mute {
             self.muted_until = None;
         }

@@ -81,12 +81,12 @@ fn ended_requests_leave_the_queue_and_the_rest_moves_up() {
 
 #[test]
 fn outcome_of_a_decision_is_reported_once_known() {
-    let (mut queue, (reply, mut told)) = (ConsentQueue::default(), oneshot::channel());
+    let (mut queue, (reply, mut outcome)) = (ConsentQueue::default(), oneshot::channel());
     queue.answering.insert(ConsentRequestId(1), reply);
     queue.report_decision(ConsentRequestId(1), Ok(DecisionProgress::Later));
-    assert!(told.try_recv().is_err(), "the outcome waits for the audit log");
+    assert!(outcome.try_recv().is_err(), "the outcome waits for the audit log");
     queue.report_decision(ConsentRequestId(1), Err(DecisionError::Audit));
-    assert_eq!(told.try_recv(), Ok(Err(DecisionError::Audit)), "the receiver gets the outcome");
+    assert_eq!(outcome.try_recv(), Ok(Err(DecisionError::Audit)), "the receiver gets the outcome");
 }
 
 #[test]

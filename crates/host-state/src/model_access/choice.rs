@@ -48,8 +48,8 @@ mod tests {
     #[test]
     fn model_without_its_provider_is_not_chosen() {
         let (mut access, model) = access(price("USD", None));
-        let gone = ModelRef { provider: "gone".to_owned(), model: "m".to_owned() };
-        access.providers.file.default = Some(gone);
+        let missing = ModelRef { provider: "gone".to_owned(), model: "m".to_owned() };
+        access.providers.file.default = Some(missing);
         let chosen = access.choose("s", &params());
         assert_eq!(
             chosen,

@@ -43,8 +43,8 @@ fn maximum_cost_includes_cache_writes_if_they_cost_more() {
         Some(input + 2_000),
         "a dollar for a million tokens is a millionth each"
     );
-    let (kept, model) = access(price("USD", Some(3.0)));
-    let most = kept.max_cost_micros(&model, &params).expect("its price is known");
+    let (cache_access, model) = access(price("USD", Some(3.0)));
+    let most = cache_access.max_cost_micros(&model, &params).expect("its price is known");
     // The cost must be rounded up.
     assert!(
         (3 * input + 2_000..=3 * input + 2_001).contains(&most),

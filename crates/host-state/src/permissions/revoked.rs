@@ -21,13 +21,13 @@ pub enum RestoreError {
     #[error("this approval was not revoked just now")]
     NotRevoked,
     /// The time for restoring the grant is over, or the grant has expired.
-    #[error("it is too late to undo this; approve it again when it asks")]
+    #[error("it is too late to undo this; approve it again when it requests consent")]
     TooLate,
     /// The settings of the server, the definition of the tool, its review state or the grants for it have changed.
-    #[error("the server or the tool changed since; approve it again when it asks")]
+    #[error("the server or the tool changed since; approve it again when it requests consent")]
     Changed,
     /// The restored grant can't be written. It is effective until Drawbridge exits.
-    #[error("the approval holds until Drawbridge closes, because it can't be written: {0}")]
+    #[error("the approval is valid until Drawbridge closes, because it can't be saved: {0}")]
     Store(#[from] StoreError),
     /// The host has shut down.
     #[error(transparent)]

@@ -119,7 +119,7 @@ mod tests {
             Some(110),
             "three bytes count as one token"
         );
-        let refused = ModelError::Refused { said: String::new() };
+        let refused = ModelError::Refused { message: String::new() };
         assert_eq!(tokens(began, refused), Some(100), "a refusal only uses the tokens of the request");
     }
 }

@@ -26,24 +26,24 @@ pub struct UsageReservation {
 
 impl UsageReservation {
     /// Returns the usage of a complete reply, and its cost in millionths of a US dollar if the price is known. If the
-    /// provider reports no usage, it is estimated from the `came` bytes that were received.
-    pub fn settle(&self, usage: TokenUsage, came: u64) -> (ModelUsage, Option<u64>) {
+    /// provider reports no usage, it is estimated from the `received` bytes that were received.
+    pub fn settle(&self, usage: TokenUsage, received: u64) -> (ModelUsage, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
-        let output = usage.output.unwrap_or_else(|| came.div_ceil(BYTES_PER_TOKEN));
+        let output = usage.output.unwrap_or_else(|| received.div_ceil(BYTES_PER_TOKEN));
         let known = TokenUsage { input: Some(input), output: Some(output), ..usage };
         let cost = self.price.as_ref().and_then(|price| cost_micros(price, &known));
         let tokens = input.saturating_add(output);
         (ModelUsage { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
     }
 
-    /// Returns the usage of an incomplete reply, estimated from the `came` bytes received if necessary. Returns `None`
-    /// if the reservation must remain: a model without output may have used tokens for reasoning.
-    pub fn settle_partial(&self, usage: TokenUsage, came: u64) -> Option<ModelUsage> {
-        if came == 0 && usage.output.is_none() {
+    /// Returns the usage of an incomplete reply, estimated from the number of `received` bytes if necessary. Returns
+    /// `None` if the reservation must remain: a model without output may have used tokens for reasoning.
+    pub fn settle_partial(&self, usage: TokenUsage, received: u64) -> Option<ModelUsage> {
+        if received == 0 && usage.output.is_none() {
             return None;
         }
-        let output = usage.output.unwrap_or(0).max(came.div_ceil(BYTES_PER_TOKEN));
-        Some(self.settle(TokenUsage { output: Some(output), ..usage }, came).0)
+        let output = usage.output.unwrap_or(0).max(received.div_ceil(BYTES_PER_TOKEN));
+        Some(self.settle(TokenUsage { output: Some(output), ..usage }, received).0)
     }
 
     /// Returns the usage of a request that the provider did not accept.
@@ -85,8 +85,8 @@ mod tests {
     #[test]
     fn reported_usage_takes_precedence_over_an_estimate() {
         let reservation = UsageReservation::for_tests(100, 1_000);
-        let said = reservation.settle(token_usage(7, 5), 300).0;
-        assert_eq!((said.tokens, said.requests), (12, 1), "the usage reported by the provider is counted");
+        let reported = reservation.settle(token_usage(7, 5), 300).0;
+        assert_eq!((reported.tokens, reported.requests), (12, 1), "the usage reported by the provider is counted");
         assert_eq!(
             reservation.settle(TokenUsage::default(), 300).0.tokens,
             200,

@@ -40,7 +40,7 @@ pub struct ServerView {
     /// Folders that the user shares with the server, or `None` before the user has decided.
     pub roots: Option<Vec<PathBuf>>,
     /// Folders in `roots` that the server receives. A sandboxed server receives only those that its sandbox allows.
-    pub told_roots: Option<Vec<PathBuf>>,
+    pub sent_roots: Option<Vec<PathBuf>>,
     /// Mechanism that enforces the sandbox of the running server, or `None` if it has no sandbox or is not running.
     pub held_by: Option<&'static str>,
     /// URIs of the subscribed resources.

@@ -28,7 +28,7 @@ pub(super) async fn measure_overhead(program: PathBuf) {
     let whole = measure_host_calls(program).await;
     let [alone, whole] = [alone, whole].map(median);
     println!(
-        "a call of an allowed tool, one by one, median of {MEASURED_CALLS}: {whole:.1} us through the host, {alone:.1} us on the transport \
+        "sequential calls of an allowed tool, median of {MEASURED_CALLS}: {whole:.1} us through the host, {alone:.1} us on the transport \
          alone; policy, pinning, audit and all else of the host {:.1} us (goal {OVERHEAD_GOAL_MICROS:.0})",
         whole - alone
     );
@@ -70,23 +70,23 @@ async fn measure_transport_calls(program: &Path) -> Vec<Duration> {
     let command = ServerCommand { program: program.display().to_string(), arguments, ..ServerCommand::default() };
     let path = SearchPath::from_process("a measurement".to_owned());
     let process = spawn(&command, &path.resolve(&command).unwrap(), &path).await.unwrap();
-    let (events, mut told) = mpsc::channel(64);
+    let (events, mut event_receiver) = mpsc::channel(64);
     let config = SessionConfig { opening: HandshakeMode::Initialize, ..SessionConfig::default() };
     let handle = mcp_transport::stdio::run(config, process, events);
     let is_ready = |event: &DriverEvent| matches!(event, DriverEvent::Session(SessionEvent::Ready(_)));
-    while !is_ready(&told.recv().await.expect("the server becomes ready")) {}
+    while !is_ready(&event_receiver.recv().await.expect("the server becomes ready")) {}
     let mut times = Vec::new();
     for _ in 0..WARM_UP_CALLS + MEASURED_CALLS {
         let began = Instant::now();
-        send_call(&handle, &mut told).await;
+        send_call(&handle, &mut event_receiver).await;
         times.push(began.elapsed());
     }
     handle.commands.send(DriverCommand::Stop).await.unwrap();
-    while told.recv().await.is_some() {}
+    while event_receiver.recv().await.is_some() {}
     times.split_off(WARM_UP_CALLS)
 }
 
-async fn send_call(handle: &DriverHandle, told: &mut mpsc::Receiver<DriverEvent>) {
+async fn send_call(handle: &DriverHandle, event_receiver: &mut mpsc::Receiver<DriverEvent>) {
     let (reply, name) = oneshot::channel();
     let arguments = super::queue::sum_arguments();
     let request = ClientRequest::CallTool { name: "add".to_owned(), arguments, as_task: false };
@@ -94,7 +94,7 @@ async fn send_call(handle: &DriverHandle, told: &mut mpsc::Receiver<DriverEvent>
     handle.commands.send(DriverCommand::Call { request, deadline, reply }).await.unwrap();
     let name = name.await.unwrap().expect("the call is sent");
     loop {
-        match told.recv().await.expect("the server responds") {
+        match event_receiver.recv().await.expect("the server responds") {
             DriverEvent::Session(SessionEvent::Done { call, result }) if call == name => {
                 result.expect("the call returns a result");
                 return;

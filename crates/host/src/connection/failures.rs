@@ -48,11 +48,11 @@ pub(super) async fn with_blocked_paths(failure: Failure, target: &ConnectionTarg
     let may_be =
         is_early || matches!(failure.reason, FailureReason::Exited | FailureReason::NoAnswer | FailureReason::Protocol);
     let Some(plan) = command.approved.clone().filter(|_| may_be) else { return failure };
-    let (command, program, path, said) = (command.clone(), program.clone(), path.clone(), failure.stderr.clone());
+    let (command, program, path, stderr) = (command.clone(), program.clone(), path.clone(), failure.stderr.clone());
     let looking = tokio::task::spawn_blocking(move || {
         let relative = missing_dependencies(&command, &program, &path, &plan);
         let relative = relative.into_iter().find(|missing| matches!(missing, MissingDependency::Relative { .. }));
-        (blocked_paths(&said, &command, &program, &path, &plan), relative)
+        (blocked_paths(&stderr, &command, &program, &path, &plan), relative)
     });
     // A path that the server names may be on a disk that does not respond. After the timeout, only the hint is missing.
     let looked = tokio::time::timeout(BLOCKED_PATHS_TIMEOUT, looking).await;

@@ -179,21 +179,21 @@ impl ConnectionEvent {
     /// Returns the name of the report, for log messages.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
-            Self::Started { .. } => "news: started",
-            Self::Connected { .. } => "news: connected",
-            Self::Ready(_) => "news: ready",
-            Self::Reopened(_) => "news: reopened",
-            Self::Listening { .. } => "news: listening",
-            Self::Task { .. } => "news: task",
-            Self::RequestReceived { .. } => "news: asked",
-            Self::Withdrawn { .. } => "news: withdrawn",
-            Self::Progress { .. } => "news: progress",
-            Self::Done { .. } => "news: done",
-            Self::Catalog(_) => "news: catalog",
-            Self::ResourceUpdated { .. } => "news: resource updated",
-            Self::RefusedUnseen { .. } => "news: refused unseen",
-            Self::Activity { .. } => "news: activity",
-            Self::Ended(_) => "news: ended",
+            Self::Started { .. } => "report: started",
+            Self::Connected { .. } => "report: connected",
+            Self::Ready(_) => "report: ready",
+            Self::Reopened(_) => "report: reopened",
+            Self::Listening { .. } => "report: listening",
+            Self::Task { .. } => "report: task",
+            Self::RequestReceived { .. } => "report: request received",
+            Self::Withdrawn { .. } => "report: withdrawn",
+            Self::Progress { .. } => "report: progress",
+            Self::Done { .. } => "report: done",
+            Self::Catalog(_) => "report: catalog",
+            Self::ResourceUpdated { .. } => "report: resource updated",
+            Self::RefusedUnseen { .. } => "report: refused unseen",
+            Self::Activity { .. } => "report: activity",
+            Self::Ended(_) => "report: ended",
         }
     }
 }
@@ -203,17 +203,17 @@ impl ConnectionEvent {
 pub(crate) struct Connection {
     pub(crate) run: RunId,
     /// Boxed to keep the channel's memory small, since most connections are idle.
-    pub(crate) tell: mpsc::Sender<Box<ConnectionCommand>>,
+    pub(crate) sender: mpsc::Sender<Box<ConnectionCommand>>,
 }
 
 /// Starts the task of a connection, which takes a turn of the owner for each report.
 pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let run = start.run;
-    let (tell, told) = mpsc::channel(MAX_COMMANDS);
+    let (sender, commands) = mpsc::channel(MAX_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
-        let failure = session_run::run_server(start, told, &owner).await;
+        let failure = session_run::run_server(start, commands, &owner).await;
         ConnectionEvent::Ended(failure).deliver(&owner, run);
     });
-    Connection { run, tell }
+    Connection { run, sender }
 }

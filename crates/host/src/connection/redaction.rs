@@ -48,14 +48,14 @@ mod tests {
         const TOKEN: &str = "t0ken-of-this-server";
         let activity = Mutex::new(ActivityLog::default());
         activity.lock().unwrap_or_else(PoisonError::into_inner).redact_tokens(vec![TOKEN.into()]);
-        let says = || format!("not with {TOKEN}");
-        let rpc = RpcError { data: Some(json!({ TOKEN: [says()] })), ..RpcError::new(1, says()) };
+        let message = || format!("not with {TOKEN}");
+        let rpc = RpcError { data: Some(json!({ TOKEN: [message()] })), ..RpcError::new(1, message()) };
         let errors = [
             CallError::Server(rpc),
-            CallError::BadAnswer { cause: says() },
-            CallError::Undelivered { cause: says(), sent: true },
-            CallError::TaskCancelled { message: Some(says()) },
-            CallError::Closed(CloseReason::ConnectionLost(says())),
+            CallError::BadAnswer { cause: message() },
+            CallError::Undelivered { cause: message(), sent: true },
+            CallError::TaskCancelled { message: Some(message()) },
+            CallError::Closed(CloseReason::ConnectionLost(message())),
         ];
         for error in errors {
             let shown = format!("{:?}", super::redact_error(&activity, error));
@@ -64,7 +64,7 @@ mod tests {
                 "only the token is redacted: {shown}"
             );
         }
-        let failed = redact_failure(&activity, Failure::new(FailureReason::Exited, says()));
+        let failed = redact_failure(&activity, Failure::new(FailureReason::Exited, message()));
         assert_eq!(failed.message, "not with [redacted]", "the failure of a server is redacted");
     }
 }

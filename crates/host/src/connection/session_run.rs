@@ -72,7 +72,7 @@ struct SessionRun<'a> {
 struct CommandInbox<'a> {
     receiver: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
     /// Command that was received, but not executed yet.
-    came: Option<Box<ConnectionCommand>>,
+    next: Option<Box<ConnectionCommand>>,
     /// Set once all command senders are dropped.
     is_closed: bool,
 }
@@ -93,7 +93,7 @@ struct RunEndReasons {
     /// Reason why the session could not be opened.
     fault: Option<HandshakeFault>,
     /// Description of why the server is considered dead, although its session did not end.
-    gone: Option<String>,
+    unresponsive: Option<String>,
 }
 
 /// Lists of the server, and their reads in progress.
@@ -115,7 +115,7 @@ struct CoalescedEvents {
     tasks: FxHashMap<CallTicket, TaskView>,
     updated: HashSet<String>,
     /// Number of the latest activity entry that was reported to the owner.
-    told_activity: u64,
+    reported_activity: u64,
 }
 
 /// The result of an attempt to run the server.
@@ -129,11 +129,11 @@ enum AttemptEnd {
 /// Runs the server until it has ended. Returns the failure, or `None` if it was stopped.
 pub(super) async fn run_server(
     mut start: Box<ConnectionStart>,
-    mut told: mpsc::Receiver<Box<ConnectionCommand>>,
+    mut commands: mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
 ) -> Option<Failure> {
     loop {
-        match run_attempt(&start, &mut told, owner).await {
+        match run_attempt(&start, &mut commands, owner).await {
             AttemptEnd::Finished(failure) => return failure,
             AttemptEnd::OnProbe => {
                 log_state(&start.activity, "it exited on the probe for 2026-07-28; starting it again with initialize");
@@ -145,7 +145,7 @@ pub(super) async fn run_server(
 
 async fn run_attempt(
     start: &ConnectionStart,
-    told: &mut mpsc::Receiver<Box<ConnectionCommand>>,
+    commands: &mut mpsc::Receiver<Box<ConnectionCommand>>,
     owner: &WeakOwner,
 ) -> AttemptEnd {
     // Boxed like the following futures: work that is done once must not enlarge the connection's future for its whole
@@ -157,7 +157,7 @@ async fn run_attempt(
             return AttemptEnd::Finished(Some(failure));
         }
     };
-    let mut run = Box::new(SessionRun::new(start, told, owner));
+    let mut run = Box::new(SessionRun::new(start, commands, owner));
     match (&link, start.target.get()) {
         (ServerLink::Process(process), ConnectionTarget::Process { program, .. }) => {
             let spawned = process.spawned();
@@ -181,15 +181,15 @@ fn log_state(activity: &Mutex<ActivityLog>, text: &str) {
 
 impl SessionOwner for SessionRun<'_> {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.inbox.came.is_none()
+        if self.inbox.next.is_none()
             && !self.inbox.is_closed
-            && let Poll::Ready(came) = self.inbox.receiver.poll_recv(context)
+            && let Poll::Ready(command) = self.inbox.receiver.poll_recv(context)
         {
-            self.inbox.is_closed = came.is_none();
-            self.inbox.came = came;
+            self.inbox.is_closed = command.is_none();
+            self.inbox.next = command;
             return Poll::Ready(());
         }
-        if self.inbox.came.is_some() {
+        if self.inbox.next.is_some() {
             return Poll::Ready(());
         }
         self.ticks.poll(context)
@@ -200,13 +200,13 @@ impl SessionOwner for SessionRun<'_> {
             self.ending.stopped = true;
             session.stop();
         }
-        let mut came = self.inbox.came.take();
+        let mut next = self.inbox.next.take();
         for _ in 0..MAX_COMMANDS_PER_POLL {
-            let Some(tell) = came else { break };
-            self.run_command(*tell, session);
-            came = self.inbox.receiver.try_recv().ok();
+            let Some(command) = next else { break };
+            self.run_command(*command, session);
+            next = self.inbox.receiver.try_recv().ok();
         }
-        self.inbox.came = came;
+        self.inbox.next = next;
         if self.ticks.is_due(Instant::now()) {
             self.on_tick(session);
         }
@@ -227,14 +227,14 @@ impl SessionOwner for SessionRun<'_> {
 impl<'a> SessionRun<'a> {
     fn new(
         start: &'a ConnectionStart,
-        told: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
+        commands: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
         owner: &'a WeakOwner,
     ) -> Self {
         Self {
             id: start.run,
             owner,
             start,
-            inbox: CommandInbox { receiver: told, came: None, is_closed: false },
+            inbox: CommandInbox { receiver: commands, next: None, is_closed: false },
             activity: Arc::clone(&start.activity),
             calls: ActiveCalls::default(),
             request_quota: ServerRequestQuota::new(&start.limits),
@@ -257,7 +257,7 @@ impl<'a> SessionRun<'a> {
             return AttemptEnd::OnProbe;
         }
         let reason = self.ending.closed.unwrap_or(CloseReason::ServerClosedOutput);
-        if let Some(cause) = self.ending.gone.filter(|_| !self.ending.stopped) {
+        if let Some(cause) = self.ending.unresponsive.filter(|_| !self.ending.stopped) {
             return AttemptEnd::Finished(Some(Failure::new(FailureReason::NoAnswer, cause)));
         }
         let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
@@ -270,12 +270,12 @@ impl<'a> SessionRun<'a> {
         AttemptEnd::Finished(failure.map(|failure| redaction::redact_failure(&self.activity, failure)))
     }
 
-    fn send_event(&self, news: ConnectionEvent) {
-        news.deliver(self.owner, self.id);
+    fn send_event(&self, event: ConnectionEvent) {
+        event.deliver(self.owner, self.id);
     }
 
-    fn run_command(&mut self, tell: ConnectionCommand, session: &mut SessionControl<'_>) {
-        match tell {
+    fn run_command(&mut self, command: ConnectionCommand, session: &mut SessionControl<'_>) {
+        match command {
             ConnectionCommand::Call { ticket, request, deadline } => {
                 if let Err(error) = self.call(CallPurpose::Ticket(ticket), request.into_inner(), deadline, session) {
                     if matches!(error, CallError::TooManyCalls) {
@@ -312,7 +312,7 @@ impl<'a> SessionRun<'a> {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;
         }
-        self.ending.gone.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
+        self.ending.unresponsive.get_or_insert_with(|| format!("it did not answer after the computer slept: {error}"));
         if !session.is_ending() {
             session.stop();
         }
@@ -386,13 +386,13 @@ impl<'a> SessionRun<'a> {
         if let Some(pause) = self.usage.read_pause() {
             self.ticks.schedule_by(Instant::now() + pause);
         }
-        let (last, kept, dropped) = {
+        let (last, retained, dropped) = {
             let activity = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
             (activity.latest_sequence(), activity.body_bytes(), activity.dropped_count())
         };
-        self.usage.update_gauge(self.calls.tickets.len(), self.request_quota.count(), kept, dropped);
-        if last > self.gathered.told_activity {
-            self.gathered.told_activity = last;
+        self.usage.update_gauge(self.calls.tickets.len(), self.request_quota.count(), retained, dropped);
+        if last > self.gathered.reported_activity {
+            self.gathered.reported_activity = last;
             self.send_event(ConnectionEvent::Activity { last });
         }
         if let Some(refused) = self.request_quota.take_refused_total() {

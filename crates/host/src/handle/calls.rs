@@ -136,8 +136,8 @@ impl Host {
         uri: String,
         refresh: bool,
     ) -> Result<ResourceRead, CallFailure> {
-        let wanted = (server.clone(), uri.clone());
-        let fresh = self.with_owner(move |owner| owner.cached_read(&wanted.0, &wanted.1)).await?;
+        let target = (server.clone(), uri.clone());
+        let fresh = self.with_owner(move |owner| owner.cached_read(&target.0, &target.1)).await?;
         if let Some(read) = fresh.filter(|_| !refresh) {
             return Ok(read);
         }

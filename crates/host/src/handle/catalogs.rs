@@ -54,8 +54,8 @@ impl Host {
     ///
     /// Returns [`ReviewError::Stale`] if a definition differs from the displayed one, in which case nothing is pinned.
     /// See [`ReviewError`] for the other cases.
-    pub async fn review(&self, server: String, seen: Vec<ShownDefinition>) -> Result<(), ReviewError> {
-        self.with_owner_reply(move |owner, reply| owner.review(&server, &seen, reply)).await?
+    pub async fn review(&self, server: String, definitions: Vec<ShownDefinition>) -> Result<(), ReviewError> {
+        self.with_owner_reply(move |owner, reply| owner.review(&server, &definitions, reply)).await?
     }
 
     /// Returns the pinned definitions of all servers.
@@ -100,8 +100,8 @@ impl Host {
     /// if the host has shut down.
     pub async fn refresh_list(&self, server: String, kind: ListKind) -> Result<Arc<Catalog>, CallFailure> {
         let (reply, replied) = oneshot::channel();
-        let told = server.clone();
-        self.with_owner(move |owner| owner.refresh_list(&told, kind, reply)).await??;
+        let name = server.clone();
+        self.with_owner(move |owner| owner.refresh_list(&name, kind, reply)).await??;
         replied.await.map_err(|_| CallFailure::NotReady { server })
     }
 }

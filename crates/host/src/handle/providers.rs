@@ -79,13 +79,13 @@ impl Host {
         let name = id.clone();
         let settings = self.with_owner(move |owner| owner.models.providers.settings_of(&name)).await??;
         let (secrets, place) = (Arc::clone(&self.ports().secrets), provider_key_name(&settings));
-        let kept = run_blocking(move || match key.expose_secret().trim() {
+        let persistence = run_blocking(move || match key.expose_secret().trim() {
             "" => secrets.delete(&place).map(|()| SecretPersistence::Keychain),
             key => secrets.set(&place, key),
         })
         .await;
         self.with_owner(move |owner| owner.on_key_changed(&id)).await?;
-        kept.map_err(ProviderError::Secret)
+        persistence.map_err(ProviderError::Secret)
     }
 
     /// Returns the ids of providers for whose current address a key is stored. The keys themselves are not read.
@@ -96,9 +96,9 @@ impl Host {
     pub async fn providers_with_key(&self) -> Result<Vec<String>, HostClosed> {
         let view = self.providers().await?;
         let secrets = Arc::clone(&self.ports().secrets);
-        let kept = run_blocking(move || secrets.keys("model/")).await.unwrap_or_default();
+        let keys = run_blocking(move || secrets.keys("model/")).await.unwrap_or_default();
         let settings = view.providers.into_iter().map(|provider| provider.settings);
-        Ok(settings.filter(|own| kept.contains(&provider_key_name(own))).map(|own| own.id).collect())
+        Ok(settings.filter(|own| keys.contains(&provider_key_name(own))).map(|own| own.id).collect())
     }
 
     /// Requests the list of models from a provider, and stores it. Returns the number of models.
@@ -124,10 +124,10 @@ impl Host {
     /// the model returns an error.
     pub async fn test_provider(&self, id: String, model: Option<String>) -> Result<ProviderTestResult, ProviderError> {
         let models = self.refresh_models(id.clone()).await?;
-        let Some(model) = model else { return Ok(ProviderTestResult { models, said: None }) };
+        let Some(model) = model else { return Ok(ProviderTestResult { models, reply: None }) };
         let provider = self.models().await?.provider(&id)?;
-        let said = try_model(provider.as_ref(), model).await?;
-        Ok(ProviderTestResult { models, said: Some(said) })
+        let reply = try_model(provider.as_ref(), model).await?;
+        Ok(ProviderTestResult { models, reply: Some(reply) })
     }
 }
 

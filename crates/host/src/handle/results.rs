@@ -22,7 +22,7 @@ const MAX_REVIEWED_TEXT_BYTES: usize = 1 << 20;
 /// Maximum total size of a result's images, audio and files that can be reviewed, in bytes.
 const MAX_REVIEWED_DATA_BYTES: usize = 8 << 20;
 /// Text for the model about a result that is too large for a review.
-const TOO_LARGE_REASON: &str = "as it is too large to be reviewed; call the tool so that it returns less";
+const TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
     /// Requests the user's review of a result if the settings of the tool require it, and waits for the verdict. Only

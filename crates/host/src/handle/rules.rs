@@ -105,7 +105,7 @@ impl Host {
     ///
     /// Returns [`RulesError::NoSuchServer`] if no server has this name, and [`RulesError::NoSuchTool`] if the server is
     /// running and has no such tool.
-    pub async fn dry_run(&self, server: String, asked: DryRunAct) -> Result<DryRunResult, RulesError> {
-        self.with_owner_reply(move |owner, reply| owner.dry_run(server, asked, reply)).await?
+    pub async fn dry_run(&self, server: String, request: DryRunAct) -> Result<DryRunResult, RulesError> {
+        self.with_owner_reply(move |owner, reply| owner.dry_run(server, request, reply)).await?
     }
 }

@@ -51,14 +51,14 @@ impl Host {
         Ok(entry)
     }
 
-    /// Returns a server name that is not in use, derived from `wanted`.
+    /// Returns a server name that is not in use, derived from `name`.
     ///
     /// # Errors
     ///
     /// Returns [`HostClosed`] if the host has shut down.
-    pub async fn find_free_name(&self, wanted: &str) -> Result<String, HostClosed> {
+    pub async fn find_free_name(&self, name: &str) -> Result<String, HostClosed> {
         let taken: Vec<String> = self.snapshot().await?.servers.into_iter().map(|server| server.name).collect();
-        Ok(::other_apps::free_name(wanted, &taken))
+        Ok(::other_apps::free_name(name, &taken))
     }
 
     /// Changes the name or configuration of a server.

@@ -112,11 +112,11 @@ impl Setup {
         let entry = with_real_folders(entry).await?;
         let name = entry.name.clone();
         self.host.add_server(entry).await?;
-        let kept = self.store_secrets(secrets).await;
-        if kept.is_err() {
+        let persistence = self.store_secrets(secrets).await;
+        if persistence.is_err() {
             self.host.remove_server(name).await?;
         }
-        kept
+        persistence
     }
 
     /// Adds a server whose secrets have no names yet. Each secret gets a name that no other server uses.
@@ -316,12 +316,12 @@ impl Setup {
             Err(error) if !matches!(error, ServerError::NotForgotten { .. }) => return Err(error.into()),
             updated => updated,
         };
-        let kept = self.store_secrets(secrets).await?;
+        let persistence = self.store_secrets(secrets).await?;
         // A value cached since the settings were changed may be the old one.
         self.host.secrets_changed(name).await?;
         self.forget_unused(&was).await?;
         updated?;
-        Ok(kept)
+        Ok(persistence)
     }
 
     /// Removes a server, and deletes secrets that no server uses any more.
@@ -367,9 +367,9 @@ impl Setup {
         server: String,
         secret: (String, String),
     ) -> Result<SecretPersistence, SetupError> {
-        let kept = self.store_secrets(vec![secret]).await?;
+        let persistence = self.store_secrets(vec![secret]).await?;
         self.host.secrets_changed(server).await?;
-        Ok(kept)
+        Ok(persistence)
     }
 
     async fn store_secrets(&self, secrets: Vec<(String, String)>) -> Result<SecretPersistence, SetupError> {

@@ -77,16 +77,16 @@ impl Host {
     ///
     /// Returns [`StorageError::Secret`] at the first secret that can't be stored. The secrets after it are not stored.
     pub async fn store_secrets(&self, secrets: Vec<(String, String)>) -> Result<SecretPersistence, StorageError> {
-        let kept = self.with_ports_blocking(move |ports| {
+        let persistence = self.with_ports_blocking(move |ports| {
             let mut all = SecretPersistence::Keychain;
             for (key, value) in secrets {
-                if let kept @ SecretPersistence::ThisRun { .. } = ports.secrets.set(&key, &value)? {
-                    all = kept;
+                if let persistence @ SecretPersistence::ThisRun { .. } = ports.secrets.set(&key, &value)? {
+                    all = persistence;
                 }
             }
             Ok::<_, SecretError>(all)
         });
-        Ok(kept.await??)
+        Ok(persistence.await??)
     }
 
     /// Reads a secret by its key, or returns `None` if it doesn't exist.

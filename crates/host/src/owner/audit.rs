@@ -122,25 +122,25 @@ impl Owner {
         entry: AuditEntry,
         waiting: PendingAct,
     ) -> Result<Option<PendingAct>, (StoreError, PendingAct)> {
-        let told = self.events.is_observed().then(|| entry.clone());
+        let observed_entry = self.events.is_observed().then(|| entry.clone());
         self.audits.last_ticket += 1;
         let ticket = self.audits.last_ticket;
         match self.ports.audit.append_later(entry, ticket) {
             Ok(AppendOutcome::Written(written)) => {
-                self.on_entry_written(written, told);
+                self.on_entry_written(written, observed_entry);
                 Ok(Some(waiting))
             }
             Ok(AppendOutcome::Later) => {
-                self.audits.waiting.insert(ticket, (waiting, told));
+                self.audits.waiting.insert(ticket, (waiting, observed_entry));
                 Ok(None)
             }
             Err(error) => Err((error, waiting)),
         }
     }
 
-    fn on_entry_written(&mut self, written: WrittenEntry, told: Option<AuditEntry>) {
+    fn on_entry_written(&mut self, written: WrittenEntry, observed_entry: Option<AuditEntry>) {
         self.audits.last = written.place;
-        if let Some(entry) = told {
+        if let Some(entry) = observed_entry {
             let entry = AuditEntry { number: written.number, ..entry };
             self.events.emit(HostEvent::AuditChanged(Some(Box::new(entry))));
         }
@@ -217,8 +217,8 @@ impl Owner {
     /// Handles the log's confirmations of written entries.
     pub(super) fn on_receipts(&mut self, receipts: Vec<(u64, Result<WrittenEntry, StoreError>)>) {
         for (ticket, result) in receipts {
-            let Some((waiting, told)) = self.audits.waiting.remove(&ticket) else { continue };
-            let result = result.map(|written| self.on_entry_written(written, told));
+            let Some((waiting, observed_entry)) = self.audits.waiting.remove(&ticket) else { continue };
+            let result = result.map(|written| self.on_entry_written(written, observed_entry));
             self.run_pending_act(waiting, result);
         }
         for id in std::mem::take(&mut self.audits.held) {

@@ -22,11 +22,11 @@ impl Owner {
         let (Some(record), Some(pins)) = (self.servers.records.get(server), self.reviews.pins.get(server)) else {
             return;
         };
-        let mut seen = HashSet::new();
+        let mut checked = HashSet::new();
         let mut noted: Vec<(String, bool)> = Vec::new();
         for listed in &record.offer.catalog.tools {
             let name = listed.name();
-            let Some(pin) = pins.definitions(DefinitionKind::Tool).get(name).filter(|_| seen.insert(name)) else {
+            let Some(pin) = pins.definitions(DefinitionKind::Tool).get(name).filter(|_| checked.insert(name)) else {
                 continue;
             };
             let is_changed = listed.read().is_ok_and(|tool| Hash::of_json(&json!(tool)) != pin.hash);

@@ -24,7 +24,7 @@ impl Owner {
             return false;
         }
         let next = match self.documents.confirmed.read(read, &self.ports.documents.seal()) {
-            ConfirmedRead::Known(kept) => Some(kept),
+            ConfirmedRead::Known(confirmed) => Some(confirmed),
             ConfirmedRead::Unknown => None,
             ConfirmedRead::Adopts => Some(self.adopt_current_settings(file)),
         };
@@ -36,9 +36,9 @@ impl Owner {
         // If no provider is configured, the file is written on the first confirmation.
         let is_needed = !adopted.providers.is_empty() || self.ports.documents.seal() == DocumentSeal::Sealed;
         if is_needed {
-            let kept = adopted.clone();
+            let stored = adopted.clone();
             self.change_confirmed_settings(
-                move |own| own.clone_from(&kept),
+                move |own| own.clone_from(&stored),
                 |_, written| {
                     if let Err(error) = written {
                         tracing::error!(%error, "the current settings could not be stored as confirmed");
@@ -55,9 +55,9 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let own = self.documents.confirmed.file.clone().unwrap_or_default();
-        let change = move |kept: Option<Value>| {
-            let kept = kept.and_then(|kept| serde_json::from_value(kept).ok());
-            let mut changed: ConfirmedFile = kept.unwrap_or_else(|| own.clone());
+        let change = move |stored: Option<Value>| {
+            let stored = stored.and_then(|stored| serde_json::from_value(stored).ok());
+            let mut changed: ConfirmedFile = stored.unwrap_or_else(|| own.clone());
             change(&mut changed);
             (json!(changed), changed)
         };
@@ -82,8 +82,8 @@ impl Owner {
         self.audit_provider(&settings.id, was.as_ref(), Some(&now.clone()), "allowed", move |owner, written| {
             match written {
                 Ok(()) => owner.change_confirmed_settings(
-                    move |kept| {
-                        kept.providers.insert(id.clone(), now.clone());
+                    move |stored| {
+                        stored.providers.insert(id.clone(), now.clone());
                     },
                     then,
                 ),
@@ -106,9 +106,9 @@ impl Owner {
         let then = self.count_provider_change(then);
         self.audit_provider(id, was.as_ref(), None, "denied", move |owner, written| match written {
             Ok(()) => owner.change_confirmed_settings(
-                move |kept| {
-                    kept.providers.remove(&own);
-                    kept.default = kept.default.take().filter(|default| default.provider != own);
+                move |stored| {
+                    stored.providers.remove(&own);
+                    stored.default = stored.default.take().filter(|default| default.provider != own);
                 },
                 then,
             ),
@@ -134,7 +134,7 @@ impl Owner {
         model: Option<ModelRef>,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
-        self.change_confirmed_settings(move |kept| kept.default.clone_from(&model), then);
+        self.change_confirmed_settings(move |stored| stored.default.clone_from(&model), then);
     }
 
     fn audit_provider(
@@ -181,7 +181,7 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
     ) {
         let keeping = AuditRetentionSetting::from_settings(settings);
-        self.change_confirmed_settings(move |kept| kept.keeping = Some(keeping), then);
+        self.change_confirmed_settings(move |stored| stored.keeping = Some(keeping), then);
     }
 
     /// Applies the confirmed retention of the audit log, if the settings file contains a different one.

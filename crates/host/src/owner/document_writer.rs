@@ -1,5 +1,7 @@
 //! Reads and writes documents outside of the owner's turns, on one thread, in the order of submission.
 //!
+//! Changes of one document that wait in the queue are written together.
+//!
 //! A lock held by another process, or a slow disk, delays only the files and the replies that depend on them. All
 //! writes go through the writer, so changes of a document are applied in the order of the queue. The queue is bounded;
 //! an operation that finds no room fails as if the disk had failed. Changes take effect as follows:
@@ -18,11 +20,52 @@
 //! Changes that require an audit entry wait for it first (`audit.rs`).
 
 use domain::StoreError;
+use host_state::{DocumentUpdate, WriterJob};
 use ports::{Document, Documents};
 use serde_json::Value;
 
 use super::state::{ReadDocument, with_server_entry};
 use super::{DeferredTurn, Owner};
+
+/// A change of a document, and the function that is called with its result.
+struct QueuedChange<T, C, F> {
+    document: Document,
+    change: C,
+    then: F,
+    /// Second value that `change` returned.
+    extra: Option<T>,
+}
+
+impl<T, C, F> DocumentUpdate<DeferredTurn> for QueuedChange<T, C, F>
+where
+    T: Send + 'static,
+    C: FnMut(Option<Value>) -> (Value, T) + Send,
+    F: FnOnce(&mut Owner, Result<T, StoreError>) + Send + 'static,
+{
+    fn document(&self) -> Document {
+        self.document
+    }
+
+    fn change(&mut self, content: Option<Value>) -> Value {
+        let (value, extra) = (self.change)(content);
+        self.extra = Some(extra);
+        value
+    }
+
+    fn finish(self: Box<Self>, written: Result<(), StoreError>) -> DeferredTurn {
+        let Self { document, then, extra, .. } = *self;
+        let result = written.and_then(|()| extra.ok_or_else(|| write_error(document, "it was not changed")));
+        DeferredTurn::named(std::any::type_name::<F>(), move |owner| {
+            owner.documents.writer.progress.end_write(document);
+            then(owner, result);
+            owner.reload_if_stale(document);
+        })
+    }
+}
+
+fn write_error(document: Document, cause: &str) -> StoreError {
+    StoreError { path: document.file_name().to_owned(), cause: cause.to_owned() }
+}
 
 impl Owner {
     /// Changes the content of a document on disk. Afterwards calls `then` with the second value that `change` returned,
@@ -30,30 +73,15 @@ impl Owner {
     pub(super) fn change_document<T: Send + 'static>(
         &mut self,
         document: Document,
-        mut change: impl FnMut(Option<Value>) -> (Value, T) + Send + 'static,
+        change: impl FnMut(Option<Value>) -> (Value, T) + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
-        let failed = move |cause: &str| StoreError { path: document.file_name().to_owned(), cause: cause.to_owned() };
         let place = match self.documents.writer.reserve_slot() {
             Ok(place) => place,
-            Err(cause) => return then(self, Err(failed(cause))),
+            Err(cause) => return then(self, Err(write_error(document, cause))),
         };
         self.documents.writer.progress.begin_write(document);
-        let work = move |documents: &dyn Documents| -> DeferredTurn {
-            let mut given = None;
-            let written = documents.update(document, &mut |kept| {
-                let (value, besides) = change(kept);
-                given = Some(besides);
-                value
-            });
-            let result = written.and_then(|()| given.ok_or_else(|| failed("it was not changed")));
-            DeferredTurn::named(std::any::type_name_of_val(&then), move |owner| {
-                owner.documents.writer.progress.end_write(document);
-                then(owner, result);
-                owner.reload_if_stale(document);
-            })
-        };
-        place.send(Box::new(work));
+        place.send(WriterJob::Update(Box::new(QueuedChange { document, change, then, extra: None })));
     }
 
     /// Submits a change of a document without waiting for the write. `failure` is the beginning of the log message if
@@ -66,7 +94,7 @@ impl Owner {
     ) {
         self.change_document(
             document,
-            move |kept| (change(kept), ()),
+            move |stored| (change(stored), ()),
             move |_, written| {
                 if let Err(error) = written {
                     tracing::error!(%error, "{failure}");
@@ -85,7 +113,7 @@ impl Owner {
         value: Option<Value>,
     ) {
         let server = server.to_owned();
-        self.write_later(document, failure, move |kept| with_server_entry(kept, &server, value.as_ref()));
+        self.write_later(document, failure, move |stored| with_server_entry(stored, &server, value.as_ref()));
     }
 
     /// Runs `work` on the writer's thread after all operations submitted before, and calls `then` with the result.
@@ -103,7 +131,7 @@ impl Owner {
             let done = work(documents);
             DeferredTurn::named(std::any::type_name_of_val(&then), move |owner| then(owner, Ok(done)))
         };
-        place.send(Box::new(work));
+        place.send(WriterJob::Run(Box::new(work)));
     }
 
     /// Reads a document again that another process changed. The document is read after the pending writes, since

@@ -27,7 +27,7 @@ impl Owner {
         if let Some(adopted) = self.ports.documents.take_adopted() {
             self.documents.confirmed.adopts = true;
             if !adopted.is_empty() {
-                let subject = format!("sealed for the first time, as they stood: {}", adopted.join(", "));
+                let subject = format!("sealed for the first time with their current content: {}", adopted.join(", "));
                 self.audit_document(&subject, "noted");
             }
         }
@@ -106,12 +106,12 @@ impl Owner {
     }
 
     fn on_grants_read(&mut self, read: ReadDocument) {
-        let Some(kept) = self.parse_document::<Vec<Grant>>(read, json!([])) else { return };
-        let (gone, added) = self.permissions.policy.grants_mut().replace_persisted(kept);
-        for grant in gone.iter().filter(|grant| grant.subject == GrantSubject::Command) {
+        let Some(stored) = self.parse_document::<Vec<Grant>>(read, json!([])) else { return };
+        let (removed, added) = self.permissions.policy.grants_mut().replace_persisted(stored);
+        for grant in removed.iter().filter(|grant| grant.subject == GrantSubject::Command) {
             self.on_approval_revoked(&grant.server);
         }
-        let servers: BTreeSet<&String> = gone.iter().chain(&added).map(|grant| &grant.server).collect();
+        let servers: BTreeSet<&String> = removed.iter().chain(&added).map(|grant| &grant.server).collect();
         if !servers.is_empty() {
             self.permissions.judgement += 1;
             self.events.emit(HostEvent::AuditChanged(None));
@@ -134,9 +134,9 @@ impl Owner {
     }
 
     fn on_pins_read(&mut self, read: ReadDocument) {
-        let Some(kept) = self.parse_document::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
-        let kept: Pins = kept.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
-        for server in self.reviews.merge(kept) {
+        let Some(stored) = self.parse_document::<BTreeMap<String, ServerPins>>(read, json!({})) else { return };
+        let stored: Pins = stored.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
+        for server in self.reviews.merge(stored) {
             self.on_reviewed_definitions_changed(&server);
             self.update_request_findings(&server);
             self.events.emit(HostEvent::CatalogChanged(server));
@@ -149,8 +149,8 @@ impl Owner {
     }
 
     fn on_roots_read(&mut self, read: ReadDocument) {
-        let Some(kept) = self.parse_document::<BTreeMap<String, FolderShare>>(read, json!({})) else { return };
-        for server in self.permissions.folders.merge(kept) {
+        let Some(stored) = self.parse_document::<BTreeMap<String, FolderShare>>(read, json!({})) else { return };
+        for server in self.permissions.folders.merge(stored) {
             self.emit_server(&server);
         }
     }

@@ -66,7 +66,7 @@ impl Owner {
                 return;
             }
             let (name, value) = (server.clone(), json!(flow));
-            let change = move |kept: Option<Value>| (with_server_entry(kept, &name, Some(&value)), ());
+            let change = move |stored: Option<Value>| (with_server_entry(stored, &name, Some(&value)), ());
             owner.change_document(Document::Flow, change, move |owner, written| {
                 owner.permissions.data_flow.pending_changes -= 1;
                 let set = if !owner.servers.records.contains_key(&server) {

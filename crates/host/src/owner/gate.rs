@@ -133,8 +133,9 @@ impl SendPermit {
     ) -> Result<AuthorizedPayload<(ModelRef, ModelRequest)>, DecisionError> {
         let choice = state.model.as_ref().ok_or(DecisionError::WrongKind("there is no model"))?;
         let request = to_model_request(params).map_err(DecisionError::Unfit)?;
-        let asks = (choice.model.clone(), request);
-        self.authorize(for_server, asks, &request_hash(params, state)).map_err(|PayloadMismatch| DecisionError::Stale)
+        let payload = (choice.model.clone(), request);
+        self.authorize(for_server, payload, &request_hash(params, state))
+            .map_err(|PayloadMismatch| DecisionError::Stale)
     }
 
     /// Consumes the permit for exactly this result of a call, which a model will read.
@@ -193,13 +194,13 @@ impl SendPermit {
 /// Authorizes a denial, which contains no user data. A response that contains user data is replaced by an error
 /// response.
 pub(super) fn authorize_denial(answer: ClientResponse) -> AuthorizedPayload<ClientResponse> {
-    let tells_nothing = match &answer {
+    let contains_nothing = match &answer {
         ClientResponse::Refused { .. } => true,
         ClientResponse::Elicitation(result) => result.action != ElicitAction::Accept && result.content.is_none(),
         ClientResponse::Roots(roots) => roots.is_empty(),
         ClientResponse::Sampling(_) => false,
     };
-    AuthorizedPayload(if tells_nothing { answer } else { refusal_error("the user rejected the request".to_owned()) })
+    AuthorizedPayload(if contains_nothing { answer } else { refusal_error("the user rejected the request".to_owned()) })
 }
 
 /// Authorizes a response that a rule or grant allows. The caller sends it once the audit entry is written.

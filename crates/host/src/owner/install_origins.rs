@@ -30,15 +30,15 @@ impl Owner {
     ) {
         let (record, bundles) = (InstallRecord::new(origin, filled_in, config), self.launches.own_files.bundles());
         let entry = name.clone();
-        let change = move |kept: Option<Value>| {
+        let change = move |stored: Option<Value>| {
             let is_now = expected.as_ref().map(|(_, config)| config);
-            let read = |kept: &Value| serde_json::from_value::<InstallRecord>(kept.get(&entry)?.clone()).ok();
-            let before = kept.as_ref().and_then(read).and_then(|before| before.valid_record(is_now, &bundles));
+            let read = |stored: &Value| serde_json::from_value::<InstallRecord>(stored.get(&entry)?.clone()).ok();
+            let before = stored.as_ref().and_then(read).and_then(|before| before.valid_record(is_now, &bundles));
             if expected.as_ref().is_some_and(|(origin, _)| before.as_ref().map(InstallRecord::origin) != Some(origin)) {
-                return (kept.unwrap_or_else(|| json!({})), None);
+                return (stored.unwrap_or_else(|| json!({})), None);
             }
             let pending = record.clone().into_pending(before);
-            (with_server_entry(kept, &entry, serde_json::to_value(&pending).ok().as_ref()), Some(pending))
+            (with_server_entry(stored, &entry, serde_json::to_value(&pending).ok().as_ref()), Some(pending))
         };
         self.change_document(Document::Origins, change, move |owner, written| {
             let begun = written.map(|pending| {

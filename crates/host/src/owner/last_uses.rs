@@ -69,7 +69,7 @@ impl Owner {
         let used: Vec<Grant> = persisted.into_iter().filter(|grant| unwritten.contains(&grant.id)).collect();
         if !used.is_empty() {
             let failure = "the last uses of grants could not be written";
-            self.write_later(Document::Grants, failure, move |kept| with_last_uses(kept, &used));
+            self.write_later(Document::Grants, failure, move |stored| with_last_uses(stored, &used));
         }
     }
 
@@ -90,20 +90,20 @@ pub(super) const fn call_originator(origin: &CallOrigin) -> UsedBy {
 }
 
 /// Returns the content of the file with the uses of those grants that it contains unchanged.
-fn with_last_uses(kept: Option<Value>, used: &[Grant]) -> Value {
-    let Some(Ok(mut kept)) = kept.clone().map(serde_json::from_value::<Vec<Grant>>) else {
-        return kept.unwrap_or_else(|| json!([]));
+fn with_last_uses(stored: Option<Value>, used: &[Grant]) -> Value {
+    let Some(Ok(mut stored)) = stored.clone().map(serde_json::from_value::<Vec<Grant>>) else {
+        return stored.unwrap_or_else(|| json!([]));
     };
     let used: HashMap<(&str, &GrantSubject), &Grant> =
         used.iter().map(|grant| ((grant.server.as_str(), &grant.subject), grant)).collect();
-    for grant in &mut kept {
+    for grant in &mut stored {
         let own = used.get(&(grant.server.as_str(), &grant.subject));
         // A grant that another process has given since has its own uses.
         if let Some(own) = own.filter(|own| (&own.rests_on, own.since) == (&grant.rests_on, grant.since)) {
             grant.merge_use(own.last_use);
         }
     }
-    serde_json::to_value(kept).unwrap_or_else(|_| json!([]))
+    serde_json::to_value(stored).unwrap_or_else(|_| json!([]))
 }
 
 #[cfg(test)]

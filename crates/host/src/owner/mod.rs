@@ -72,9 +72,8 @@ pub use state::{
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
-    CallTable, ConfirmedSettings, ConsentQueue, DocumentWriter, EventStream, FlowTable, FolderShares, GrantDocuments,
-    LaunchFacts, Lifetime, ModelAccess, Permissions, RequestThrottle, Reviews, Sampling, ServerRegistry, SettingsState,
-    SignIns,
+    CallTable, ConfirmedSettings, ConsentQueue, EventStream, FlowTable, FolderShares, GrantDocuments, LaunchFacts,
+    Lifetime, ModelAccess, Permissions, RequestThrottle, Reviews, Sampling, ServerRegistry, SettingsState, SignIns,
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
 
@@ -121,7 +120,13 @@ impl Owner {
         let origins = read_document(&ports, Document::Origins, &mut problem).unwrap_or_default();
         let search_path = options.search_path.clone();
         let own_files = AppFiles::new(&ports);
-        let writer = DocumentWriter::new(Arc::clone(&ports.documents), back.clone());
+        let writer = {
+            let back = back.clone();
+            host_state::DocumentWriter::new(Arc::clone(&ports.documents), move |turn| {
+                // The owner may have ended.
+                let _ = back.run(turn);
+            })
+        };
         let flow = FlowTable { flows, ..FlowTable::default() };
         let folders = FolderShares::read(roots);
         let mut owner = Self {
@@ -181,16 +186,16 @@ impl Owner {
     }
 
     /// Handles a report that a connection sent.
-    pub(crate) fn on_connection_event(&mut self, run: RunId, news: ConnectionEvent) {
+    pub(crate) fn on_connection_event(&mut self, run: RunId, event: ConnectionEvent) {
         // Reports about a call need only the ticket, not the record of the server.
-        let news = match news {
+        let event = match event {
             ConnectionEvent::Task { ticket, task } => return self.on_task_update(ticket, task),
             ConnectionEvent::Progress { ticket, progress } => return self.on_progress(ticket, progress),
             ConnectionEvent::Done { ticket, result } => return self.on_call_done(ticket, *result),
-            news => news,
+            event => event,
         };
         let Some(server) = self.servers.runs.get(&run).cloned() else { return };
-        match news {
+        match event {
             ConnectionEvent::Started { pid, record } => self.on_started(run, &server, pid, record),
             ConnectionEvent::Connected { transport, how } => self.on_connected(run, &server, transport, how),
             ConnectionEvent::Reopened(facts) => self.on_reopened(run, &server, *facts),
@@ -206,7 +211,7 @@ impl Owner {
             ConnectionEvent::RefusedUnseen { refused } => self.on_requests_refused(run, &server, refused),
             ConnectionEvent::Activity { last } => {
                 let all = self.servers.records.values().map(|record| &*record.activity);
-                self.servers.activity_size.shrink_to(self.options.kept_together, all);
+                self.servers.activity_size.shrink_to(self.options.max_activity_bytes, all);
                 self.events.emit(HostEvent::ActivityAppended { server, last });
             }
             ConnectionEvent::Ended(failure) => self.on_ended(run, &server, failure),
@@ -236,7 +241,7 @@ impl Owner {
             counts: record.offer.catalog.entry_counts(),
             unreviewed: self.reviews.unreviewed(name, &record.offer),
             roots: self.shared_roots(name),
-            told_roots: self.accessible_roots(name),
+            sent_roots: self.accessible_roots(name),
             held_by: record
                 .launch
                 .plan
@@ -259,7 +264,7 @@ impl Owner {
     }
 
     pub(crate) fn server(&self, name: &str) -> Option<&ServerRecord> {
-        self.servers.records.get(name)
+        self.servers.records.get(name).map(Box::as_ref)
     }
 
     fn emit_server(&mut self, name: &str) {

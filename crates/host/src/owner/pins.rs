@@ -93,30 +93,30 @@ impl Owner {
         }
         let server = server.to_owned();
         let failure = "pins could not be written; they are effective until Drawbridge exits";
-        self.write_later(Document::Pins, failure, move |kept| {
-            let mut kept = entries_by_server(kept);
-            let own = kept.get_mut(&server).and_then(|own| serde_json::from_value(own.take()).ok());
+        self.write_later(Document::Pins, failure, move |stored| {
+            let mut stored = entries_by_server(stored);
+            let own = stored.get_mut(&server).and_then(|own| serde_json::from_value(own.take()).ok());
             let mut own: ServerPins = own.unwrap_or_default();
             change(&mut own);
             if let Ok(own) = serde_json::to_value(&own) {
-                kept.insert(server.clone(), own);
+                stored.insert(server.clone(), own);
             }
-            kept.into()
+            stored.into()
         });
         changed
     }
 
     /// Updates everything that is computed from the reviewed definitions of a server.
     pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
-        let mut told = None;
+        let mut unreported = None;
         if let Some(record) = self.servers.records.get_mut(server) {
             record.offer.definitions = Default::default();
             record.offer.pinned_names = Default::default();
-            told = record.offer.unreviewed.take();
+            unreported = record.offer.unreviewed.take();
         }
         self.permissions.judgement += 1;
         let now = self.servers.records.get(server).map(|record| self.reviews.unreviewed(server, &record.offer));
-        if told.is_some() && told != now {
+        if unreported.is_some() && unreported != now {
             self.emit_server(server);
         }
     }
@@ -131,10 +131,10 @@ impl Owner {
     pub(crate) fn review(
         &mut self,
         server: &str,
-        seen: &[ShownDefinition],
+        displayed: &[ShownDefinition],
         reply: oneshot::Sender<Result<(), ReviewError>>,
     ) {
-        let definitions = match self.servers.check_displayed_definitions(server, seen) {
+        let definitions = match self.servers.check_displayed_definitions(server, displayed) {
             Ok(definitions) => definitions,
             Err(error) => {
                 // The caller may have stopped waiting, here and below.
@@ -142,7 +142,8 @@ impl Owner {
                 return;
             }
         };
-        let words: Vec<String> = seen.iter().map(|seen| format!("{} {}", seen.kind.audit_name(), seen.name)).collect();
+        let words: Vec<String> =
+            displayed.iter().map(|displayed| format!("{} {}", displayed.kind.audit_name(), displayed.name)).collect();
         let (subject, hash) = (words.join(", "), Hash::of_json(&json!(definitions)));
         let decided = AuditedDecision {
             server,
@@ -155,8 +156,11 @@ impl Owner {
         };
         let (identity, at) =
             (self.servers.records.get(server).and_then(|record| record.offer.identity.clone()), self.now());
-        let reviewed: Vec<(DefinitionKind, String, Value)> =
-            seen.iter().zip(definitions).map(|(seen, definition)| (seen.kind, seen.name.clone(), definition)).collect();
+        let reviewed: Vec<(DefinitionKind, String, Value)> = displayed
+            .iter()
+            .zip(definitions)
+            .map(|(displayed, definition)| (displayed.kind, displayed.name.clone(), definition))
+            .collect();
         let server = server.to_owned();
         self.audit_then(decided, move |owner, written| {
             if written.is_err() {
@@ -182,13 +186,13 @@ impl Owner {
     pub(super) fn current_prompt(&self, server: &str, prompt: &str) -> Option<(Hash, ReviewState)> {
         let record = self.servers.records.get(server)?;
         let hash = Hash::of_json(&json!(record.offer.catalog.prompt(prompt)?));
-        let standing = self.reviews.pins_of(server).review_state(
+        let review_state = self.reviews.pins_of(server).review_state(
             DefinitionKind::Prompt,
             prompt,
             &hash,
             record.offer.identity.as_ref(),
         );
-        Some((hash, standing))
+        Some((hash, review_state))
     }
 
     /// Pins the current definition of a prompt, when the user gets that prompt.

@@ -85,10 +85,10 @@ impl Owner {
         }
         let was = std::mem::replace(&mut self.models.providers.file, file);
         self.models.providers.lists = lists;
-        for gone in &was.providers {
-            if !self.models.providers.file.providers.iter().any(|settings| settings.id == gone.id) {
-                self.models.registry.remove(&gone.id);
-                self.models.providers.forget(&gone.id);
+        for removed in &was.providers {
+            if !self.models.providers.file.providers.iter().any(|settings| settings.id == removed.id) {
+                self.models.registry.remove(&removed.id);
+                self.models.providers.forget(&removed.id);
             }
         }
         for settings in self.models.providers.file.providers.clone() {
@@ -133,15 +133,15 @@ impl Owner {
         change: impl Fn(&mut ProvidersFile) + Send + 'static,
         reply: oneshot::Sender<Result<(), ProviderError>>,
     ) {
-        let change = move |kept: Option<Value>| {
-            let file = kept.clone().map_or_else(|| Ok(ProvidersFile::default()), serde_json::from_value);
+        let change = move |stored: Option<Value>| {
+            let file = stored.clone().map_or_else(|| Ok(ProvidersFile::default()), serde_json::from_value);
             let changed = file.and_then(|mut file| {
                 change(&mut file);
                 serde_json::to_value(file)
             });
             match changed {
                 Ok(value) => (value, None),
-                Err(error) => (kept.unwrap_or_default(), Some(error.to_string())),
+                Err(error) => (stored.unwrap_or_default(), Some(error.to_string())),
             }
         };
         self.change_document(Document::Models, change, move |owner, written| {
@@ -235,7 +235,7 @@ impl Owner {
             None => self.models.providers.lists.remove(id),
         };
         let id = id.to_owned();
-        let change = move |kept: Option<Value>| (with_server_entry(kept, &id, value.as_ref()), ());
+        let change = move |stored: Option<Value>| (with_server_entry(stored, &id, value.as_ref()), ());
         self.change_document(Document::ModelLists, change, then);
     }
 
@@ -273,9 +273,9 @@ impl Owner {
             Ok(models) => {
                 self.models.providers.problems.remove(&settings.id);
                 let listed = ModelList { models: models.clone(), at: self.now() };
-                self.store_model_list(&settings.id, Some(listed), |_, kept| {
+                self.store_model_list(&settings.id, Some(listed), |_, written| {
                     // The caller may have stopped waiting.
-                    let _ = reply.send(kept.map_err(ProviderError::from));
+                    let _ = reply.send(written.map_err(ProviderError::from));
                 });
                 self.models.registry.set_models(&settings.id, models);
             }

@@ -22,8 +22,8 @@ impl Owner {
         request: &ClientRequest,
     ) -> Result<CallDisposition, CallFailure> {
         let server = call.server.as_str();
-        let is_wanted = self.is_wanted_read(server, origin, request);
-        let act = PolicyAct::Read { is_wanted, server, conversation: call.conversation.as_deref() };
+        let is_requested = self.is_requested_read(server, origin, request);
+        let act = PolicyAct::Read { is_requested, server, conversation: call.conversation.as_deref() };
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Allow { by } => {
                 let body = read_body(call, request);
@@ -70,7 +70,7 @@ impl Owner {
 impl Owner {
     /// Returns `true` for a request of the user, and for a resource that the server of an app lists. The address of any
     /// other resource can contain data, and so can one that content of other hosts chose.
-    fn is_wanted_read(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
+    fn is_requested_read(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
         let CallOrigin::App { reaches_other_hosts, .. } = origin else { return true };
         let ClientRequest::ReadResource { uri } = request else { return false };
         let resources = self.servers.records.get(server).map(|record| record.offer.catalog.resources.as_slice());

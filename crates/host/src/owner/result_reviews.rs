@@ -72,7 +72,7 @@ impl Owner {
                     server = pending.view.server,
                     "a result differed from the approved one and was omitted"
                 );
-                ResultVerdict::LeftOut("as it differs from what was shown".to_owned())
+                ResultVerdict::LeftOut("because it differs from the displayed result".to_owned())
             }
         };
         let passes = matches!(verdict, ResultVerdict::Passes(_));

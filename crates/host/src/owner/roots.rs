@@ -70,7 +70,7 @@ impl Owner {
         let (entry, server) = (server.to_owned(), server.to_owned());
         self.change_document(
             Document::Roots,
-            move |kept| (with_server_entry(kept, &entry, value.as_ref()), ()),
+            move |stored| (with_server_entry(stored, &entry, value.as_ref()), ()),
             move |owner, written| match written {
                 Ok(()) => owner.permissions.folders.on_written(server, own),
                 Err(error) => {
@@ -88,8 +88,8 @@ impl Owner {
         ticket: Option<CallTicket>,
         by: DecisionSource,
     ) {
-        let told = self.accessible_roots(server).unwrap_or_default();
-        let subject = canonical_json(&json!(told));
+        let sent = self.accessible_roots(server).unwrap_or_default();
+        let subject = canonical_json(&json!(sent));
         let hash = Hash::of_bytes(subject.as_bytes());
         let entry = self.make_audit_entry(AuditedDecision {
             server,
@@ -101,7 +101,7 @@ impl Owner {
             asker: "server",
             ..AuditedDecision::default()
         });
-        let answer = authorize_allowed_response(by, ClientResponse::Roots(to_roots(&told)));
+        let answer = authorize_allowed_response(by, ClientResponse::Roots(to_roots(&sent)));
         let server = server.to_owned();
         self.send_roots_when_written(
             PendingRootsResponse { server, run, request, ticket, answer, subject, hash },

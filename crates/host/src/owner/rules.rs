@@ -79,14 +79,14 @@ impl Owner {
             !matches!(state, ServerState::Stopped | ServerState::Stopping | ServerState::Failed(_))
         };
         let now = self.now();
-        let kept_out: Vec<String> = self
+        let denied: Vec<String> = self
             .servers
             .records
             .iter()
             .filter(|(name, record)| runs(&record.state) && self.permissions.denies_start(name, &record.config, now))
             .map(|(name, _)| name.clone())
             .collect();
-        for name in kept_out {
+        for name in denied {
             // The start is denied by the rule, which displays the reason.
             if let Err(error) = self.restart(&name) {
                 tracing::error!(%error, "a server that a rule denies could not be stopped");

@@ -13,15 +13,15 @@ impl Owner {
     /// example of the command line while the app is running.
     pub(super) fn write_running_records(&mut self) {
         let own: Vec<String> = self.servers.running.values().map(ToString::to_string).collect();
-        self.write_later(Document::Running, "the list of running servers could not be written", move |kept| {
-            let others = parse_running_records(kept).into_iter().filter(|record| record.owner != std::process::id());
+        self.write_later(Document::Running, "the list of running servers could not be written", move |stored| {
+            let others = parse_running_records(stored).into_iter().filter(|record| record.owner != std::process::id());
             others.map(|record| record.to_string()).chain(own.iter().cloned()).collect()
         });
     }
 }
 
-fn parse_running_records(kept: Option<Value>) -> Vec<RunningRecord> {
-    let lines: Vec<String> = kept.and_then(|v| serde_json::from_value(v).ok()).unwrap_or_default();
+fn parse_running_records(stored: Option<Value>) -> Vec<RunningRecord> {
+    let lines: Vec<String> = stored.and_then(|v| serde_json::from_value(v).ok()).unwrap_or_default();
     lines.iter().filter_map(|line| line.parse().ok()).collect()
 }
 
@@ -33,15 +33,15 @@ pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
     }
     let swept = sweep(&records);
     let ended = swept.iter().filter(|s| matches!(s.outcome, SweepOutcome::Killed)).count();
-    let gone: Vec<String> = swept
+    let removed: Vec<String> = swept
         .iter()
         .filter(|s| matches!(s.outcome, SweepOutcome::Killed | SweepOutcome::NotRunning))
         .map(|s| s.record.to_string())
         .collect();
     // Entries that another instance has written meanwhile are retained.
-    let written = documents.update(Document::Running, &mut |kept| {
-        let left = self::parse_running_records(kept).into_iter().map(|record| record.to_string());
-        left.filter(|line| !gone.contains(line)).collect()
+    let written = documents.update(Document::Running, &mut |stored| {
+        let left = self::parse_running_records(stored).into_iter().map(|record| record.to_string());
+        left.filter(|line| !removed.contains(line)).collect()
     });
     if let Err(error) = written {
         tracing::warn!(%error, "the list of running servers could not be written");

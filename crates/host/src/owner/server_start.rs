@@ -136,10 +136,10 @@ impl Owner {
         record.session.to_restore = Default::default();
         if let Some(connection) = &record.session.connection {
             if record.state != ServerState::Stopping {
-                let tell = connection.tell.clone();
+                let sender = connection.sender.clone();
                 record.set(ServerState::Stopping);
                 // The connection's channel may be full, and the owner must not wait for it.
-                tokio::spawn(async move { tell.send(Box::new(ConnectionCommand::Stop)).await });
+                tokio::spawn(async move { sender.send(Box::new(ConnectionCommand::Stop)).await });
             }
         } else {
             record.set(ServerState::Stopped);

@@ -78,7 +78,7 @@ impl Owner {
                     file: Some(path.display().to_string()),
                     line: None,
                     column: None,
-                    message: "the file is gone; the servers stay as they are until it is back".to_owned(),
+                    message: "the file was removed; the servers stay unchanged until it exists again".to_owned(),
                 }));
                 return;
             }
@@ -89,11 +89,11 @@ impl Owner {
             }
         };
         self.set_config_problem(None);
-        let gone: Vec<String> =
+        let removed: Vec<String> =
             self.servers.records.keys().filter(|name| !entries.iter().any(|e| e.name == **name)).cloned().collect();
         // Grants are retained, since they are bound to the exact command. An editor may remove a server and add it
         // again.
-        for name in gone {
+        for name in removed {
             self.remove_server_record(&name);
         }
         for (at, ServerEntry { name, config }) in entries.into_iter().enumerate() {
@@ -105,11 +105,11 @@ impl Owner {
                 None => {
                     self.servers.records.insert(
                         name.clone(),
-                        ServerRecord::new(
+                        Box::new(ServerRecord::new(
                             config,
                             ActivityLog::with_shared_total(&self.servers.activity_size),
                             Arc::clone(&self.ports.clock),
-                        ),
+                        )),
                     );
                     self.set_rule_identity(&name, None);
                     self.emit_server(&name);
@@ -259,8 +259,8 @@ impl Owner {
     /// Deletes all data that is stored under a server's name.
     fn forget_server(&mut self, name: &str) {
         self.permissions.policy.forget_server(name);
-        self.write_grants(name, None, |_, kept| {
-            if let Err(error) = kept {
+        self.write_grants(name, None, |_, written| {
+            if let Err(error) = written {
                 tracing::error!(%error, "the grants of a removed server could not be removed");
             }
         });
@@ -333,11 +333,12 @@ impl Owner {
             move |grant: &Grant| grant.server == server && subjects.as_ref().is_none_or(|s| s.contains(&grant.subject));
         let own: Vec<Grant> =
             self.permissions.policy.grants().persistent_grants().into_iter().filter(&concerns).collect();
-        let change = move |kept: Option<Value>| {
-            let mut kept: Vec<Grant> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
-            kept.retain(|grant| !concerns(grant));
-            kept.extend(own.iter().cloned());
-            (serde_json::to_value(kept).unwrap_or_default(), ())
+        let change = move |stored: Option<Value>| {
+            let mut stored: Vec<Grant> =
+                stored.and_then(|stored| serde_json::from_value(stored).ok()).unwrap_or_default();
+            stored.retain(|grant| !concerns(grant));
+            stored.extend(own.iter().cloned());
+            (serde_json::to_value(stored).unwrap_or_default(), ())
         };
         self.change_document(Document::Grants, change, then);
     }

@@ -141,8 +141,8 @@ fn truncate_server_facts(mut facts: ServerFacts) -> ServerFacts {
 
 fn truncate(text: &mut String, most: usize) {
     if let Some((at, _)) = text.char_indices().nth(most) {
-        let left_out = text[at..].chars().count();
+        let omitted = text[at..].chars().count();
         text.truncate(at);
-        text.push_str(&format!("… ({left_out} more characters)"));
+        text.push_str(&format!("… ({omitted} more characters)"));
     }
 }

@@ -33,7 +33,7 @@ impl Owner {
         if self.settings.changes.under_way {
             if let Err(reply) = self.settings.changes.queue(settings, reply) {
                 let path = Document::Settings.file_name().to_owned();
-                let cause = "too many changes wait for the disk; try again".to_owned();
+                let cause = "too many changes are waiting to be written; try again".to_owned();
                 // The caller may have stopped waiting, here and below.
                 let _ = reply.send(Err(StoreError { path, cause }));
             }
@@ -41,7 +41,7 @@ impl Owner {
         }
         let (before, now) = (retention_text(&self.settings.current), retention_text(&settings));
         if now == before {
-            return self.write_settings(settings, |_, kept| drop(reply.send(kept)));
+            return self.write_settings(settings, |_, stored| drop(reply.send(stored)));
         }
         self.settings.changes.under_way = true;
         // From now on the log may contain a newer change than the settings, so they can't be compared at startup.
@@ -74,8 +74,8 @@ impl Owner {
         (before, now): (String, String),
         reply: SettingsReply,
     ) {
-        self.write_settings(settings, move |owner, kept| {
-            let Err(error) = kept else { return owner.end_settings_change(reply, Ok(())) };
+        self.write_settings(settings, move |owner, written| {
+            let Err(error) = written else { return owner.end_settings_change(reply, Ok(())) };
             owner.audit_retention_change(&before, Some(&now), NOT_WRITTEN_REASON);
             let former = owner.settings.current.clone();
             owner.confirm_audit_retention(&former, move |owner, undone| {
@@ -114,13 +114,13 @@ impl Owner {
         self.change_document(
             Document::Settings,
             move |_| (value.clone(), ()),
-            move |owner, kept| {
-                if kept.is_ok() {
+            move |owner, written| {
+                if written.is_ok() {
                     owner.settings.current = settings.clone();
                     owner.apply_audit_retention();
                     owner.events.emit(HostEvent::SettingsChanged(settings));
                 }
-                then(owner, kept);
+                then(owner, written);
             },
         );
     }
@@ -144,7 +144,7 @@ impl Owner {
             if owner.audits.is_retention_set {
                 // The user changed the retention in this run, so a difference is not a change by another program.
             } else if holds != at_start && known == Some(holds.as_str()) {
-                let why = "they were changed outside of Drawbridge, and hold as they were until they are changed in it";
+                let why = "they were changed outside of Drawbridge, and the previous ones apply until they are changed in Drawbridge";
                 owner.audit_retention_change(&holds, Some(&at_start), why);
             } else if holds == at_start {
                 match known {

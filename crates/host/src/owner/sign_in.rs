@@ -132,7 +132,7 @@ impl Owner {
             failed: access.failed.as_ref().map(views::error_text),
             failure: access.failed.as_ref().map(views::sign_in_failure),
             steps: Vec::new(),
-            kept: None,
+            token_storage: None,
         };
         let sign_in = match sign_in {
             Ok(sign_in) => sign_in,
@@ -158,7 +158,7 @@ impl Owner {
                 .or_else(begins)
                 .map(|now| views::progress_view(now, &sign_in.asker.progress())),
             steps: views::step_views(&sign_in.authorization),
-            kept: views::token_storage(&sign_in).filter(|_| account.is_some()),
+            token_storage: views::token_storage(&sign_in).filter(|_| account.is_some()),
             account: account.map(views::account_view),
             ..nothing
         })

@@ -39,7 +39,7 @@ impl Owner {
             let is_awaited = |r: &super::ServerRecord| {
                 matches!(r.state, ServerState::Reconnecting(_)) && r.supervision.wait_number() == wait
             };
-            if owner.servers.records.get(&name).is_some_and(is_awaited) {
+            if owner.server(&name).is_some_and(is_awaited) {
                 // Can't fail, since the server exists.
                 let _ = owner.start(&name);
             }
@@ -62,7 +62,7 @@ impl Owner {
                     && r.supervision.wait_number() == wait
                     && r.access.may_be_temporary()
             };
-            if owner.servers.records.get(&name).is_some_and(is_awaited) {
+            if owner.server(&name).is_some_and(is_awaited) {
                 owner.start_without_sign_in(&name);
             }
         });
@@ -160,7 +160,7 @@ impl Owner {
                         "the computer slept or its network changed; asking whether it is still there",
                     );
                     // If the channel is full, the connection is alive, so no ping is needed.
-                    let _ = connection.tell.try_send(Box::new(ConnectionCommand::Ping));
+                    let _ = connection.sender.try_send(Box::new(ConnectionCommand::Ping));
                 }
                 _ => {}
             }

@@ -34,7 +34,7 @@ fn messages_are_described_and_responses_matched_to_requests() {
     activity.append_frame(frame(false, at, br#"{"jsonrpc":"2.0","method":"notifications/message","params":{}}"#, None));
     activity.append_frame(frame(false, at, br#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#, None));
     activity.append_frame(frame(false, at, b"hello", Some("no JSON".into())));
-    let told: Vec<_> =
+    let described: Vec<_> =
         activity.entries_after(0, 100).map(|e| (e.kind, e.method.as_deref().unwrap_or_default(), e.latency)).collect();
     let expected = [
         (ActivityKind::Request, "tools/call", None),
@@ -45,7 +45,7 @@ fn messages_are_described_and_responses_matched_to_requests() {
         (ActivityKind::Invalid, "", None),
     ];
     assert_eq!(
-        told, expected,
+        described, expected,
         "ids of the two directions are separate, and a response has the method and latency of its request"
     );
 }
@@ -61,13 +61,13 @@ fn large_message_is_described() {
     activity.append_frame(frame(false, at, first.as_bytes(), None));
     activity.append_frame(frame(false, at, last.as_bytes(), None));
     activity.append_frame(frame(false, at, broken.as_bytes(), Some("broken JSON".into())));
-    let told: Vec<_> = activity.entries_after(0, 100).map(|e| (e.kind, e.id())).collect();
+    let described: Vec<_> = activity.entries_after(0, 100).map(|e| (e.kind, e.id())).collect();
     let expected = [
         (ActivityKind::Response, Some("1".to_owned())),
         (ActivityKind::Response, Some("2".to_owned())),
         (ActivityKind::Invalid, None),
     ];
-    assert_eq!(told, expected, "the id is found at any position, and an invalid message is not a response");
+    assert_eq!(described, expected, "the id is found at any position, and an invalid message is not a response");
 }
 
 #[test]
@@ -79,9 +79,9 @@ fn list_is_stored_completely_and_compactly() {
     let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{}]}}}}"#, tools.join(","));
     activity.append_frame(frame(true, at, br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, None));
     activity.append_frame(frame(false, at, answer.as_bytes(), None));
-    let told = activity.entry(2).expect("the response is stored");
-    assert_eq!((&*told.body(), told.bytes), (answer.as_str(), answer.len()), "the body is unmodified");
-    assert_eq!(told.preview(), answer.chars().take(200).collect::<String>(), "the preview is the start of the body");
+    let entry = activity.entry(2).expect("the response is stored");
+    assert_eq!((&*entry.body(), entry.bytes), (answer.as_str(), answer.len()), "the body is unmodified");
+    assert_eq!(entry.preview(), answer.chars().take(200).collect::<String>(), "the preview is the start of the body");
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn activity_log_is_bounded_in_entries_and_bytes() {
     for _ in 0..40 {
         activity.append_line(ActivityKind::Stderr, &large);
     }
-    let kept: usize = activity.entries_after(0, usize::MAX).map(|e| e.body().len()).sum();
-    assert!(kept <= DEFAULT_MAX_BYTES, "the bytes are bounded: {kept}");
+    let retained: usize = activity.entries_after(0, usize::MAX).map(|e| e.body().len()).sum();
+    assert!(retained <= DEFAULT_MAX_BYTES, "the bytes are bounded: {retained}");
     let last = activity.entry(activity.latest_sequence()).expect("the latest entry is stored");
     assert!(
         last.truncated && last.body().len() == MAX_BODY_BYTES && last.bytes == 2 * MAX_BODY_BYTES,
@@ -119,7 +119,7 @@ fn paging_returns_the_latest_entries_in_order() {
 #[tokio::test]
 async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
     const TOTAL_BYTES: usize = 256 * 1024;
-    let options = HostOptions { kept_together: TOTAL_BYTES, ..HostOptions::default() };
+    let options = HostOptions { max_activity_bytes: TOTAL_BYTES, ..HostOptions::default() };
     let servers = vec![("loud", scripted_config(&[])), ("quiet", scripted_config(&[]))];
     let app = TestApp::start_in_folder(tempfile::tempdir().unwrap(), servers, options).await;
     app.ready("loud").await;
@@ -134,21 +134,21 @@ async fn total_size_is_bounded_and_a_busy_server_loses_its_own_entries() {
     }
     let (loud, quiet) =
         (app.host.activity("loud".into()).await.unwrap(), app.host.activity("quiet".into()).await.unwrap());
-    let kept = |activity: &Mutex<ActivityLog>| {
+    let retained = |activity: &Mutex<ActivityLog>| {
         let activity = activity.lock().unwrap();
         (activity.entries_after(0, usize::MAX).map(|entry| entry.body().len()).sum::<usize>(), activity.dropped_count())
     };
     let end = tokio::time::Instant::now() + EVENT_TIMEOUT;
-    while kept(&loud).0 + kept(&quiet).0 > TOTAL_BYTES {
+    while retained(&loud).0 + retained(&quiet).0 > TOTAL_BYTES {
         assert!(
             tokio::time::Instant::now() < end,
             "excess entries are dropped: {:?} and {:?}",
-            kept(&loud),
-            kept(&quiet)
+            retained(&loud),
+            retained(&quiet)
         );
         // sleep: polls for a condition that no event reports.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    assert!(kept(&loud).1 > 0, "the oldest entries of the busy server are dropped and counted");
-    assert!(kept(&quiet).0 > 0 && kept(&quiet).1 == 0, "the quiet server retains all entries");
+    assert!(retained(&loud).1 > 0, "the oldest entries of the busy server are dropped and counted");
+    assert!(retained(&quiet).0 > 0 && retained(&quiet).1 == 0, "the quiet server retains all entries");
 }

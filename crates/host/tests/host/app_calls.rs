@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::task::JoinHandle;
 
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 
 const SERVER: &str = "monitor";
 /// Tool that only apps may call.

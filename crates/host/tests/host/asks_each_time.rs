@@ -69,11 +69,11 @@ async fn review_tools(app: &TestApp) {
 /// Returns the review state of the tool that requires consent for each call, and how the grants and rules that would
 /// otherwise allow it were matched.
 async fn check_marked_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
-    let asked =
+    let act =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
-    let run = app.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
+    let run = app.host.dry_run(SERVER.to_owned(), act).await.unwrap();
     let allowing = run.explanation.considered.iter().filter(|one| one.effect == RuleEffect::Allow);
-    (run.standing, allowing.map(|one| one.fit).collect())
+    (run.review_state, allowing.map(|one| one.fit).collect())
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, TestPlatform, demo_config};
 use testkit::deadline::{poll_until, yield_until_idle};
 use tokio::task::JoinHandle;
 
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 
 /// An audit log on a simulated disk.
 pub(crate) struct ScriptedLog {
@@ -195,13 +195,13 @@ pub(crate) async fn wait_until_delayed(disk: &ScriptedLog) {
 /// ended.
 async fn wait_until_answered(app: &TestApp, calls: usize) {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
-    let came = || {
+    let has_response = || {
         let activity = activity.lock().unwrap();
         let answers =
             activity.entries_after(0, usize::MAX).filter(|e| !e.sent && e.method.as_deref() == Some("tools/call"));
         answers.count() >= calls
     };
-    assert!(poll_until(EVENT_TIMEOUT, came).await, "the server responds");
+    assert!(poll_until(EVENT_TIMEOUT, has_response).await, "the server responds");
     yield_until_idle().await;
 }
 
@@ -279,7 +279,7 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
     // The approvals of the user must behave in the same way.
     disk.slow.store(false, Ordering::SeqCst);
     let (host, none) = (app.host.clone(), Map::new());
-    let asked =
+    let call =
         tokio::spawn(async move { host.call_tool("6".into(), "harbour".into(), "fail".into(), none, None).await });
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     disk.full.store(true, Ordering::SeqCst);
@@ -288,7 +288,7 @@ async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
     assert_eq!(sent_call_count(&app).await, 2, "nothing is sent without an entry");
     disk.full.store(false, Ordering::SeqCst);
     app.decide(&request, UserDecision::Deny).await;
-    assert!(call_outcome(asked).await.is_err(), "the consent request can still be denied");
+    assert!(call_outcome(call).await.is_err(), "the consent request can still be denied");
     app.host.close().await;
 }
 
@@ -334,14 +334,14 @@ async fn entry_does_not_authorize_a_later_call_with_the_same_id() {
     app.host.cancel_call("second".to_owned()).await.unwrap();
     assert_eq!(call_outcome(cancelled).await.unwrap_err(), CallFailure::Cancelled, "the call was not sent yet");
     let (host, none) = (app.host.clone(), Map::new());
-    let asked =
+    let call =
         tokio::spawn(async move { host.call_tool("second".into(), "harbour".into(), "fail".into(), none, None).await });
     let request = app.consent_request("harbour", "a tool", |q| matches!(q.body, ConsentRequestBody::Tool { .. })).await;
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed();
     assert_eq!(sent_call_count(&app).await, 1, "the approval of the previous call sends nothing");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
-    let answered = call_outcome(asked).await;
+    let answered = call_outcome(call).await;
     assert!(answered.is_ok(), "the user still decides about this call: {answered:?}");
     app.host.close().await;
 }

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::audit::{sent_call_count, start_with_scripted_log, wait_until_delayed};
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 
 const SERVER: &str = "harbour";
 

@@ -66,8 +66,8 @@ async fn x24_three_denials_in_a_row_mute_a_server_for_a_while() {
     let left = muted.muted_until.expect("X24: the end of the mute is known") - ports::time::system_time_millis();
     assert!(left <= 2_000, "the duration of the mute is the configured one: {left} ms");
 
-    let unseen = response_text(spawn_call(&app, "harbour", "4", "ask_user")).await;
-    assert!(unseen.contains("declin"), "X24: requests of a muted server are refused automatically: {unseen}");
+    let refusal = response_text(spawn_call(&app, "harbour", "4", "ask_user")).await;
+    assert!(refusal.contains("declin"), "X24: requests of a muted server are refused automatically: {refusal}");
     assert_eq!(app.server("harbour").await.refused_questions, 1, "X24: refused requests are counted");
     assert!(app.decisions().iter().any(|d| d.0 == "mute" && d.2 == "policy"), "the mute is audited");
 

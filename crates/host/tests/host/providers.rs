@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use crate::audit::wait_until_delayed;
-use crate::kept::host_with_slow_log;
+use crate::audit_retention::host_with_slow_log;
 
 const PROVIDER_KEY: &str = "sk-canary-host-90d1";
 
@@ -22,14 +22,14 @@ const PROVIDER_KEY: &str = "sk-canary-host-90d1";
 async fn start_provider() -> (String, mpsc::Receiver<Option<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let (asked, keys) = mpsc::channel(16);
+    let (key_sender, keys) = mpsc::channel(16);
     tokio::spawn(async move {
         while let Ok((mut socket, _)) = listener.accept().await {
             let mut request = vec![0; 64 << 10];
             let length = socket.read(&mut request).await.unwrap_or_default();
             let head = String::from_utf8_lossy(&request[..length]).into_owned();
             let key = head.lines().find_map(|line| line.strip_prefix("authorization: Bearer ").map(str::to_owned));
-            let _ = asked.send(key).await;
+            let _ = key_sender.send(key).await;
             let body = json!({ "data": [{ "id": "small" }] }).to_string();
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\n";
             let answer = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
@@ -100,8 +100,8 @@ async fn latest_provider_address_applies_while_the_log_is_slow() {
     disk.release_delayed();
     changed.await.unwrap().expect("the first change succeeds");
     changed_back.await.unwrap().expect("the second change succeeds");
-    let kept = app.host.ports().documents.read(Document::Models).unwrap().expect("the providers");
-    assert_eq!(kept["providers"][0]["url"], first, "the latest change is in effect: {kept}");
+    let stored = app.host.ports().documents.read(Document::Models).unwrap().expect("the providers");
+    assert_eq!(stored["providers"][0]["url"], first, "the latest change is in effect: {stored}");
     app.host.close().await;
 }
 
@@ -121,10 +121,10 @@ async fn removed_provider_is_deleted_with_its_keys() {
     assert!(view.providers.is_empty(), "the provider is no longer listed");
     assert_eq!(view.default, None, "the default model is cleared");
     let secrets = app.host.ports().secrets.clone();
-    let kept = tokio::task::spawn_blocking(move || secrets.keys("model/").unwrap()).await.unwrap();
-    assert!(kept.is_empty(), "its keys are deleted: {kept:?}");
-    let asked = app.host.models().await.unwrap().stream(&small, ModelRequest::default()).await;
-    assert_eq!(asked.err().map(|error| error.code()), Some("noProvider"), "its models are unavailable");
+    let remaining = tokio::task::spawn_blocking(move || secrets.keys("model/").unwrap()).await.unwrap();
+    assert!(remaining.is_empty(), "its keys are deleted: {remaining:?}");
+    let answer = app.host.models().await.unwrap().stream(&small, ModelRequest::default()).await;
+    assert_eq!(answer.err().map(|error| error.code()), Some("noProvider"), "its models are unavailable");
     app.host.close().await;
 }
 

@@ -48,9 +48,9 @@ async fn nothing_is_sent_before_the_address_is_approved() {
     assert_eq!(failure(&view.state).reason, FailureReason::Refused, "a denial has a separate reason");
     assert!(server.received_requests().is_empty(), "nothing is sent after a denial");
     app.ready("far").await;
-    let wanted = [("connect-server", "denied"), ("connect-server", "allowed")];
+    let expected = [("connect-server", "denied"), ("connect-server", "allowed")];
     let decisions: Vec<_> = app.decisions().into_iter().map(|(kind, decision, _)| (kind, decision)).collect();
-    assert_eq!(decisions, wanted.map(|(k, d)| (k.to_owned(), d.to_owned())), "both decisions are audited");
+    assert_eq!(decisions, expected.map(|(k, d)| (k.to_owned(), d.to_owned())), "both decisions are audited");
     app.host.close().await;
 }
 
@@ -160,11 +160,11 @@ async fn any_change_of_an_address_asks_again() {
 }
 
 /// Returns an app with this server, and a keychain that contains these secrets.
-async fn app_with_secrets(server: ServerConfig, kept: &[(&str, &str)]) -> TestApp {
+async fn app_with_secrets(server: ServerConfig, secrets: &[(&str, &str)]) -> TestApp {
     let folder = tempfile::tempdir().unwrap();
     let platform = Arc::new(TestPlatform::default());
     let keychain = Arc::new(SecretsInMemory::default());
-    for (key, value) in kept {
+    for (key, value) in secrets {
         ports::Secrets::set(keychain.as_ref(), key, value).unwrap();
     }
     let (config, data) = (folder.path().join("mcp.json"), folder.path().join("data"));

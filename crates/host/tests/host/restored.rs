@@ -192,8 +192,8 @@ async fn start_is_shown_with_its_originator() {
     app.host.close().await;
     let options = HostOptions { autostart: true, ..HostOptions::default() };
     let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;
-    app.until(SERVER, "started by itself", |server| server.state == ServerState::Ready).await;
-    assert_eq!(started_by(&app).await, Some(UsedBy::Host), "nobody requested the start");
+    app.until(SERVER, "started automatically", |server| server.state == ServerState::Ready).await;
+    assert_eq!(started_by(&app).await, Some(UsedBy::Host), "the start was not requested");
     app.host.close().await;
     let options = HostOptions { user_origin: UsedBy::CommandLine, ..HostOptions::default() };
     let app = TestApp::start_in_folder(app.folder, Vec::new(), options).await;

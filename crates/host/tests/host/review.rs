@@ -69,10 +69,10 @@ async fn grant_without_a_pin_asks_once() {
     std::fs::remove_file(app.folder.path().join("data/pins.json")).expect("pins are stored in a file");
     let again = TestApp::start_in_folder(app.folder, Vec::new(), HostOptions::default()).await;
     again.ready("bad").await;
-    let asked =
+    let request =
         assert_call_asks(&again, "third", ApprovalScope::Once, "its approval does not rest on the program's file")
             .await;
-    assert_eq!(asked.marks.standing, Some(ReviewState::New), "the review state is unknown without pins");
+    assert_eq!(request.marks.review_state, Some(ReviewState::New), "the review state is unknown without pins");
     assert_call_succeeds(spawn_call(&again, "fourth"), "once it was seen, the approval holds again").await;
     again.host.close().await;
 }
@@ -102,15 +102,16 @@ async fn list_reported_as_changed_allows_nothing_until_it_is_read() {
     assert_call_succeeds(spawn_call(&app, "second"), "then it is allowed").await;
 
     // The server reports the change before it responds.
-    let asked =
+    let request =
         assert_call_asks(&app, "third", ApprovalScope::Once, "[tools-list-changed] before the list was read again")
             .await;
-    assert!(asked.marks.outdated, "the consent request contains the reason");
-    let changed = matches!(asked.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
+    assert!(request.marks.outdated, "the consent request contains the reason");
+    let changed = matches!(request.body, ConsentRequestBody::Tool { changed_since_allowed: true, .. });
     assert!(!changed, "the consent request doesn't claim a change of the tool");
-    let said = |catalog: &offers::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
+    let is_noted =
+        |catalog: &offers::catalog::Catalog| catalog.notes.iter().flatten().any(|note| note.contains("not now"));
     let failed = app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
-    if said(&failed) {
+    if is_noted(&failed) {
         assert_call_asks(&app, "fourth", ApprovalScope::Once, "a list that can't be read allows nothing either").await;
         app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
     }
@@ -133,7 +134,7 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
     let mut events = app.host.events();
     assert_call_succeeds(spawn_call(&app, "second"), "the call with which it says so").await;
     for what in ["[tools-list-changed]: it may have changed", "it was read again and is as it was"] {
-        let told = async {
+        let change = async {
             while let Some(event) = events.next().await {
                 if matches!(event.event, HostEvent::CatalogChanged(_)) {
                     return true;
@@ -141,8 +142,8 @@ async fn outdated_and_refreshed_list_states_are_both_reported() {
             }
             false
         };
-        let told = tokio::time::timeout(EVENT_TIMEOUT, told).await;
-        assert_eq!(told, Ok(true), "the event arrives: {what}");
+        let change = tokio::time::timeout(EVENT_TIMEOUT, change).await;
+        assert_eq!(change, Ok(true), "the event arrives: {what}");
     }
     assert_call_succeeds(spawn_call(&app, "third"), "then it is allowed as before").await;
     app.host.close().await;
@@ -163,13 +164,13 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     let shown = async || {
         let reviewed = app.host.reviewed("bad".into()).await.unwrap();
         let (hash, marks) = reviewed.review_prompt(&reviewed.catalog().prompt("greet").unwrap());
-        (hash.to_string(), marks.standing)
+        (hash.to_string(), marks.review_state)
     };
     let (before, _) = shown().await;
     app.host.set_preset(Preset::Careful).await.unwrap();
-    let (host, wanted) = (app.host.clone(), before.clone());
+    let (host, displayed) = (app.host.clone(), before.clone());
     let waits = tokio::spawn(async move {
-        host.get_prompt_as_shown("1".into(), "bad".into(), "greet".into(), BTreeMap::new(), Some(wanted)).await
+        host.get_prompt_as_shown("1".into(), "bad".into(), "greet".into(), BTreeMap::new(), Some(displayed)).await
     });
     let request = app.consent_request("bad", "the prompt", |q| matches!(q.body, ConsentRequestBody::Read { .. })).await;
     app.host.refresh_list("bad".into(), ListKind::Prompts).await.expect("the list can be read again");
@@ -180,8 +181,8 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
         "a changed prompt is refused: {refused:?}"
     );
     assert!(!app.activity("bad").await.contains("prompts/get"), "no request was sent");
-    let (now, standing) = shown().await;
-    assert_eq!(standing, Some(ReviewState::New), "the current definition is not reviewed");
+    let (now, review_state) = shown().await;
+    assert_eq!(review_state, Some(ReviewState::New), "the current definition is not reviewed");
 
     app.host.set_preset(Preset::Balanced).await.unwrap();
     let refused = get_prompt(&app, "2", Some(before)).await;
@@ -274,7 +275,7 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let changed = tools_list_reply(&[changed, tool_json("other")]);
     let app = TestApp::start(vec![("bad", scripted_config(&["--reply", &list, "--reply", &changed]))]).await;
     app.ready("bad").await;
-    app.until("bad", "new: nobody has seen its tools and its prompt", |s| s.unreviewed == [3, 0]).await;
+    app.until("bad", "new: its tools and its prompt were not reviewed", |s| s.unreviewed == [3, 0]).await;
     assert_call_asks(&app, "first", ApprovalScope::Once, "the first call").await;
     app.until("bad", "new but for the tool of which a call was approved", |s| s.unreviewed == [2, 0]).await;
     app.host.refresh_list("bad".into(), ListKind::Tools).await.expect("the list is requested again");
@@ -286,8 +287,8 @@ async fn e30_unreviewed_definitions_are_counted_until_reviewed() {
     let prompts = reviewed.catalog().prompts.iter().map(|listed| listed.read().expect("the prompt can be parsed"));
     let prompts = prompts
         .map(|prompt| shown(DefinitionKind::Prompt, &prompt.name, reviewed.review_prompt(&prompt).0.to_string()));
-    let seen = tools.chain(prompts).collect();
-    app.host.review("bad".into(), seen).await.expect("the displayed definitions are current");
+    let definitions = tools.chain(prompts).collect();
+    app.host.review("bad".into(), definitions).await.expect("the displayed definitions are current");
     app.until("bad", "reviewed", |s| s.unreviewed == [0, 0]).await;
     app.host.close().await;
 }

@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::audit::{CallOutcome, ScriptedLog, call_outcome, start_with_scripted_log};
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 
 const WAIT_TIMEOUT: Duration = testkit::app::EVENT_TIMEOUT;
 
@@ -132,11 +132,11 @@ async fn shared_folders_are_returned_for_each_request_of_their_server_only() {
 async fn muted_server_receives_no_folders() {
     let (app, _disk, uri) = server_with_roots().await;
     app.host.deny_all("harbour".into(), true).await.unwrap();
-    let told = result_text(call_outcome(list_folders(&app, "muted")).await);
-    assert!(!told.contains(&uri), "the stored decision does not apply to a muted server: {told}");
+    let result = result_text(call_outcome(list_folders(&app, "muted")).await);
+    assert!(!result.contains(&uri), "the stored decision does not apply to a muted server: {result}");
     app.host.unmute("harbour".into()).await.unwrap();
-    let told = result_text(call_outcome(list_folders(&app, "again allowed")).await);
-    assert!(told.contains(&uri), "the stored decision applies after the mute: {told}");
+    let result = result_text(call_outcome(list_folders(&app, "again allowed")).await);
+    assert!(result.contains(&uri), "the stored decision applies after the mute: {result}");
     app.host.close().await;
 }
 
@@ -147,8 +147,8 @@ async fn server_muted_while_the_entry_is_written_receives_no_folders() {
     app.host.deny_all("harbour".into(), true).await.unwrap();
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed();
-    let told = result_text(call_outcome(waits).await);
-    assert!(!told.contains(&uri), "a server muted meanwhile receives no folder: {told}");
+    let result = result_text(call_outcome(waits).await);
+    assert!(!result.contains(&uri), "a server muted meanwhile receives no folder: {result}");
     assert_eq!(
         decisions(&app),
         ["allowed", "allowed", "allowed", "withdrawn"],
@@ -174,8 +174,8 @@ async fn folders_revoked_externally_while_the_entry_is_written_are_not_sent() {
         "the log records that nothing was sent"
     );
     app.decide(&request, UserDecision::Deny).await;
-    let told = result_text(call_outcome(waits).await);
-    assert!(!told.contains(&uri), "the new decision applies: {told}");
+    let result = result_text(call_outcome(waits).await);
+    assert!(!result.contains(&uri), "the new decision applies: {result}");
     app.host.close().await;
 }
 
@@ -189,8 +189,8 @@ async fn folders_revoked_by_the_user_while_the_entry_is_written_are_not_sent() {
     disk.slow.store(false, Ordering::SeqCst);
     disk.release_delayed();
     taken_back.await.unwrap().expect("the folder is revoked");
-    let told = result_text(call_outcome(waits).await);
-    assert!(!told.contains(&uri), "a revoked folder is not sent: {told}");
+    let result = result_text(call_outcome(waits).await);
+    assert!(!result.contains(&uri), "a revoked folder is not sent: {result}");
     app.host.close().await;
 }
 

@@ -191,7 +191,7 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     assert_eq!(app.server(SERVER).await.trust, TrustDuration::Run, "the view contains the trust");
     call_result(spawn_call(&app, "2", "add", arguments(), None)).await.expect("a reviewed tool requires no consent");
     let new = spawn_call(&app, "3", "ask_model", json!({}), None);
-    let request = app.consent_request(SERVER, "a tool that nobody has seen", is_tool).await;
+    let request = app.consent_request(SERVER, "an unreviewed tool", is_tool).await;
     assert_eq!(request.rule, "new-tool", "the consent request names the reason");
     app.decide(&request, UserDecision::Allow(ApprovalScope::Once)).await;
     let sampling = |q: &ConsentRequestView| matches!(q.body, ConsentRequestBody::Sampling { .. });
@@ -200,10 +200,10 @@ async fn trusted_server_runs_reviewed_tools_and_asks_for_the_rest() {
     // The server may handle the denial in any way.
     let _ = call_result(new).await;
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::No).await.unwrap();
-    let asked = spawn_call(&app, "4", "add", arguments(), None);
+    let call = spawn_call(&app, "4", "add", arguments(), None);
     let request = app.consent_request(SERVER, "the tool, trusted no more", is_tool).await;
     app.decide(&request, UserDecision::Deny).await;
-    assert!(call_result(asked).await.is_err(), "the call requires consent again");
+    assert!(call_result(call).await.is_err(), "the call requires consent again");
     let missing = app.host.set_server_trust("nobody".to_owned(), TrustDuration::Always).await;
     assert_eq!(missing, Err(RulesError::NoSuchServer("nobody".to_owned())), "a missing server can't be trusted");
 }
@@ -304,13 +304,13 @@ async fn dry_run_reports_the_decision_without_effects() {
     let id = add_rule(&app, json!({"effect": "deny", "arguments": [{"at": "/b", "regex": "^9"}]})).await;
     let decisions = app.decisions().len();
     let run = async |arguments: Value| {
-        let asked = DryRunAct::Tool {
+        let act = DryRunAct::Tool {
             tool: "add".to_owned(),
             arguments: json_object(arguments),
             conversation: None,
             after_untrusted: false,
         };
-        app.host.dry_run(SERVER.to_owned(), asked).await.unwrap()
+        app.host.dry_run(SERVER.to_owned(), act).await.unwrap()
     };
     let allowed = run(json!({"a": 1, "b": 2})).await;
     assert!(
@@ -345,15 +345,17 @@ async fn dry_run_reports_the_decision_without_effects() {
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
     let start = app.host.dry_run(SERVER.to_owned(), DryRunAct::Start).await.unwrap();
-    let asks = matches!(start.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewCommand, .. });
-    assert!(asks, "a start that was approved once requires consent: {start:?}");
+    let requires_consent =
+        matches!(start.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewCommand, .. });
+    assert!(requires_consent, "a start that was approved once requires consent: {start:?}");
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
-    let seen = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
-    assert!(matches!(seen.explanation.decision, PolicyDecision::Allow { .. }), "a reviewed tool is allowed: {seen:?}");
-    assert!(seen.assumed_unchanged, "the definition is assumed to be unchanged");
-    let unseen = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
-    let asks = matches!(unseen.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. });
-    assert!(asks, "an unreviewed tool requires consent: {unseen:?}");
+    let add = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
+    assert!(matches!(add.explanation.decision, PolicyDecision::Allow { .. }), "a reviewed tool is allowed: {add:?}");
+    assert!(add.assumed_unchanged, "the definition is assumed to be unchanged");
+    let echo = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
+    let requires_consent =
+        matches!(echo.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. });
+    assert!(requires_consent, "an unreviewed tool requires consent: {echo:?}");
 }
 
 #[tokio::test]
@@ -362,20 +364,20 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
         let tool = json!({"name": "echo", "description": description, "inputSchema": {"type": "object"}});
         format!("tools/list={}", json!({"tools": [tool]}))
     };
-    let (seen, changed) = (list("Returns the text"), list("Sends the text away"));
-    let args = ["--reply", &seen, "--reply", &changed, "--reply", &seen];
+    let (reviewed, changed) = (list("Returns the text"), list("Sends the text away"));
+    let args = ["--reply", &reviewed, "--reply", &changed, "--reply", &reviewed];
     let app = TestApp::start(vec![(SERVER, scripted_config(&args))]).await;
     app.ready(SERVER).await;
     approve(&app, "1", "echo", json!({}), None, UserDecision::Allow(ApprovalScope::Once)).await;
     add_rule(&app, json!({"effect": "allow", "server": SERVER})).await;
     let checked = async || {
-        let asked = DryRunAct::Tool {
+        let act = DryRunAct::Tool {
             tool: "echo".to_owned(),
             arguments: Map::new(),
             conversation: None,
             after_untrusted: false,
         };
-        app.host.dry_run(SERVER.to_owned(), asked).await.unwrap()
+        app.host.dry_run(SERVER.to_owned(), act).await.unwrap()
     };
     assert!(
         matches!(checked().await.explanation.decision, PolicyDecision::Allow { .. }),
@@ -385,14 +387,18 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     let check = checked().await;
-    let asks = matches!(check.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. });
-    assert!(asks && check.standing == Some(ReviewState::Changed), "a changed tool requires consent: {check:?}");
+    let requires_consent =
+        matches!(check.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. });
+    assert!(
+        requires_consent && check.review_state == Some(ReviewState::Changed),
+        "a changed tool requires consent: {check:?}"
+    );
     app.host.close().await;
     let again = TestApp::start_in_folder(app.folder, Vec::new(), host::HostOptions::default()).await;
-    let asked =
+    let act =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };
-    let check = again.host.dry_run(SERVER.to_owned(), asked).await.unwrap();
-    assert_eq!(check.standing, Some(ReviewState::Changed), "the change is known across restarts");
+    let check = again.host.dry_run(SERVER.to_owned(), act).await.unwrap();
+    assert_eq!(check.review_state, Some(ReviewState::Changed), "the change is known across restarts");
 }
 
 #[tokio::test]
@@ -417,7 +423,7 @@ async fn server_denied_by_a_new_rule_is_stopped() {
     let rule = json!({"effect": "deny", "identity": "*demo-server*", "direction": "both"});
     let id = add_rule(&app, rule).await;
     let is_refused = |s: &host::view::ServerView| matches!(&s.state, ServerState::Failed(failure) if failure.message == "rule-denies");
-    app.until(SERVER, "refused, whatever it is called", is_refused).await;
+    app.until(SERVER, "refused regardless of its name", is_refused).await;
     app.host.start_server(SERVER.to_owned()).await.unwrap();
     app.until(SERVER, "refused again", is_refused).await;
     app.host.remove_rule(policy::RuleRef { source: RuleSource::User, id }).await.unwrap();
@@ -435,10 +441,10 @@ async fn external_rule_changes_are_audited() {
     std::fs::write(policy_file(&app), written.to_string()).unwrap();
     wait_for_rules(&app, "changed", |view| view.user.changed.is_some()).await;
     let entries = app.host.ports().audit.read(&ports::AuditQuery::latest(100)).unwrap();
-    let told = entries.into_iter().filter(|entry| entry.by == "another program");
-    let mut told: Vec<_> = told.map(|entry| (entry.decision.to_string(), entry.subject.to_string())).collect();
-    told.sort();
-    assert_eq!(told.len(), 2, "the added and the removed rule are audited: {told:?}");
-    assert!(told[0].0 == "added" && told[0].1.contains("smuggled"), "the added rule is audited: {told:?}");
-    assert!(told[1].0 == "removed" && told[1].1.contains("mine"), "the removed rule is audited: {told:?}");
+    let logged = entries.into_iter().filter(|entry| entry.by == "another program");
+    let mut logged: Vec<_> = logged.map(|entry| (entry.decision.to_string(), entry.subject.to_string())).collect();
+    logged.sort();
+    assert_eq!(logged.len(), 2, "the added and the removed rule are audited: {logged:?}");
+    assert!(logged[0].0 == "added" && logged[0].1.contains("smuggled"), "the added rule is audited: {logged:?}");
+    assert!(logged[1].0 == "removed" && logged[1].1.contains("mine"), "the removed rule is audited: {logged:?}");
 }

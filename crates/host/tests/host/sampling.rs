@@ -119,11 +119,11 @@ async fn sampling_reply_is_reviewed_before_it_is_sent() {
         model.queue_reply(text_reply("Aye, sail.", (30, 4)));
         app.decide(&consent_request, ONCE).await;
         let second = answered_request(&app).await;
-        let asked = model.requests();
-        assert_eq!(asked.len(), 1, "one approval sends one request");
-        assert_eq!(asked[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
-        let mut parts_asked = asked[0].messages.iter().flat_map(|message| &message.parts);
-        assert!(parts_asked.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
+        let sent = model.requests();
+        assert_eq!(sent.len(), 1, "one approval sends one request");
+        assert_eq!(sent[0].system.as_deref(), Some("Be terse."), "[sampling-system-prompt], [sampling-edit-prompt]");
+        let mut parts = sent[0].messages.iter().flat_map(|message| &message.parts);
+        assert!(parts.any(|part| matches!(part, MessagePart::Image { .. })), "the request contains the image");
         assert!(!called.is_finished(), "[sampling-review-result]: the reply is not sent before the approval");
         let (_, response, state) = sampling_parts(&second);
         let ModelAnswerState::Done { usage, .. } = &state.run else { panic!("the model has replied") };
@@ -148,22 +148,22 @@ async fn sampling_reply_streams_and_can_be_stopped() {
     let (app, model, user) = start_with_scripted_model("legacy").await;
     let called = spawn_call(&app, "1", json!({}));
     let consent_request = app.consent_request(SERVER, "the model", is_sampling).await;
-    let says = |text: &str| ModelStep::Says(ReplyDelta::Text(text.into()));
+    let text_step = |text: &str| ModelStep::Says(ReplyDelta::Text(text.into()));
     model.queue_reply(vec![
-        says("Fair "),
+        text_step("Fair "),
         ModelStep::Waits(Duration::from_millis(100)),
-        says("winds"),
+        text_step("winds"),
         ModelStep::Hangs,
     ]);
     let mut events = app.host.events();
     app.decide(&consent_request, ONCE).await;
-    let mut came = String::new();
-    while came != "Fair winds" {
+    let mut received = String::new();
+    while received != "Fair winds" {
         let event =
             tokio::time::timeout(EVENT_TIMEOUT, events.next()).await.expect("an event arrives").expect("the host runs");
         if let HostEvent::SamplingText { id, text } = &event.event {
             assert_eq!(*id, consent_request.id, "the text belongs to this request");
-            came.push_str(text);
+            received.push_str(text);
         }
     }
     let running =
@@ -255,7 +255,7 @@ async fn model_failure_is_reported_and_the_user_can_continue() {
     let cut = vec![ModelStep::Says(ReplyDelta::Text("Half an ans".into()))];
     let failures = [
         (vec![ModelStep::Fails(ModelError::Overloaded)], "overloaded"),
-        (vec![ModelStep::Fails(ModelError::WrongKey { said: String::new() })], "wrongKey"),
+        (vec![ModelStep::Fails(ModelError::WrongKey { message: String::new() })], "wrongKey"),
         (cut, "cut"),
         (vec![final_step(Vec::new(), StopReason::EndTurn, (1, 0))], "empty"),
         (vec![final_step(Vec::new(), StopReason::MaxTokens, (1, 64))], "outOfTokens"),
@@ -347,7 +347,7 @@ async fn sampling_rule_allows_requests_within_its_budget() {
         !went_well && words.contains("did not answer"),
         "[sampling-sensitive-data]: the provider's message is not sent: {words}"
     );
-    assert!(app.activity(SERVER).await.contains("takes no more requests"), "the activity log contains the cause");
+    assert!(app.activity(SERVER).await.contains("accepts no more requests"), "the activity log contains the cause");
     user.abort();
 }
 
@@ -374,21 +374,21 @@ async fn x26_request_loop_stops_at_its_budget_and_is_reported() {
         tokio::spawn(async move { host.call_tool("1".into(), SERVER.into(), "echo".into(), arguments, None).await });
     // Beyond the limit of the server, the rule doesn't apply and the next request is refused immediately. Each refusal
     // makes the server send another request.
-    let says_so = async {
+    let notice = async {
         while !app.activity(SERVER).await.contains("the limit is reached") {
             // sleep: polls for a condition that no event reports.
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(EVENT_TIMEOUT, says_so)
+    tokio::time::timeout(EVENT_TIMEOUT, notice)
         .await
         .expect("X26: the loop stops, and the activity log contains the reason");
     assert_eq!(model.requests().len(), 5, "X26: five requests are sent");
     let report = app.host.sampling(SERVER.to_owned()).await.unwrap();
     assert_eq!((report.within_hour.requests, report.within_hour.tokens), (5, 105), "X26: the usage is displayed");
     assert!(report.stopped.is_some(), "X26: the reached limit is displayed");
-    let kept = app.host.ports().documents.read(Document::Sampling).unwrap().unwrap();
-    assert_eq!(kept[SERVER]["spent"]["inAll"]["requests"], 5, "X26: the usage is stored across restarts");
+    let stored = app.host.ports().documents.read(Document::Sampling).unwrap().unwrap();
+    assert_eq!(stored[SERVER]["spent"]["inAll"]["requests"], 5, "X26: the usage is stored across restarts");
     app.host.stop_server(SERVER.to_owned()).await.unwrap();
     assert!(poll_until(EVENT_TIMEOUT, || called.is_finished()).await, "X26: the call ends with its server");
     user.abort();

@@ -123,10 +123,10 @@ async fn tool_requires_consent_despite_its_annotations() {
 async fn tool_names_are_case_sensitive_and_belong_to_one_server() {
     let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
     let list = format!("tools/list={}", json!({ "tools": [tool("echo"), tool("Echo")] }));
-    let says = |words: &str| format!("tools/call={}", json!({ "content": [{ "type": "text", "text": words }] }));
+    let text_reply = |words: &str| format!("tools/call={}", json!({ "content": [{ "type": "text", "text": words }] }));
     // Both servers report the same name for themselves.
-    let one = scripted_config(&["--reply", &list, "--reply", &says("of one")]);
-    let two = scripted_config(&["--reply", &list, "--reply", &says("of two")]);
+    let one = scripted_config(&["--reply", &list, "--reply", &text_reply("of one")]);
+    let two = scripted_config(&["--reply", &list, "--reply", &text_reply("of two")]);
     let app = start_and_list(vec![("one", one), ("two", two)]).await;
     let user = spawn_approving_user(&app);
     let both = app.host.catalog("one".into()).await.unwrap();
@@ -194,12 +194,12 @@ async fn single_and_multiple_page_lists_are_read_from_the_beginning() {
     let user = spawn_approving_user(&app);
     app.host.restart_server("many".into()).await.unwrap();
     wait_until_sent(&app, "many", "tools/list", 4).await;
-    let asked: Vec<Value> =
+    let requests: Vec<Value> =
         sent_parameters(&app, "many", "tools/list").await.iter().map(|p| p["cursor"].clone()).collect();
     assert_eq!(
-        asked[2],
+        requests[2],
         Value::Null,
-        "[pagination-no-persist-cursor]: a new session starts without a cursor: {asked:?}"
+        "[pagination-no-persist-cursor]: a new session starts without a cursor: {requests:?}"
     );
     user.abort();
     app.host.close().await;
@@ -214,10 +214,10 @@ async fn rejected_cursor_restarts_the_list() {
         2,
         "[pagination-invalid-cursor] [cache-invalid-cursor]: the list is read completely"
     );
-    let asked: Vec<Value> =
+    let requests: Vec<Value> =
         sent_parameters(&app, "s", "tools/list").await.iter().map(|p| p["cursor"].clone()).collect();
     assert_eq!(
-        asked,
+        requests,
         [Value::Null, json!("0"), Value::Null, json!("1")],
         "[pagination-invalid-cursor]: the list is read again from the start"
     );
@@ -287,13 +287,13 @@ async fn all_pages_of_prompts_are_read() {
     let app =
         start_and_list(vec![("s", scripted_config(&["--reply", &one, "--reply", &two, "--reply", &three]))]).await;
     assert_eq!(app.server("s").await.counts[1], 3, "[prompts-paginate]: all three pages are read");
-    let asked: Vec<Value> =
+    let requests: Vec<Value> =
         sent_parameters(&app, "s", "prompts/list").await.iter().map(|p| p["cursor"].clone()).collect();
-    assert_eq!(asked, [Value::Null, json!("2"), json!("")], "[prompts-paginate]: the server's cursors are sent");
+    assert_eq!(requests, [Value::Null, json!("2"), json!("")], "[prompts-paginate]: the server's cursors are sent");
     let known = app.host.refresh_list("s".into(), mcp_proto::session::ListKind::Prompts).await.unwrap();
     assert_eq!(known.prompts.len(), 1, "the list contains only the current entries");
-    let asked = sent_parameters(&app, "s", "prompts/list").await;
-    assert_eq!(asked[3].get("cursor"), None, "[cache-consistent-list]: a list is read again from its first page");
+    let requests = sent_parameters(&app, "s", "prompts/list").await;
+    assert_eq!(requests[3].get("cursor"), None, "[cache-consistent-list]: a list is read again from its first page");
     app.host.close().await;
 }
 
@@ -306,9 +306,9 @@ async fn cancellation_reason_is_in_the_activity_log() {
     app.host.cancel_call("1".into()).await.unwrap();
     assert!(matches!(called.await.unwrap(), Err(CallFailure::Cancelled)), "the call ends immediately");
     wait_until_sent(&app, "s", "notifications/cancelled", 1).await;
-    let told = sent_parameters(&app, "s", "notifications/cancelled").await;
-    let reason = told[0]["reason"].as_str().unwrap_or_default();
-    assert!(!reason.is_empty(), "[cancel-log-reason]: the notification contains the reason: {told:?}");
+    let sent = sent_parameters(&app, "s", "notifications/cancelled").await;
+    let reason = sent[0]["reason"].as_str().unwrap_or_default();
+    assert!(!reason.is_empty(), "[cancel-log-reason]: the notification contains the reason: {sent:?}");
     user.abort();
     app.host.close().await;
 }

@@ -9,7 +9,7 @@ use policy::Hash;
 use serde_json::{Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 use crate::rules::add_rule;
 
 const SKILL_URI: &str = "skill://demo/SKILL.md";
@@ -388,13 +388,13 @@ async fn announced_resource_change_is_reported_even_if_the_list_is_equal() {
     }
     let mut events = app.host.events();
     app.host.read_resource_with_freshness("1".into(), "s".into(), "test://one".into(), false).await.unwrap();
-    let told = async {
+    let notification = async {
         while let Some(event) = events.next().await {
             if matches!(&event.event, HostEvent::CatalogChanged(server) if server == "s") {
                 return;
             }
         }
     };
-    tokio::time::timeout(EVENT_TIMEOUT, told).await.expect("the event arrives");
+    tokio::time::timeout(EVENT_TIMEOUT, notification).await.expect("the event arrives");
     app.host.close().await;
 }

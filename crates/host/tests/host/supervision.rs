@@ -60,7 +60,7 @@ async fn pending_restart_can_be_cancelled_by_the_user() {
     let still = app.server("harbour").await;
     assert_eq!((still.state, still.since), (ServerState::Stopped, stopped.since), "the server is not restarted");
     app.host.start_server("harbour".into()).await.unwrap();
-    app.until("harbour", "ready, as its approval stands", |s| s.state == ServerState::Ready).await;
+    app.until("harbour", "ready, because its approval is still valid", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }
 
@@ -83,9 +83,9 @@ async fn restart_can_be_triggered_immediately() {
 
 #[tokio::test]
 async fn server_that_was_never_ready_is_not_retried() {
-    let gone = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
-    let url = gone.url("/mcp");
-    drop(gone);
+    let unavailable = HttpServer::start(|_, mut answer| async move { answer.status(500).await }).await;
+    let url = unavailable.url("/mcp");
+    drop(unavailable);
     let app = TestApp::start(vec![("far", remote_config(&url))]).await;
     app.approve_start("far").await;
     let view = app.until("far", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
@@ -167,7 +167,7 @@ async fn server_stopped_by_the_user_is_not_restarted_with_the_network() {
     app.host.network_changed().await.unwrap();
     assert_eq!(app.server("far").await.state, ServerState::Stopped, "a stopped server stays stopped");
     app.host.start_server("far".into()).await.unwrap();
-    app.until("far", "ready, as its approval stands", |s| s.state == ServerState::Ready).await;
+    app.until("far", "ready, because its approval is still valid", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use tokio::task::JoinHandle;
 
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 
 const SERVER: &str = "files";
 
@@ -145,15 +145,15 @@ async fn a_dry_run_reports_that_models_cannot_call_the_tool() {
         app.host.dry_run(SERVER.to_owned(), act).await.unwrap()
     };
     let before = run(true).await;
-    let asks = matches!(before.explanation.decision, PolicyDecision::Ask { .. });
-    assert!(asks && !before.turned_off, "a call of a tool that is offered asks: {before:?}");
+    let requires_consent = matches!(before.explanation.decision, PolicyDecision::Ask { .. });
+    assert!(requires_consent && !before.turned_off, "a call of a tool that is offered asks: {before:?}");
     set_disabled(&app, &["ec*"]).await;
     let by_model = run(true).await;
     let denied = PolicyDecision::Deny { rule: DecisionReason::TurnedOff, by: DecisionSource::BuiltIn };
     assert_eq!((by_model.explanation.decision, by_model.turned_off), (denied, true));
     let other = run(false).await;
-    let asks = matches!(other.explanation.decision, PolicyDecision::Ask { .. });
-    assert!(asks && other.turned_off, "the user's own call is still possible: {other:?}");
+    let requires_consent = matches!(other.explanation.decision, PolicyDecision::Ask { .. });
+    assert!(requires_consent && other.turned_off, "the user's own call is still possible: {other:?}");
 }
 
 #[tokio::test]

@@ -53,12 +53,12 @@ async fn listed_bundle_is_downloaded_once_and_installed() {
     let offer = installer.offer(&registry_source(), CachePolicy::Now).await.unwrap();
     assert_eq!(offer.origin.bundle().unwrap().bundle.archive.sha256(), sha256);
     assert!(bundle_folders(&app).is_empty(), "the bundle must not be unpacked yet");
-    let asked = |registry: &TestRegistry| {
+    let request_count = |registry: &TestRegistry| {
         registry.server.received_requests().iter().filter(|request| request.path_without_query() == BUNDLE_PATH).count()
     };
     let draft = install_draft(offer.source, "demo", &[]);
     preview_and_install(&app, &installer, &draft).await.unwrap();
-    assert_eq!(asked(&registry), 1, "the bundle must be downloaded once");
+    assert_eq!(request_count(&registry), 1, "the bundle must be downloaded once");
     assert_eq!(count_downloads(&app), 0, "the download must be removed after the installation");
     let origin = app.server("demo").await.installed.unwrap().origin;
     let ServerOrigin::Registry { name, files: Some(files), .. } = origin else { panic!("{origin:?}") };

@@ -78,9 +78,9 @@ async fn child_process_that_is_killed() {
     let mut ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
     ports.servers = Arc::new(KillingSettings(ports.servers));
     let host = Host::start(ports, HostOptions::default()).await;
-    let kept = folder.join("kept");
+    let cache_folder = folder.join("kept");
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     let upgrades = std::env::var_os(UPGRADE_VARIABLE).map(|_| "demo".to_owned());
     let file = if upgrades.is_some() { "newer.mcpb" } else { "demo.mcpb" };
@@ -105,8 +105,8 @@ async fn restart_after_kill(app: TestApp, variables: &[&str]) -> TestApp {
     let mut killed = Command::new(std::env::current_exe().unwrap());
     killed.args(["--exact", "kills::child_process_that_is_killed"]).env(FOLDER_VARIABLE, folder.path());
     let output = killed.envs(variables.iter().map(|name| (name, "yes"))).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), None, "the process must be killed by a signal: {said}");
+    let output_text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), None, "the process must be killed by a signal: {output_text}");
     TestApp::start_in_folder(folder, Vec::new(), HostOptions::default()).await
 }
 

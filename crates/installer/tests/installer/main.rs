@@ -22,9 +22,9 @@ use testkit::registry::TestRegistry;
 
 /// Creates an installer for the data folder of an app, with this registry.
 fn test_installer(app: &TestApp, registry: &TestRegistry) -> Installer {
-    let (registry, kept) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
+    let (registry, cache_folder) = (RegistryChoice::Named(registry.server.url("")), app.folder.path().join("kept"));
     Installer::new(app.folder.path().join("data"), registry, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     })
 }
 

@@ -21,9 +21,9 @@ async fn install_and_remove_repeatedly(folder: &Path, name: &str) {
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     let ports = store::open_with(&config, &data, Arc::new(TestPlatform::default()), secrets).unwrap();
     let host = Host::start(ports, HostOptions::default()).await;
-    let kept = folder.join(format!("kept-{name}"));
+    let cache_folder = folder.join(format!("kept-{name}"));
     let installer = Installer::new(data, RegistryChoice::Official, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     });
     let source = InstallSource::Bundle { path: folder.join("demo.mcpb"), sha256: None };
     let draft =

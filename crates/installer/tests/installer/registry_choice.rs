@@ -17,10 +17,10 @@ const HEADER_VALUE: &str = "Bearer t0ken-of-the-team";
 fn installer_from_settings(app: &TestApp, secrets: &Arc<SecretsInMemory>) -> Installer {
     let secrets: Arc<dyn Secrets> = secrets.clone();
     let documents: Arc<dyn Documents> = Arc::clone(&app.host.ports().documents);
-    let kept = app.folder.path().join("kept");
+    let cache_folder = app.folder.path().join("kept");
     let choice = RegistryChoice::Settings { documents, secrets };
     Installer::new(app.folder.path().join("data"), choice, move |address, header| {
-        open_catalog(address, header, Arc::new(CacheFolder::open(&kept)?))
+        open_catalog(address, header, Arc::new(CacheFolder::open(&cache_folder)?))
     })
 }
 
@@ -82,7 +82,7 @@ async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
     let registry = TestRegistry::start(vec![notes_entry(active_metadata())]).await;
     let installer = installer_from_settings(&app, &secrets);
     let address = registry.server.url("");
-    let kept = || secrets.keys("registry/").unwrap().len();
+    let stored_count = || secrets.keys("registry/").unwrap().len();
     let missing = installer.set_registry(Some(address.clone()), authorization_header(None)).await.unwrap_err();
     assert!(matches!(missing, InstallError::NoHeaderValue { .. }), "{missing}");
     installer.set_registry(Some(address.clone()), authorization_header(Some(HEADER_VALUE))).await.unwrap();
@@ -101,10 +101,10 @@ async fn registry_header_keeps_its_value_and_is_removed_with_its_registry() {
         Some(other),
         "the new value must be used immediately"
     );
-    assert_eq!(kept(), 1);
+    assert_eq!(stored_count(), 1);
     installer.set_registry(None, None).await.unwrap();
     assert!(installer.registry_in_use().await.unwrap().address.is_official());
-    assert_eq!(kept(), 0, "the value must be removed from the keychain");
+    assert_eq!(stored_count(), 0, "the value must be removed from the keychain");
 }
 
 #[tokio::test]

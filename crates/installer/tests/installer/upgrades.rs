@@ -64,7 +64,7 @@ async fn upgrade_keeps_user_values_and_name() {
 
     let offered = installer.offer_upgrade(&app.host, "mine", None).await.unwrap();
     let folder = Some(vec!["/srv".to_owned()]);
-    assert_eq!(offered.kept, [("NOTES_KEY".to_owned(), None), ("folder".to_owned(), folder)].into());
+    assert_eq!(offered.current_values, [("NOTES_KEY".to_owned(), None), ("folder".to_owned(), folder)].into());
     assert!(!offered.is_running);
     let upgrade = upgrade_draft(&app, &installer, "mine").await;
     let preview = installer.preview(&app.host, &upgrade, CachePolicy::Usual).await.unwrap();
@@ -182,11 +182,15 @@ async fn values_entered_for_one_address_are_not_sent_to_another() {
     let mut newer = notes_version("1.3.0");
     registry.entries.lock().unwrap().insert(0, newer.clone());
     let offered = installer.offer_upgrade(&app.host, "notes", None).await.unwrap();
-    assert_eq!(offered.kept, [("X-Team".to_owned(), None)].into(), "the values must be carried over, but not shown");
+    assert_eq!(
+        offered.current_values,
+        [("X-Team".to_owned(), None)].into(),
+        "the values must be carried over, but not shown"
+    );
     newer["server"]["remotes"][0]["url"] = "https://elsewhere.example/mcp".into();
     registry.entries.lock().unwrap()[0] = newer;
     let offered = installer.offer_upgrade(&app.host, "notes", None).await.unwrap();
-    assert!(offered.kept.is_empty(), "{:?}", offered.kept);
+    assert!(offered.current_values.is_empty(), "{:?}", offered.current_values);
 }
 
 #[tokio::test]

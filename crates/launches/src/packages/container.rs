@@ -134,12 +134,12 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
         Some((name, tag)) if !tag.contains('/') => (name, tag),
         _ => (tagged, ""),
     };
-    let wanted = match digest {
+    let version = match digest {
         Some(digest) if is_digest(digest) => digest,
         Some(_) => return Err(UnknownPackage::Specifier(image.clone())),
         None => tag,
     };
-    Ok(PackageReference::new(launcher, name.to_owned(), wanted.to_owned(), read.first))
+    Ok(PackageReference::new(launcher, name.to_owned(), version.to_owned(), read.first))
 }
 
 fn is_digest(text: &str) -> bool {
@@ -148,11 +148,11 @@ fn is_digest(text: &str) -> bool {
 
 /// Returns the version of an image that is named by its digest, which needs no lookup.
 pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
-    is_digest(&reference.wanted).then(|| with_digest(reference, &reference.wanted, None))
+    is_digest(&reference.requested_version).then(|| with_digest(reference, &reference.requested_version, None))
 }
 
 fn image_reference(reference: &PackageReference) -> String {
-    let tag = if reference.wanted.is_empty() { "latest" } else { &reference.wanted };
+    let tag = if reference.requested_version.is_empty() { "latest" } else { &reference.requested_version };
     format!("{}:{tag}", reference.name)
 }
 
@@ -211,7 +211,7 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
 }
 
 fn with_digest(reference: &PackageReference, digest: &str, source: Option<String>) -> PackageVersion {
-    let tag = if reference.wanted.is_empty() { "latest" } else { &reference.wanted };
+    let tag = if reference.requested_version.is_empty() { "latest" } else { &reference.requested_version };
     PackageVersion {
         name: reference.name.clone(),
         version: tag.to_owned(),

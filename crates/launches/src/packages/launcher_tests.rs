@@ -23,7 +23,7 @@ fn pinned_command(line: &str, argument: &str) -> (String, String, String) {
         argument: argument.into(),
     };
     let args = reference.pinned_args(&split_words(line)[1..], &version);
-    (reference.name, reference.wanted, args.join(" "))
+    (reference.name, reference.requested_version, args.join(" "))
 }
 
 fn unknown_package_cause(line: &str) -> UnknownPackage {
@@ -35,7 +35,7 @@ fn unknown_package_cause(line: &str) -> UnknownPackage {
 
 #[test]
 fn launcher_packages_are_found() {
-    for (line, argument, name, wanted, result) in [
+    for (line, argument, name, expected, result) in [
         (
             "npx -y @scope/server --verbose",
             "@scope/server@1.2.3",
@@ -87,7 +87,7 @@ fn launcher_packages_are_found() {
             "Contoso.Mcp@1.2.3 --yes -- --x",
         ),
     ] {
-        assert_eq!(pinned_command(line, argument), (name.into(), wanted.into(), result.into()), "{line}");
+        assert_eq!(pinned_command(line, argument), (name.into(), expected.into(), result.into()), "{line}");
     }
 }
 

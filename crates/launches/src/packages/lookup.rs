@@ -272,7 +272,7 @@ mod tests {
         ] {
             let launcher = if name.starts_with("UV") { Launcher::Uvx } else { Launcher::Npx };
             let refused = lookup_environment(launcher, &variable_map(&[(name, value)]));
-            assert!(matches!(refused, Err(UnknownPackage::Variable(told)) if told == name), "{name}={value}");
+            assert!(matches!(refused, Err(UnknownPackage::Variable(variable)) if variable == name), "{name}={value}");
         }
         assert!(contains_unencrypted_url("--registry=http://registry.test"), "an unencrypted URL must be detected");
         assert!(!contains_unencrypted_url("--registry=https://registry.test"), "an encrypted URL must be accepted");
@@ -294,8 +294,8 @@ mod tests {
 
     #[test]
     fn most_specific_error_line_is_reported() {
-        let told = error_line("warning: old\nerror: not found\n  cause: offline\n");
-        assert_eq!(told, Some("error: not found"), "the error line must take precedence over an earlier warning");
+        let line = error_line("warning: old\nerror: not found\n  cause: offline\n");
+        assert_eq!(line, Some("error: not found"), "the error line must take precedence over an earlier warning");
         assert_eq!(
             error_line("\nno such command\n\nRun --help\n"),
             Some("no such command"),

@@ -69,7 +69,7 @@ pub struct LoadedPackage {
     /// Name of the package in the settings, or `None` if it is unknown.
     pub name: Option<String>,
     /// Version, range or tag in the settings, or `None` if they contain none.
-    pub wanted: Option<String>,
+    pub requested_version: Option<String>,
     /// Other packages on the command line, which are not pinned.
     pub unpinned: Vec<String>,
     /// Version that would run, or the reason why it is unknown.
@@ -86,7 +86,7 @@ impl LoadedPackage {
         Self {
             launcher: reference.launcher.name().to_owned(),
             name: Some(reference.name.clone()),
-            wanted: Some(reference.wanted.clone()).filter(|wanted| !wanted.is_empty()),
+            requested_version: Some(reference.requested_version.clone()).filter(|version| !version.is_empty()),
             unpinned: reference.unpinned.clone(),
             found,
             before: None,
@@ -99,7 +99,7 @@ impl LoadedPackage {
         Self {
             launcher,
             name: None,
-            wanted: None,
+            requested_version: None,
             unpinned: Vec::new(),
             found: Err(cause),
             before: None,

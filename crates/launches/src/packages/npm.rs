@@ -44,15 +44,15 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
     let mut reference = match (named.next(), named.next()) {
         (Some(_), Some(_)) => return Err(UnknownPackage::Several),
         (Some(option), None) => {
-            let (name, wanted) = split_specifier(option.value)?;
-            let mut reference = PackageReference::new(launcher, name, wanted, option.at);
+            let (name, requested) = split_specifier(option.value)?;
+            let mut reference = PackageReference::new(launcher, name, requested, option.at);
             option.prefix.clone_into(&mut reference.prefix);
             reference.is_option = true;
             reference
         }
         (None, _) => {
-            let (name, wanted) = split_specifier(args.get(read.first).ok_or(UnknownPackage::NoPackage)?)?;
-            PackageReference::new(launcher, name, wanted, read.first)
+            let (name, requested) = split_specifier(args.get(read.first).ok_or(UnknownPackage::NoPackage)?)?;
+            PackageReference::new(launcher, name, requested, read.first)
         }
     };
     if let Some(registry) = read.values.iter().rfind(|value| value.option == "--registry") {
@@ -65,7 +65,7 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
 fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
-    let (name, wanted) = at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]));
+    let (name, requested) = at.map_or((text, ""), |at| (&text[..at], &text[at + 1..]));
     let is_word = |word: &str| {
         let begins = word.starts_with(|c: char| c.is_ascii_alphanumeric() || "_~".contains(c));
         begins && word.chars().all(|c| c.is_ascii_alphanumeric() || "._~-".contains(c))
@@ -74,18 +74,18 @@ fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
         Some(scoped) => scoped.split_once('/').is_some_and(|(scope, name)| is_word(scope) && is_word(name)),
         None => is_word(name) && !name.ends_with(".tgz") && !name.ends_with(".tar.gz"),
     };
-    let is_range = wanted.chars().all(|c| c.is_ascii_alphanumeric() || ".-+^~<>=|* _".contains(c));
-    if !is_name || !is_range || at.is_some() && wanted.trim().is_empty() {
+    let is_range = requested.chars().all(|c| c.is_ascii_alphanumeric() || ".-+^~<>=|* _".contains(c));
+    if !is_name || !is_range || at.is_some() && requested.trim().is_empty() {
         return Err(other());
     }
-    Ok((name.to_owned(), wanted.to_owned()))
+    Ok((name.to_owned(), requested.to_owned()))
 }
 
 /// Returns the arguments with which npm looks up a package.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
-    let package = match reference.wanted.as_str() {
+    let package = match reference.requested_version.as_str() {
         "" => reference.name.clone(),
-        wanted => format!("{}@{wanted}", reference.name),
+        requested => format!("{}@{requested}", reference.name),
     };
     let mut args = vec!["view".to_owned()];
     args.extend(reference.options.iter().cloned());
@@ -131,8 +131,8 @@ pub(super) fn npm_error_message(stdout: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn npm_reference(wanted: &str) -> PackageReference {
-        PackageReference::new(Launcher::Npx, "@scope/server".into(), wanted.into(), 0)
+    fn npm_reference(requested: &str) -> PackageReference {
+        PackageReference::new(Launcher::Npx, "@scope/server".into(), requested.into(), 0)
     }
 
     #[test]

@@ -19,22 +19,22 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
     }
     let at = own().take_while(|arg| matches!(arg.as_str(), "-y" | "--yes" | "--interactive")).count();
     let text = args.get(at).ok_or(UnknownPackage::NoPackage)?;
-    let (name, wanted) = text.split_once('@').unwrap_or((text, ""));
+    let (name, requested) = text.split_once('@').unwrap_or((text, ""));
     let is_name = name.starts_with(|c: char| c.is_ascii_alphanumeric())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
     if text.starts_with('-') {
         return Err(UnknownPackage::Option(text.split('=').next().unwrap_or_default().to_owned()));
     }
-    if !is_name || text.contains('@') && checked_version(wanted).is_none() {
+    if !is_name || text.contains('@') && checked_version(requested).is_none() {
         return Err(UnknownPackage::Specifier(text.clone()));
     }
-    Ok(PackageReference::new(Launcher::Dnx, name.to_owned(), wanted.to_owned(), at))
+    Ok(PackageReference::new(Launcher::Dnx, name.to_owned(), requested.to_owned(), at))
 }
 
 /// Returns the version if the command names it exactly. A lookup would provide no further information.
 pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
-    let is_whole = reference.wanted.matches('.').count() >= 2 && !reference.wanted.contains('*');
-    is_whole.then(|| package_version(reference, reference.wanted.clone(), None))
+    let is_whole = reference.requested_version.matches('.').count() >= 2 && !reference.requested_version.contains('*');
+    is_whole.then(|| package_version(reference, reference.requested_version.clone(), None))
 }
 
 pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
@@ -49,13 +49,15 @@ pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option
         let packages = source["packages"].as_array().into_iter().flatten();
         packages.map(|package| (source["sourceName"].as_str(), package))
     });
-    let is_wanted = |text: &str| {
-        reference.wanted.is_empty() || text == reference.wanted || text.starts_with(&format!("{}.", reference.wanted))
+    let is_expected = |text: &str| {
+        reference.requested_version.is_empty()
+            || text == reference.requested_version
+            || text.starts_with(&format!("{}.", reference.requested_version))
     };
     let versions = found.filter_map(|(source, package)| {
         let is_same = package["id"].as_str().is_some_and(|id| id.eq_ignore_ascii_case(&reference.name));
         let text = package["version"].as_str().or_else(|| package["latestVersion"].as_str())?;
-        let text = checked_version(text).filter(|text| is_same && !text.contains('-') && is_wanted(text))?;
+        let text = checked_version(text).filter(|text| is_same && !text.contains('-') && is_expected(text))?;
         Some((version_numbers(&text)?, text, source.map(str::to_owned)))
     });
     let (_, text, source) = versions.max_by(|one, other| one.0.cmp(&other.0))?;

@@ -119,14 +119,14 @@ fn parse_requirement(launcher: Launcher, text: &str, at: usize) -> Result<Packag
         return Err(other());
     }
     let is_version = |c: char| c.is_ascii_alphanumeric() || ".+!*-_".contains(c);
-    let wanted = match rest.strip_prefix('@') {
+    let requested = match rest.strip_prefix('@') {
         Some("latest") => String::new(),
         Some(version) if !version.is_empty() && version.chars().all(is_version) => format!("=={version}"),
         Some(_) => return Err(other()),
         None if rest.chars().all(|c| is_version(c) || "<>=~,!".contains(c)) => rest.to_owned(),
         None => return Err(other()),
     };
-    let mut reference = PackageReference::new(launcher, name.to_owned(), wanted, at);
+    let mut reference = PackageReference::new(launcher, name.to_owned(), requested, at);
     extras.clone_into(&mut reference.extras);
     Ok(reference)
 }
@@ -148,7 +148,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> (Vec<String>, Ve
         "--color=never",
     ];
     args.extend(how.map(str::to_owned));
-    (args, format!("{}{}{}\n", reference.name, reference.extras, reference.wanted).into_bytes())
+    (args, format!("{}{}{}\n", reference.name, reference.extras, reference.requested_version).into_bytes())
 }
 
 /// Parses uv's output: `name==version`, the hashes of its files, and the index that offers them.

@@ -55,7 +55,7 @@ pub struct PackageReference {
     /// Name of the package, without its version.
     pub name: String,
     /// Version, range or tag. Empty if the command line contains none.
-    pub wanted: String,
+    pub requested_version: String,
     /// Additional arguments for the package manager's lookup.
     pub options: Vec<String>,
     /// Other packages on the command line, whose versions are not pinned.
@@ -71,11 +71,11 @@ pub struct PackageReference {
 }
 
 impl PackageReference {
-    pub(super) fn new(launcher: Launcher, name: String, wanted: String, at: usize) -> Self {
+    pub(super) fn new(launcher: Launcher, name: String, requested_version: String, at: usize) -> Self {
         Self {
             launcher,
             name,
-            wanted,
+            requested_version,
             options: Vec::new(),
             unpinned: Vec::new(),
             at,

@@ -95,7 +95,7 @@ fn read_visibility(reader: &mut BoundedReader, value: Option<&Value>) -> ToolVis
     for name in names.iter().filter(|name| !["model", "app"].contains(&name.as_str())) {
         reader.report(PATH, MetadataProblem::Unknown(Excerpt::of(name)));
     }
-    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    let has = |expected: &str| names.iter().any(|name| name == expected);
     ToolVisibility { model: has("model"), app: has("app") }
 }
 

@@ -99,8 +99,8 @@ impl DeclaredSources {
     }
 
     /// Returns the sources of one use.
-    pub fn of(&self, wanted: SourceUse) -> impl Iterator<Item = &Source> {
-        self.iter().filter(move |(used_as, _)| *used_as == wanted).map(|(_, source)| source)
+    pub fn of(&self, source_use: SourceUse) -> impl Iterator<Item = &Source> {
+        self.iter().filter(move |(used_as, _)| *used_as == source_use).map(|(_, source)| source)
     }
 
     /// Returns the sources for which `is_granted` returns `true`. The others are listed as dropped.

@@ -30,10 +30,10 @@ pub(super) struct EarlyMessages {
 }
 
 impl EarlyMessages {
-    pub(super) fn has_request(&self, wanted: &RequestId) -> bool {
-        let is_wanted =
-            |message: &IncomingMessage| matches!(message, IncomingMessage::Request { id, .. } if id == wanted);
-        self.messages.iter().any(|(message, _)| is_wanted(message))
+    pub(super) fn has_request(&self, expected: &RequestId) -> bool {
+        let has_id =
+            |message: &IncomingMessage| matches!(message, IncomingMessage::Request { id, .. } if id == expected);
+        self.messages.iter().any(|(message, _)| has_id(message))
     }
 
     /// Retains a message if there is room. Returns `true` if it is retained.
@@ -103,10 +103,10 @@ impl View {
             description: info.description.as_deref().map(shortened),
             ..Implementation::default()
         };
-        let wanted = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
-        let known = PROTOCOL_VERSIONS.into_iter().find(|version| *version == wanted);
+        let requested = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
+        let known = PROTOCOL_VERSIONS.into_iter().find(|version| *version == requested);
         if known.is_none() {
-            let detail = format!("the protocol version {} is unknown; the response has ours", Excerpt::of(wanted));
+            let detail = format!("the protocol version {} is unknown; the response has ours", Excerpt::of(requested));
             self.push_fault(FaultKind::InvalidContent, detail);
         }
         let capabilities = params.get("appCapabilities").and_then(Value::as_object);

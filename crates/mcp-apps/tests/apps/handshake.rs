@@ -12,15 +12,15 @@ use super::page::{Page, config, map};
 
 #[test]
 fn response_has_the_version_of_the_page_or_ours() {
-    for (wanted, answered, faults) in
+    for (requested, answered, faults) in
         [("2026-01-26", "2026-01-26", 0), ("2025-11-21", "2025-11-21", 0), ("0.1", "2026-01-26", 1)]
     {
         let mut page = Page::new(config());
         let info = json!({ "name": "App", "version": "2.0" });
-        let params = json!({ "appInfo": info, "appCapabilities": {}, "protocolVersion": wanted });
+        let params = json!({ "appInfo": info, "appCapabilities": {}, "protocolVersion": requested });
         let response = page.request("ui/initialize", params);
         assert_eq!(response["result"]["protocolVersion"], json!(answered));
-        assert_eq!(page.faults.len(), faults, "{wanted}");
+        assert_eq!(page.faults.len(), faults, "{requested}");
     }
 }
 

@@ -167,7 +167,7 @@ fn last_accepted_model_context_is_kept() {
         page.requests.pop().unwrap().0
     };
     let ids: Vec<_> = (0..3).map(|number| update(&mut page, number)).collect();
-    assert_eq!(page.view.model_context(), None, "nothing is kept before the host accepts it");
+    assert_eq!(page.view.model_context(), None, "nothing is stored before the host accepts it");
     page.view.respond(ids[1], HostResponse::Done).unwrap();
     page.view.respond(ids[0], HostResponse::Done).unwrap();
     page.view.respond(ids[2], HostResponse::Refused("no".into())).unwrap();

@@ -99,11 +99,11 @@ async fn invalid_responses_do_not_end_the_wait_and_the_valid_one_counts_once() {
         "[auth-redirect-localhost-https] the redirect URI must use the loopback address"
     );
     let refused: Arc<Mutex<Vec<String>>> = Arc::default();
-    let kept = Arc::clone(&refused);
-    let wanted = redirect_uri.clone();
+    let refusals = Arc::clone(&refused);
+    let expected = redirect_uri.clone();
     let waiting = tokio::spawn(async move {
         let state = SecretString::from(STATE);
-        callback.wait_for_response(&wanted, &state, |why| kept.lock().unwrap().push(why.to_owned())).await
+        callback.wait_for_response(&expected, &state, |why| refusals.lock().unwrap().push(why.to_owned())).await
     });
     let port = redirect_uri.port().unwrap();
     let at = |query: &str| format!("{redirect_uri}?{query}");

@@ -19,20 +19,20 @@ async fn permanent_refusal_ends_with_a_cause_and_few_requests() {
         )
         .await;
         let bench = TestAuthorization::new(&server, |_| ());
-        let mut told = 0;
+        let mut reports = 0;
         // Simulates an app that retries continuously within one minute.
         for _ in 0..12 {
             bench.call("echo").await;
             if let Err(error) = bench.authorization.sign_in(AuthReason::SignIn).await {
                 assert!(!error.to_string().is_empty(), "X51: the cause must be reported");
-                told += 1;
+                reports += 1;
             }
         }
         let outside = server.received_requests().iter().filter(|one| one.method == "GET").count()
             + issuer.received_requests().iter().filter(|one| one.path_without_query() != "/authorize").count();
         println!("{refusing:?}, {down:?}: {outside} requests within a minute");
         assert!(outside <= 20, "X51: {refusing:?}, {down:?}: {outside} requests within a minute");
-        assert!(told > 0, "X51: {refusing:?}, {down:?}: the failure must be reported");
+        assert!(reports > 0, "X51: {refusing:?}, {down:?}: the failure must be reported");
         bench.advance_clock(61);
         issuer.set(|script| script.down = None);
         server.set(|script| script.refusing = RefusalBehaviour::Nothing);

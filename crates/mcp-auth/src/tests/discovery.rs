@@ -11,8 +11,12 @@ use crate::*;
 /// Returns the paths of the requests that the MCP server and the authorization server received during a sign-in, in
 /// order.
 fn requested_paths(server: &ProtectedServer, issuer: &AuthorizationServer) -> (Vec<String>, Vec<String>) {
-    let gets = |seen: Vec<testkit::http::HttpRequest>| {
-        seen.iter().filter(|one| one.method == "GET").map(|one| one.path_without_query().to_owned()).collect::<Vec<_>>()
+    let gets = |received: Vec<testkit::http::HttpRequest>| {
+        received
+            .iter()
+            .filter(|one| one.method == "GET")
+            .map(|one| one.path_without_query().to_owned())
+            .collect::<Vec<_>>()
     };
     (gets(server.received_requests()), gets(issuer.received_requests()))
 }
@@ -71,8 +75,8 @@ async fn metadata_is_found_at_every_location() {
         assert_eq!(from_server, at_server, "{order} {what}: requests for resource metadata");
         let order = "[auth-as-order-path-issuer] [auth-as-order-root-issuer] [auth-as-metadata-both]";
         let authorize = format!("{path}/authorize");
-        let asked: Vec<_> = from_issuer.into_iter().filter(|asked| *asked != authorize).collect();
-        assert_eq!(asked, at_issuer, "{order} {what}: requests for server metadata");
+        let requested: Vec<_> = from_issuer.into_iter().filter(|requested| *requested != authorize).collect();
+        assert_eq!(requested, at_issuer, "{order} {what}: requests for server metadata");
         let url = server.url();
         let authorized = issuer.authorization_queries().pop().unwrap();
         assert_eq!(parameter_value(&authorized, "resource"), Some(url.as_str()), "[auth-resource-authorize] {what}");
@@ -96,20 +100,20 @@ async fn server_of_2025_03_26_is_its_own_authorization_server() {
             server.url(),
             "[auth-b-base-url] the issuer must be the server's origin"
         );
-        let seen = server.received_requests();
-        let first = |path: &str| seen.iter().position(|one| one.path_without_query() == path);
-        let asked = first("/.well-known/oauth-authorization-server");
+        let received = server.received_requests();
+        let first = |path: &str| received.iter().position(|one| one.path_without_query() == path);
+        let requested = first("/.well-known/oauth-authorization-server");
         assert!(
-            asked.is_some(),
+            requested.is_some(),
             "[auth-b-as-metadata] [auth-b-metadata-location] {metadata:?}: metadata must be requested"
         );
-        assert!(asked < first("/register"), "[auth-b-as-metadata] metadata must be requested first");
-        let version = asked.and_then(|at| seen[at].header("mcp-protocol-version"));
+        assert!(requested < first("/register"), "[auth-b-as-metadata] metadata must be requested first");
+        let version = requested.and_then(|at| received[at].header("mcp-protocol-version"));
         assert!(version.is_some(), "[auth-b-version-header] the metadata request must have the version header");
         for path in ["/register", "/authorize", "/token"] {
             assert!(first(path).is_some(), "[auth-b-default-endpoints] {metadata:?}: {path} must be at the origin");
         }
-        let authorized = seen.iter().find(|one| one.path_without_query() == "/authorize").unwrap().query();
+        let authorized = received.iter().find(|one| one.path_without_query() == "/authorize").unwrap().query();
         assert_eq!(
             parameter_value(&authorized, "code_challenge_method"),
             Some("S256"),
@@ -333,15 +337,16 @@ async fn resource_identifier_of_a_shared_host_must_match_and_is_shown() {
         server.set(|script| script.overrides = json_members(&[("resource", json!(resource))]));
         let bench = TestAuthorization::new(&server, |_| ());
         let ended = bench.authorization.sign_in(AuthReason::SignIn).await;
-        let told: Vec<_> = bench.user.consents.lock().unwrap().iter().map(|consent| consent.resource.clone()).collect();
+        let shown: Vec<_> =
+            bench.user.consents.lock().unwrap().iter().map(|consent| consent.resource.clone()).collect();
         if is_about_it {
             assert!(ended.is_ok(), "[auth-prm-resource-validate] {path:?} must match the server: {ended:?}");
-            assert_eq!(told, [resource], "X51: the consent request must show the identifier unchanged");
+            assert_eq!(shown, [resource], "X51: the consent request must show the identifier unchanged");
         } else {
-            let is_told = matches!(ended.unwrap_err().cause, AuthErrorCause::ResourceMismatch { .. });
+            let is_mismatch = matches!(ended.unwrap_err().cause, AuthErrorCause::ResourceMismatch { .. });
             assert!(
-                is_told && told.is_empty(),
-                "[auth-prm-resource-validate] X51: {path:?} must not match the server: {told:?}"
+                is_mismatch && shown.is_empty(),
+                "[auth-prm-resource-validate] X51: {path:?} must not match the server: {shown:?}"
             );
             assert_eq!(issuer.received_requests().len(), 0, "X51: no token must be requested for it");
         }

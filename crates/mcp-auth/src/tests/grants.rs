@@ -183,19 +183,19 @@ async fn token_is_obtained_through_the_identity_provider() {
         });
         if signs_in {
             bench.connect().await.unwrap();
-            let asked = provider
+            let query = provider
                 .received_requests()
                 .iter()
                 .find(|one| one.path_without_query() == "/authorize")
                 .unwrap()
                 .query();
             assert_eq!(
-                parameter_value(&asked, "scope"),
+                parameter_value(&query, "scope"),
                 Some("openid"),
                 "[auth-ema-sso] the user must sign in at the identity provider"
             );
             assert!(
-                parameter_value(&asked, "nonce").is_some() && parameter_value(&asked, "code_challenge").is_some(),
+                parameter_value(&query, "nonce").is_some() && parameter_value(&query, "code_challenge").is_some(),
                 "[auth-ema-nonce-pkce]"
             );
             let consent = bench.user.consents.lock().unwrap().pop().unwrap();
@@ -258,8 +258,8 @@ async fn token_is_obtained_through_the_identity_provider() {
             RequestOutcome::Answered(200),
             "[auth-ema-sso] a later call must succeed with the stored ID token"
         );
-        let is_kept = bench.vault.entries.lock().unwrap().keys().any(|key| key.kind == VaultEntryKind::Account);
-        assert!(is_kept, "[auth-ema-secure-storage] the ID token must be in the vault");
+        let is_stored = bench.vault.entries.lock().unwrap().keys().any(|key| key.kind == VaultEntryKind::Account);
+        assert!(is_stored, "[auth-ema-secure-storage] the ID token must be in the vault");
         let shown = bench.displayed_text();
         let is_secret = ["the.id.jag", "the.id.token", "secret-of-app", "idp-code-1"];
         let found: Vec<_> = is_secret.iter().filter(|secret| shown.contains(**secret)).collect();
@@ -282,8 +282,8 @@ async fn identity_provider_without_s256_is_rejected() {
         settings.client.preregistered = Some(preregistered_client("app", None));
     });
     let error = bench.authorization.sign_in(AuthReason::SignIn).await.unwrap_err();
-    let is_told = matches!(&error.cause, AuthErrorCause::NoPkce { issuer } if *issuer == provider.url(""));
-    assert!(is_told, "[auth-pkce-verify-support] [auth-ema-nonce-pkce] X46: {error}");
+    let is_rejected = matches!(&error.cause, AuthErrorCause::NoPkce { issuer } if *issuer == provider.url(""));
+    assert!(is_rejected, "[auth-pkce-verify-support] [auth-ema-nonce-pkce] X46: {error}");
     assert!(
         bench.user.opened.lock().unwrap().is_empty(),
         "[auth-pkce-verify-support] X46: the browser must not be opened"

@@ -1,5 +1,6 @@
 //! Tests of complete sign-ins against a scripted authorization server and a scripted MCP server.
 
+mod anonymous_access;
 mod bounds;
 mod discovery;
 mod grant_errors;
@@ -10,7 +11,6 @@ mod secrets;
 mod sign_in;
 mod sign_out;
 mod step_up;
-mod strangers;
 mod support;
 mod two_programs;
 mod vault;

@@ -266,8 +266,8 @@ async fn client_rejected_in_the_browser_is_forgotten() {
         assert!(refused.to_string().contains(error), "[auth-dcr-surface-error] {refused}");
         issuer.set(|script| script.authorizing = AuthorizationBehaviour::Grants);
         bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
-        let wanted = if error == "access_denied" { 1 } else { 2 };
-        assert_eq!(registration_requests(&issuer).len(), wanted, "[auth-dcr] after {error}");
+        let expected = if error == "access_denied" { 1 } else { 2 };
+        assert_eq!(registration_requests(&issuer).len(), expected, "[auth-dcr] after {error}");
     }
 }
 
@@ -285,12 +285,12 @@ async fn entered_client_id_is_stored_after_it_is_verified() {
     .await;
     let bench = TestAuthorization::new(&server, |_| ());
     *bench.user.client.lock().unwrap() = Some(preregistered_client("typed", None));
-    let is_kept = || bench.vault.has(|kind| matches!(kind, VaultEntryKind::Client { .. }));
+    let is_stored = || bench.vault.has(|kind| matches!(kind, VaultEntryKind::Client { .. }));
     assert!(bench.authorization.sign_in(AuthReason::SignIn).await.is_err(), "the sign-in must fail");
-    assert!(!is_kept(), "[auth-manual-client-id] an unverified client id must not be stored");
+    assert!(!is_stored(), "[auth-manual-client-id] an unverified client id must not be stored");
     issuer.set(|script| script.authorizing = AuthorizationBehaviour::Grants);
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
-    assert!(is_kept(), "[auth-manual-client-id] a verified client id must be stored");
+    assert!(is_stored(), "[auth-manual-client-id] a verified client id must be stored");
 }
 
 #[tokio::test]

@@ -65,9 +65,9 @@ async fn secrets_repeated_by_a_server_are_redacted() {
                 answer.respond(302, &format!("location: {to}\r\n"), b"").await
             }
             _ => {
-                let said = format!("{}\n{}", request.head, String::from_utf8_lossy(&request.body));
+                let repeated = format!("{}\n{}", request.head, String::from_utf8_lossy(&request.body));
                 let verifier = request.form().into_iter().find(|(name, _)| name == "code_verifier").map(|(_, value)| value);
-                let body = serde_json::json!({ "error": format!("bad {}", verifier.unwrap_or_default()), "error_description": said });
+                let body = serde_json::json!({ "error": format!("bad {}", verifier.unwrap_or_default()), "error_description": repeated });
                 answer.respond(400, "content-type: application/json\r\n", body.to_string().as_bytes()).await
             }
         }
@@ -153,9 +153,9 @@ async fn query_of_the_server_url_is_not_sent_or_shown() {
             !opened.as_str().contains("s3cr3t"),
             "{metadata:?}: the browser URL must not contain the key: {opened}"
         );
-        let asked: Vec<_> = server.received_requests().into_iter().chain(issuer.received_requests()).collect();
+        let received: Vec<_> = server.received_requests().into_iter().chain(issuer.received_requests()).collect();
         let sent: Vec<_> =
-            asked.iter().filter(|one| one.path_without_query() == "/token").map(|one| one.form()).collect();
+            received.iter().filter(|one| one.path_without_query() == "/token").map(|one| one.form()).collect();
         assert_eq!(sent.len(), 2, "{metadata:?}: a code and a renewal must be sent");
         for form in &sent {
             let resource = parameter_value(form, "resource");
@@ -165,7 +165,7 @@ async fn query_of_the_server_url_is_not_sent_or_shown() {
                 "[auth-resource-canonical] {metadata:?}: the resource must have no query"
             );
         }
-        let document = asked.iter().find(|one| one.path_without_query().contains("oauth-protected-resource"));
+        let document = received.iter().find(|one| one.path_without_query().contains("oauth-protected-resource"));
         let path = document.map(|one| one.path.clone()).unwrap_or_default();
         assert!(
             path.contains("s3cr3t"),

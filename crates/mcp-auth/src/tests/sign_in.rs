@@ -318,17 +318,17 @@ async fn invalid_responses_do_not_end_a_sign_in() {
 
 #[tokio::test]
 async fn account_selection_is_requested() {
-    for (supported, wanted) in [(json!(null), "login"), (json!(["login", "select_account"]), "select_account")] {
-        let says = |script: &mut AuthorizationScript| {
+    for (supported, expected) in [(json!(null), "login"), (json!(["login", "select_account"]), "select_account")] {
+        let select_account = |script: &mut AuthorizationScript| {
             script.overrides.insert("prompt_values_supported".to_owned(), supported.clone());
         };
-        let (issuer, server) = start_servers(says, |_| ()).await;
+        let (issuer, server) = start_servers(select_account, |_| ()).await;
         let bench = TestAuthorization::new(&server, |_| ());
         bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
         let authorized = issuer.authorization_queries().pop().unwrap();
         assert_eq!(
             parameter_value(&authorized, "prompt"),
-            Some(wanted),
+            Some(expected),
             "a supported prompt must be requested: {supported}"
         );
     }

@@ -70,7 +70,7 @@ async fn endless_step_ups_are_stopped() {
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     for _ in 0..5 {
         let stopped = bench.call("same").await;
-        assert!(format!("{stopped:?}").contains("asked for already"), "[auth-stepup-retry-limit] X51: {stopped:?}");
+        assert!(format!("{stopped:?}").contains("requested already"), "[auth-stepup-retry-limit] X51: {stopped:?}");
     }
     assert_eq!(issuer.count("/authorize"), 2, "[auth-stepup-track] the same scopes must be requested once");
     for round in 0..6 {
@@ -96,10 +96,10 @@ async fn endless_step_ups_are_stopped() {
 
 #[tokio::test]
 async fn interrupted_step_up_is_not_counted() {
-    let wants_more = |script: &mut testkit::authorization::ProtectedScript| {
+    let require_more = |script: &mut testkit::authorization::ProtectedScript| {
         drop(script.tool_scopes.insert("more".to_owned(), "mcp:more".to_owned()))
     };
-    let (_issuer, server) = start_servers(|_| (), wants_more).await;
+    let (_issuer, server) = start_servers(|_| (), require_more).await;
     let bench = TestAuthorization::new(&server, |_| ());
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
     *bench.user.browser.lock().unwrap() = BrowserBehaviour::Stays;
@@ -144,8 +144,8 @@ async fn s14_client_credentials_request_consent_for_more_scopes() {
         "[auth-stepup-machine] the call must succeed after consent"
     );
     let scopes = |issuer: &testkit::authorization::AuthorizationServer| {
-        let asked = issuer.token_requests("client_credentials");
-        asked.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
+        let requests = issuer.token_requests("client_credentials");
+        requests.iter().map(|form| parameter_value(form, "scope").unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(
         scopes(&issuer),

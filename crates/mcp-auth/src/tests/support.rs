@@ -235,9 +235,9 @@ pub(super) async fn send_call(authorization: &Arc<ServerAuthorization>, tool: &s
         let (headers, generation) = authorization.shared.authorization_headers("POST", &url).unwrap();
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let page = browser::send(url.as_str(), "POST", &headers, &body.to_string()).await.unwrap();
-        let all = |wanted: &str| {
+        let all = |expected: &str| {
             let pairs = page.head.lines().filter_map(|line| line.split_once(':'));
-            pairs.filter(|(name, _)| *name == wanted).map(|(_, value)| value.trim().to_owned()).collect::<Vec<_>>()
+            pairs.filter(|(name, _)| *name == expected).map(|(_, value)| value.trim().to_owned()).collect::<Vec<_>>()
         };
         if !matches!(page.status, 401 | 403) {
             return RequestOutcome::Answered(page.status);

@@ -125,8 +125,8 @@ async fn sign_out_in_another_process_is_respected() {
             "under way: {is_under_way}: the call must stop: {outcome:?}"
         );
         assert!(app.authorization.account().is_none(), "under way: {is_under_way}: the app must have no account");
-        let is_kept = app.vault.has(|kind| *kind == VaultEntryKind::Account);
-        assert!(!is_kept, "[auth-token-storage] under way: {is_under_way}: the account must not be stored again");
+        let is_stored = app.vault.has(|kind| *kind == VaultEntryKind::Account);
+        assert!(!is_stored, "[auth-token-storage] under way: {is_under_way}: the account must not be stored again");
     }
 }
 

@@ -119,13 +119,13 @@ impl TokenEndpoint<'_> {
     /// that the server requires.
     pub(super) async fn post(&self, request: Request<Vec<u8>>) -> Result<Response<Vec<u8>>, AuthError> {
         let first = self.send(&request).await?;
-        let wants_nonce = self.dpop.is_some()
+        let requires_nonce = self.dpop.is_some()
             && first.headers().contains_key("dpop-nonce")
             && parse_object(first.body())
                 .and_then(|members| metadata_document::string_member(&members, "error"))
                 .as_deref()
                 == Some("use_dpop_nonce");
-        if !wants_nonce {
+        if !requires_nonce {
             return Ok(first);
         }
         self.web.set_conclusion("it requires its nonce in the proof");

@@ -81,12 +81,12 @@ pub enum InvalidCause {
     #[error("the error object is invalid: {0}")]
     BadError(String),
     /// The line is longer than allowed.
-    #[error("a line of more than {limit} bytes (at least {seen} received)")]
+    #[error("a line of more than {limit} bytes (at least {received} received)")]
     TooLong {
         /// Maximum length in bytes.
         limit: usize,
         /// Number of bytes received before the line was discarded.
-        seen: usize,
+        received: usize,
     },
     /// The line is an array of messages, but the revision has no batches.
     #[error("a batch, which only protocol 2025-03-26 has")]
@@ -108,18 +108,18 @@ impl InvalidCause {
 
 impl InvalidMessage {
     /// Returns the error for a line that is longer than `limit` bytes. `head` is the beginning of the line. `tail` is
-    /// its last bytes, or empty if the end was not received. `seen` is the number of received bytes.
+    /// its last bytes, or empty if the end was not received. `length` is the number of received bytes.
     ///
     /// Some servers write the id first and others last, so both ends are searched. If the limit is reached and the head
     /// alone gives no [`id`](InvalidMessage::id), the caller may wait shortly for the end of the line.
-    pub fn too_long(head: &[u8], tail: &[u8], limit: usize, seen: usize) -> InvalidMessage {
+    pub fn too_long(head: &[u8], tail: &[u8], limit: usize, length: usize) -> InvalidMessage {
         let mut found = LineSurvey::scan(line_survey::trim_line(head));
         if found.id().is_none()
             && let Some(id) = line_survey::id_at_end(tail)
         {
             found.set_id(id);
         }
-        InvalidMessage::new(InvalidCause::TooLong { limit, seen }, head, &found)
+        InvalidMessage::new(InvalidCause::TooLong { limit, received: length }, head, &found)
     }
 
     pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &LineSurvey) -> InvalidMessage {

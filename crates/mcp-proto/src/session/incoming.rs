@@ -124,11 +124,11 @@ impl Session {
         if invalid.cause == InvalidCause::Blank {
             return;
         }
-        let told = format!("{}: {}", invalid.cause, invalid.excerpt);
+        let description = format!("{}: {}", invalid.cause, invalid.excerpt);
         if !matches!(self.phase, SessionPhase::Ready) {
-            self.last_output = Some(told.clone());
+            self.last_output = Some(description.clone());
         }
-        self.report_anomaly(told, invalid.id.clone());
+        self.report_anomaly(description, invalid.id.clone());
         if let Some(id) = invalid.server_request.clone() {
             if self.accepts_requests() && !self.is_open(&id) {
                 let code = if matches!(invalid.cause, InvalidCause::NotJson(_)) {

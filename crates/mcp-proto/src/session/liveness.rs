@@ -12,7 +12,7 @@ pub(super) struct LivenessCheck {
     interval: Option<Duration>,
     next: Option<Instant>,
     waiting: Option<Instant>,
-    asked: bool,
+    is_pinging: bool,
 }
 
 impl LivenessCheck {
@@ -25,18 +25,18 @@ impl LivenessCheck {
     /// `patience`.
     pub(super) fn on_message(&mut self, now: Instant, patience: Duration) {
         self.next = self.interval.and_then(|interval| checked_later(now, interval));
-        if self.asked {
+        if self.is_pinging {
             self.waiting = checked_later(now, patience);
         }
     }
 
     pub(super) fn on_pong(&mut self) {
-        self.asked = false;
+        self.is_pinging = false;
         self.waiting = None;
     }
 
     pub(super) fn next_due(&self) -> Option<Instant> {
-        if self.asked { self.waiting } else { self.next }
+        if self.is_pinging { self.waiting } else { self.next }
     }
 }
 
@@ -46,10 +46,10 @@ impl Session {
             return;
         }
         let patience = self.config.timeouts.ping;
-        if self.liveness.asked {
+        if self.liveness.is_pinging {
             return self.end_session(CloseReason::Unresponsive(patience));
         }
-        self.liveness.asked = true;
+        self.liveness.is_pinging = true;
         self.liveness.waiting = checked_later(now, patience);
         let method = ClientRequest::Ping.method(self.revision());
         self.send_request(RequestPurpose::HealthCheck, method, serde_json::json!({}), None);

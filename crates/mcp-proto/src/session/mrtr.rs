@@ -55,19 +55,19 @@ impl Session {
         if call.rounds > self.config.limits.mrtr_rounds {
             return self.end_call(id, Err(CallError::TooManyRounds));
         }
-        let (state, asked) = match self.read_round(body, bytes) {
+        let (state, requests) = match self.read_round(body, bytes) {
             Ok(round) => round,
             Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
         };
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.clock.on_activity(now);
-        let answers = asked.keys().map(|key| (key.clone(), None)).collect();
+        let answers = requests.keys().map(|key| (key.clone(), None)).collect();
         call.inputs = Some(RoundInputs { answers, state });
-        if asked.is_empty() {
+        if requests.is_empty() {
             return self.send_call_request(id);
         }
-        let each = bytes / asked.len();
-        for (key, server_request) in asked {
+        let each = bytes / requests.len();
+        for (key, server_request) in requests {
             self.emit_request(RequestOrigin::Round { call: id, key }, Some(id), vec![id], (server_request, each), now);
         }
     }
@@ -95,13 +95,13 @@ impl Session {
             return Err("too many or too large requests for input are open".into());
         }
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
-        let mut asked = IndexMap::with_capacity(requests.len());
+        let mut parsed = IndexMap::with_capacity(requests.len());
         for (key, InputRequest { method, params }) in requests {
             let server_request = parse_request(&method, params.unwrap_or_default(), &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape_and_truncate(&key, 80), error.message))?;
-            asked.insert(key, server_request);
+            parsed.insert(key, server_request);
         }
-        Ok((request_state, asked))
+        Ok((request_state, parsed))
     }
 
     /// Processes the response to one request of a round. `None` is a refusal, which ends the call because the protocol

@@ -35,7 +35,7 @@ pub(super) struct HandshakeAttempts {
     /// `true` if the probe got no response.
     probe_unanswered: bool,
     /// Error of the probe, if `initialize` was sent after it.
-    probe_said: Option<String>,
+    probe_error: Option<String>,
     /// Error of `initialize`, if the probe was sent after it.
     refused: Option<(String, HandshakeFault)>,
 }
@@ -45,7 +45,7 @@ impl Session {
         let sse = self.config.carrier == TransportKind::HttpSse;
         match self.config.opening {
             HandshakeMode::Pinned(revision) if revision.is_modern() && sse => {
-                self.refuse_handshake(format!("it has to speak {revision}, which HTTP+SSE does not carry"));
+                self.refuse_handshake(format!("it must support {revision}, which HTTP+SSE does not carry"));
             }
             HandshakeMode::Pinned(revision) if revision.is_modern() => self.send_probe(false, now),
             HandshakeMode::Pinned(revision) => self.send_initialize(revision, false, now),
@@ -111,12 +111,12 @@ impl Session {
     pub(super) fn fall_back_to_initialize(&mut self, because: &str, now: Instant) {
         match (self.config.opening, self.tried.refused.take()) {
             (HandshakeMode::Pinned(revision), _) => {
-                self.refuse_handshake(format!("it has to speak {revision}, but {because}"))
+                self.refuse_handshake(format!("it must support {revision}, but {because}"))
             }
             // `initialize` was sent first, because the previous session used it.
             (_, Some((cause, fault))) => self.fail_handshake(format!("{cause}; and {because}"), fault),
             (HandshakeMode::Probe | HandshakeMode::Initialize, None) => {
-                self.tried.probe_said = Some(because.to_owned());
+                self.tried.probe_error = Some(because.to_owned());
                 self.send_initialize(Revision::NEWEST_LEGACY, false, now);
             }
         }
@@ -131,10 +131,10 @@ impl Session {
             self.tried.refused = Some((cause, fault));
             return self.send_probe(false, now);
         }
-        if let Some(said) =
-            self.tried.probe_said.take().filter(|_| self.config.carrier == TransportKind::StreamableHttp)
+        if let Some(earlier) =
+            self.tried.probe_error.take().filter(|_| self.config.carrier == TransportKind::StreamableHttp)
         {
-            cause = format!("{cause}; before, {said}");
+            cause = format!("{cause}; before, {earlier}");
         }
         self.fail_handshake(cause, fault);
     }
@@ -213,7 +213,7 @@ impl Session {
     /// Fails the handshake because the connection closed.
     pub(super) fn fail_handshake_by_close(&mut self, reason: &CloseReason) {
         // Some servers fail on the probe but exit only when they read the next line, which is `initialize`.
-        let (asked, probing) = match self.phase {
+        let (method, probing) = match self.phase {
             SessionPhase::Probing { .. } => ("server/discover", true),
             SessionPhase::Initializing { .. } => ("initialize", self.tried.probe_unanswered),
             SessionPhase::Ready | SessionPhase::Failed(_) | SessionPhase::Closed(_) => return,
@@ -224,7 +224,7 @@ impl Session {
             let is_over = matches!(reason, CloseReason::LimitReached(_));
             let on_probe = probing && local && !is_over && self.config.opening == HandshakeMode::Probe;
             let fault = if on_probe { HandshakeFault::ExitedOnProbe } else { HandshakeFault::Exited };
-            self.fail_handshake(format!("{reason} before it answered `{asked}`"), fault);
+            self.fail_handshake(format!("{reason} before it answered `{method}`"), fault);
         }
     }
 }

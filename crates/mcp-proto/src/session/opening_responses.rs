@@ -90,8 +90,11 @@ impl Session {
                 self.send_initialize(revision, true, now)
             }
             _ => {
-                let said = error.map(|error| format!("; its error: {}", quote_error(error))).unwrap_or_default();
-                self.refuse_handshake(format!("{}{said}", no_common_version_text(versions, self.config.opening)));
+                let description = error.map(|error| format!("; its error: {}", quote_error(error))).unwrap_or_default();
+                self.refuse_handshake(format!(
+                    "{}{description}",
+                    no_common_version_text(versions, self.config.opening)
+                ));
             }
         }
     }

@@ -13,8 +13,8 @@ pub(super) struct EventQueue {
     waiting: VecDeque<(SessionEvent, usize)>,
     limit: usize,
     limit_bytes: usize,
-    news: usize,
-    news_bytes: usize,
+    informational: usize,
+    informational_bytes: usize,
     dropped_logs: u64,
     dropped_others: u64,
 }
@@ -38,8 +38,8 @@ impl EventQueue {
             waiting: VecDeque::new(),
             limit,
             limit_bytes,
-            news: 0,
-            news_bytes: 0,
+            informational: 0,
+            informational_bytes: 0,
             dropped_logs: 0,
             dropped_others: 0,
         }
@@ -74,14 +74,14 @@ impl EventQueue {
             _ => {}
         }
         if is_informational(&event) {
-            let too_large = self.news > 0 && self.news_bytes.saturating_add(bytes) > self.limit_bytes;
-            if self.news >= self.limit || too_large {
+            let too_large = self.informational > 0 && self.informational_bytes.saturating_add(bytes) > self.limit_bytes;
+            if self.informational >= self.limit || too_large {
                 let log = matches!(event, SessionEvent::Log { .. });
                 *(if log { &mut self.dropped_logs } else { &mut self.dropped_others }) += 1;
                 return;
             }
-            self.news += 1;
-            self.news_bytes += bytes;
+            self.informational += 1;
+            self.informational_bytes += bytes;
         }
         self.waiting.push_back((event, bytes));
     }
@@ -92,21 +92,21 @@ impl EventQueue {
 
     /// Removes the event of a server's request if it is still queued. Returns `true` if it was.
     pub(super) fn remove_request(&mut self, server_request: ServerRequestId) -> bool {
-        let asked = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
-        let at = self.waiting.iter().position(asked);
+        let is_request = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
+        let at = self.waiting.iter().position(is_request);
         at.and_then(|at| self.waiting.remove(at)).is_some()
     }
 
     pub(super) fn pop(&mut self) -> Option<SessionEvent> {
         // Dropped notices are reported before the final event, as no event follows that.
         let drained = matches!(self.waiting.front(), None | Some((SessionEvent::Closed(_), _)));
-        if drained && let Some(told) = self.take_dropped() {
-            return Some(told);
+        if drained && let Some(dropped) = self.take_dropped() {
+            return Some(dropped);
         }
         let (event, bytes) = self.waiting.pop_front()?;
         if is_informational(&event) {
-            self.news -= 1;
-            self.news_bytes -= bytes;
+            self.informational -= 1;
+            self.informational_bytes -= bytes;
         }
         Some(event)
     }
@@ -118,7 +118,7 @@ impl EventQueue {
             (logs, 0) => format!("{logs} log messages were dropped: they arrived faster than they were processed"),
             (0, others) => format!("{others} notices were dropped: they arrived faster than they were processed"),
             (logs, others) => format!(
-                "{logs} log messages and {others} notices were dropped: they came faster than they could be taken"
+                "{logs} log messages and {others} notices were dropped: they arrived faster than they could be processed"
             ),
         };
         Some(SessionEvent::Anomaly { cause, id: None })

@@ -64,13 +64,13 @@ impl Session {
         let Some(facts) = self.facts.take() else { return };
         self.reopening = Some(ReopeningState { facts, held: Vec::new() });
         self.out.clear();
-        let asked: Vec<ServerRequestId> = self
+        let open: Vec<ServerRequestId> = self
             .server_requests
             .iter()
             .filter(|(_, server_request)| matches!(server_request.origin, RequestOrigin::Request { .. }))
             .map(|(request, _)| *request)
             .collect();
-        for request in asked {
+        for request in open {
             // The server no longer waits for the response.
             self.close_request(request, now);
             self.withdraw(request, WithdrawalReason::SessionEnded);

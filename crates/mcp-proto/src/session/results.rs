@@ -97,7 +97,7 @@ impl ResultBody {
     /// Parses the text of a result of `request`.
     pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<ResultBody, String> {
         let mut bulk = ResultContent::None;
-        let (mut is_error, mut told) = (None, false);
+        let (mut is_error, mut is_error_read) = (None, false);
         let fields = JsonCursor::new(raw).parse_members(|key, place| {
             bulk = match (request, key) {
                 (ClientRequest::ListTools { .. }, "tools") => ResultContent::Tools(parse_page(place)),
@@ -114,7 +114,7 @@ impl ResultBody {
                         .parse_list(JsonCursor::parse_resource_contents)
                         .and_then(|read| read.ok_or(": invalid type: it is not an array".into())),
                 ),
-                (ClientRequest::CallTool { .. }, "isError") if !std::mem::replace(&mut told, true) => {
+                (ClientRequest::CallTool { .. }, "isError") if !std::mem::replace(&mut is_error_read, true) => {
                     is_error = place.scan().consume_bool();
                     return Ok(is_error.is_some());
                 }

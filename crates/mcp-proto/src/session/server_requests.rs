@@ -85,11 +85,11 @@ impl Session {
         }
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         let task = params.as_ref().ok().and_then(related_task);
-        let asked = match params {
+        let parsed = match params {
             Ok(params) => parse_request(method, params, &offered),
             Err(cause) => Err(RpcError::new(code::INVALID_PARAMS, format!("params: {cause}"))),
         };
-        match asked {
+        match parsed {
             Err(error) => self.respond(id, batch, Err(error)),
             Ok(_) if !self.has_room(1, bytes) => {
                 let error = RpcError::new(code::INTERNAL_ERROR, "too many requests of the server are open");
@@ -223,9 +223,9 @@ impl Session {
         self.request_by_wire_id(id).is_some()
     }
 
-    fn request_by_wire_id(&self, wanted: &RequestId) -> Option<ServerRequestId> {
-        let asked = |server_request: &PendingServerRequest| matches!(&server_request.origin, RequestOrigin::Request { id, .. } if id == wanted);
-        self.server_requests.iter().find(|(_, server_request)| asked(server_request)).map(|(request, _)| *request)
+    fn request_by_wire_id(&self, wire_id: &RequestId) -> Option<ServerRequestId> {
+        let has_wire_id = |server_request: &PendingServerRequest| matches!(&server_request.origin, RequestOrigin::Request { id, .. } if id == wire_id);
+        self.server_requests.iter().find(|(_, server_request)| has_wire_id(server_request)).map(|(request, _)| *request)
     }
 
     /// Withdraws a request that the server cancelled. It gets no response (`basic/utilities/cancellation`).

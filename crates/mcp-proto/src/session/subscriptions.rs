@@ -48,7 +48,7 @@ pub(super) struct ListenState {
     /// Delay before the latest renewal.
     waited: Duration,
     /// `true` if the loss of the subscription was reported to the caller.
-    told: bool,
+    is_loss_reported: bool,
 }
 
 impl ListenState {
@@ -159,10 +159,10 @@ impl Session {
         self.listen.granted = false;
         self.listen.renew_at = None;
         self.listen.acknowledge_by = None;
-        let wanted = self.requested_notifications();
-        if !wanted.is_empty() {
+        let requested = self.requested_notifications();
+        if !requested.is_empty() {
             // This stream has no log messages, so no level is requested.
-            let params = json!({ "notifications": wanted });
+            let params = json!({ "notifications": requested });
             self.listen.current = Some(self.send_request(RequestPurpose::Listen, "subscriptions/listen", params, None));
             self.listen.acknowledge_by = checked_later(now, ACKNOWLEDGE_TIMEOUT);
             self.listen.since = None;
@@ -175,8 +175,8 @@ impl Session {
     }
 
     fn requested_notifications(&self) -> Map {
-        let mut wanted = Map::new();
-        let Some(facts) = &self.facts else { return wanted };
+        let mut requested = Map::new();
+        let Some(facts) = &self.facts else { return requested };
         let offers = &facts.capabilities;
         let lists = [
             ("toolsListChanged", offers.tools.as_ref().and_then(|tools| tools.list_changed)),
@@ -184,15 +184,15 @@ impl Session {
             ("resourcesListChanged", offers.resources.as_ref().and_then(|resources| resources.list_changed)),
         ];
         for (key, _) in lists.into_iter().filter(|(_, announced)| *announced == Some(true)) {
-            wanted.insert(key.into(), Value::Bool(true));
+            requested.insert(key.into(), Value::Bool(true));
         }
         if !self.listen.uris.is_empty() {
-            wanted.insert("resourceSubscriptions".into(), json!(self.listen.uris));
+            requested.insert("resourceSubscriptions".into(), json!(self.listen.uris));
         }
         if !self.listen.tasks.is_empty() {
-            wanted.insert("taskIds".into(), json!(self.listen.tasks));
+            requested.insert("taskIds".into(), json!(self.listen.tasks));
         }
-        wanted
+        requested
     }
 
     /// Processes `notifications/subscriptions/acknowledged`, which lists the granted part of the requested set.
@@ -209,7 +209,7 @@ impl Session {
         self.listen.granted = true;
         self.listen.acknowledge_by = None;
         self.listen.since = Some(now);
-        if std::mem::take(&mut self.listen.told) {
+        if std::mem::take(&mut self.listen.is_loss_reported) {
             self.events.push(SessionEvent::SubscriptionsRenewed);
         }
         for (call, uri) in std::mem::take(&mut self.listen.waiting) {
@@ -306,7 +306,7 @@ impl Session {
         let wait = if good || listen.waited.is_zero() { RENEW_DELAY } else { listen.waited * 2 };
         listen.waited = wait.min(MAX_RENEW_DELAY);
         listen.renew_at = checked_later(now, listen.waited);
-        if !std::mem::replace(&mut listen.told, true) {
+        if !std::mem::replace(&mut listen.is_loss_reported, true) {
             self.events.push(SessionEvent::SubscriptionsLost { cause });
         }
     }

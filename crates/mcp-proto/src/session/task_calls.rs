@@ -36,7 +36,7 @@ pub(super) struct TaskCall {
     /// Id of the pending `tasks/result` request, or `None`.
     result: Option<i64>,
     /// Number of status updates of the running task.
-    pub(super) seen: u32,
+    pub(super) update_count: u32,
     /// Requests for user input of the task, by key (extension only).
     pub(super) inputs: IndexMap<String, TaskInput>,
 }
@@ -44,7 +44,7 @@ pub(super) struct TaskCall {
 /// State of a request for input of a task.
 #[derive(Debug)]
 pub(super) enum TaskInput {
-    Asked(ServerRequestId),
+    Requested(ServerRequestId),
     /// The user has responded, and the server has not confirmed the response yet.
     Answered {
         answer: Value,
@@ -84,26 +84,26 @@ impl Session {
     /// Returns the value of the `task` parameter of `tools/call`, or `None` if the call does not request a task.
     pub(super) fn task_parameter(&self, id: CallId) -> Option<Value> {
         let ClientRequest::CallTool { name, as_task, .. } = &self.calls.get(&id)?.request else { return None };
-        let wanted = *self.tasks.support.get(name)? || *as_task;
-        (wanted && tasks::supports_task_calls(self.facts.as_deref()?)).then(|| json!({ "ttl": TASK_TTL_MILLIS }))
+        let is_requested = *self.tasks.support.get(name)? || *as_task;
+        (is_requested && tasks::supports_task_calls(self.facts.as_deref()?)).then(|| json!({ "ttl": TASK_TTL_MILLIS }))
     }
 
     /// Continues a call as the task that its result contains.
     pub(super) fn on_task_created(&mut self, id: CallId, task: Value, now: Instant) -> Result<(), String> {
         let Value::Object(task) = task else { return Err("its task is not an object".into()) };
-        let told = TaskMessage::read(task)?;
+        let message = TaskMessage::read(task)?;
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         call.clock.remove_total_deadline(now);
         call.task = Some(Box::new(TaskCall {
-            view: told.to_view(),
+            view: message.to_view(),
             poll_at: None,
             get: None,
             result: None,
-            seen: 0,
+            update_count: 0,
             inputs: IndexMap::new(),
         }));
-        self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(told.to_view()) });
-        self.on_task_status(id, told, now)
+        self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(message.to_view()) });
+        self.on_task_status(id, message, now)
     }
 
     /// Returns the call that continues as this task.
@@ -114,28 +114,28 @@ impl Session {
 
     /// Processes the state of a task from a notification or from the result of `tasks/get`.
     pub(super) fn on_task_message(&mut self, params: Map, now: Instant) -> Result<(), String> {
-        let told = TaskMessage::read(params)?;
-        let view = told.to_view();
+        let message = TaskMessage::read(params)?;
+        let view = message.to_view();
         let Some(id) = self.call_of_task(&view.id) else { return Ok(()) };
         let Some(running) = self.calls.get_mut(&id).and_then(|call| call.task.as_deref_mut()) else { return Ok(()) };
         // A terminal status is final, even if an earlier status arrives after it.
         if running.view.status.is_terminal() && !view.status.is_terminal() {
             return Ok(());
         }
-        running.seen = running.seen.saturating_add(1);
+        running.update_count = running.update_count.saturating_add(1);
         if running.view != view {
             running.view = view.clone();
             self.events.push(SessionEvent::TaskChanged { call: id, task: Box::new(view) });
         }
-        self.on_task_status(id, told, now)
+        self.on_task_status(id, message, now)
     }
 
     /// Continues, completes or fails a call depending on the status of its task.
-    fn on_task_status(&mut self, id: CallId, told: TaskMessage, now: Instant) -> Result<(), String> {
+    fn on_task_status(&mut self, id: CallId, task_message: TaskMessage, now: Instant) -> Result<(), String> {
         let core = self.revision().has_core_tasks();
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         let Some(running) = call.task.as_deref_mut() else { return Ok(()) };
-        let (status, seen) = (running.view.status, running.seen);
+        let (status, update_count) = (running.view.status, running.update_count);
         let next = checked_later(now, running.view.time_until_poll());
         running.poll_at = next;
         call.clock.on_activity(next.unwrap_or(now));
@@ -150,29 +150,29 @@ impl Session {
             }
             // The server sends its requests while `tasks/result` is pending.
             TaskStatus::InputRequired if core => self.fetch_result(id),
-            TaskStatus::Completed => match told.result {
+            TaskStatus::Completed => match task_message.result {
                 Some(result) => {
                     let result = ResultBody::read_embedded(&call.request, result)
                         .and_then(|body| results::to_server_result(&call.request, body, None))?;
                     self.end_call(id, Ok(result));
                 }
                 // The task completed immediately. The result of `tasks/get` has its result.
-                None if seen == 0 => running.poll_at = Some(now),
+                None if update_count == 0 => running.poll_at = Some(now),
                 None => return Err("the task is completed without a result".into()),
             },
-            TaskStatus::Failed => match told.error {
+            TaskStatus::Failed => match task_message.error {
                 Some(error) => self.end_call(id, Err(CallError::Server(error))),
-                None if seen == 0 => running.poll_at = Some(now),
+                None if update_count == 0 => running.poll_at = Some(now),
                 None => return Err("the task failed without an error".into()),
             },
             TaskStatus::InputRequired | TaskStatus::Working => {
-                match told.input_requests {
+                match task_message.input_requests {
                     Some(requests) => self.update_input_requests(id, requests, now)?,
-                    None if status == TaskStatus::InputRequired && seen == 0 => running.poll_at = Some(now),
+                    None if status == TaskStatus::InputRequired && update_count == 0 => running.poll_at = Some(now),
                     None => {}
                 }
-                if seen > 0 && self.facts.as_deref().is_some_and(tasks::supports_task_notifications) {
-                    self.listen_to_task(&told.task_id, now);
+                if update_count > 0 && self.facts.as_deref().is_some_and(tasks::supports_task_notifications) {
+                    self.listen_to_task(&task_message.task_id, now);
                 }
             }
         }
@@ -332,9 +332,9 @@ impl Session {
         let core = self.revision().has_core_tasks();
         let task = answer.ok().and_then(|body| results::parse_object(&body).ok());
         if let Some(Value::Object(task)) = task.and_then(|mut body| tasks::take_created_task(&mut body, core))
-            && let Ok(told) = TaskMessage::read(task)
+            && let Ok(message) = TaskMessage::read(task)
         {
-            self.send_task_cancellation(told.to_view().id);
+            self.send_task_cancellation(message.to_view().id);
         }
     }
 

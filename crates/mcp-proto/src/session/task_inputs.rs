@@ -27,11 +27,11 @@ impl Session {
         now: Instant,
     ) -> Result<(), String> {
         let Some(running) = self.task_call(id) else { return Ok(()) };
-        let gone: Vec<ServerRequestId> = running
+        let removed: Vec<ServerRequestId> = running
             .inputs
             .iter()
             .filter(|(key, _)| !requests.contains_key(*key))
-            .filter_map(|(_, input)| if let TaskInput::Asked(request) = input { Some(*request) } else { None })
+            .filter_map(|(_, input)| if let TaskInput::Requested(request) = input { Some(*request) } else { None })
             .collect();
         // A key that was answered and is still requested: its update was lost.
         let again = running.inputs.iter().any(|(key, input)| {
@@ -42,7 +42,7 @@ impl Session {
         if running.inputs.len() + new.len() > MAX_INPUT_REQUESTS {
             return Err(format!("the task requests input more than {MAX_INPUT_REQUESTS} times"));
         }
-        for request in gone {
+        for request in removed {
             self.close_request(request, now);
             self.withdraw(request, WithdrawalReason::CancelledByServer);
         }
@@ -61,7 +61,7 @@ impl Session {
             let origin = RequestOrigin::Task { call: id, key: key.clone() };
             let request = self.emit_request(origin, Some(id), vec![id], (server_request, bytes), now);
             if let Some(running) = self.task_call(id) {
-                running.inputs.insert(key, TaskInput::Asked(request));
+                running.inputs.insert(key, TaskInput::Requested(request));
             }
         }
         Ok(())

@@ -41,11 +41,11 @@ pub(super) struct TaskMessage {
 
 impl TaskMessage {
     pub(super) fn read(body: Map) -> Result<TaskMessage, String> {
-        let told: TaskMessage = results::deserialize_object(body)?;
-        if told.task_id.is_empty() || told.task_id.len() > MAX_TASK_ID {
+        let message: TaskMessage = results::deserialize_object(body)?;
+        if message.task_id.is_empty() || message.task_id.len() > MAX_TASK_ID {
             return Err(format!("a taskId has from 1 to {MAX_TASK_ID} bytes"));
         }
-        Ok(told)
+        Ok(message)
     }
 
     pub(super) fn to_view(&self) -> TaskView {

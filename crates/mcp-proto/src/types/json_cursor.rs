@@ -57,8 +57,8 @@ fn remove_duplicates(parts: &mut RawMembers<'_>) {
         }
         (0..parts.len()).map(doubled).collect()
     } else {
-        let mut seen = HashSet::new();
-        let mut doubled: Vec<bool> = parts.iter().rev().map(|(name, _)| !seen.insert(&**name)).collect();
+        let mut found = HashSet::new();
+        let mut doubled: Vec<bool> = parts.iter().rev().map(|(name, _)| !found.insert(&**name)).collect();
         doubled.reverse();
         doubled
     };

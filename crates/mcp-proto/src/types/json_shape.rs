@@ -85,11 +85,11 @@ impl JsonShape {
         }
     }
 
-    /// Validates and consumes a value. For an object, calls `told` with the name and the text of each known member.
+    /// Validates and consumes a value. For an object, calls `report` with the name and the text of each known member.
     pub(crate) fn check<'a>(
         &self,
         scan: &mut JsonScanner<'a>,
-        told: &mut dyn FnMut(&'static str, &'a str),
+        report: &mut dyn FnMut(&'static str, &'a str),
     ) -> Result<(), ShapeMismatch> {
         let first = scan.peek().ok_or_else(invalid_json)?;
         let fits = match self {
@@ -107,7 +107,7 @@ impl JsonShape {
         match self {
             JsonShape::List(item) => check_list(item, scan),
             JsonShape::Texts if first == b'[' => check_list(&JsonShape::Text, scan),
-            JsonShape::Object(fields) => check_object(fields, scan, told),
+            JsonShape::Object(fields) => check_object(fields, scan, report),
             JsonShape::OneOf(words) => {
                 let word = scan.consume_string().and_then(|word| word.unescape()).ok_or_else(invalid_json)?;
                 if words.contains(&word.as_ref()) {
@@ -135,30 +135,30 @@ fn check_list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeM
 fn check_object<'a>(
     fields: &'static [ShapeField],
     scan: &mut JsonScanner<'a>,
-    told: &mut dyn FnMut(&'static str, &'a str),
+    report: &mut dyn FnMut(&'static str, &'a str),
 ) -> Result<(), ShapeMismatch> {
-    let mut seen = 0_u32;
+    let mut found = 0_u32;
     let mut more = scan.open_container(b'{', b'}').ok_or_else(invalid_json)?;
     while more {
         let key = scan.consume_key().and_then(|key| key.unescape()).ok_or_else(invalid_json)?;
         match fields.iter().enumerate().find(|(_, field)| field.name == key) {
             None => drop(scan.consume_value().ok_or_else(invalid_json)?),
             Some((at, field)) => {
-                if seen & 1 << at != 0 {
+                if found & 1 << at != 0 {
                     return Err(ShapeMismatch::new(format!("duplicate field `{}`", field.name)));
                 }
-                seen |= 1 << at;
+                found |= 1 << at;
                 scan.peek();
                 let start = scan.position();
                 if field.required || !scan.consume_null() {
                     field.shape.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at_step(field.name))?;
                 }
-                told(field.name, scan.text_since(start));
+                report(field.name, scan.text_since(start));
             }
         }
         more = scan.has_more(b'}').ok_or_else(invalid_json)?;
     }
-    match fields.iter().enumerate().find(|(at, field)| field.required && seen & 1 << at == 0) {
+    match fields.iter().enumerate().find(|(at, field)| field.required && found & 1 << at == 0) {
         None => Ok(()),
         Some((_, missing)) => Err(ShapeMismatch::new(format!("missing field `{}`", missing.name))),
     }

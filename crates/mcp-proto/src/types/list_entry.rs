@@ -57,12 +57,12 @@ impl<T: ListEntryType> ListEntry<T> {
         scan.peek();
         let before = scan.clone();
         let mut name = None;
-        let mut told = |field, text| {
+        let mut report = |field, text| {
             if field == T::NAME {
                 name = unquote(text);
             }
         };
-        let checked = T::SHAPE.check(scan, &mut told);
+        let checked = T::SHAPE.check(scan, &mut report);
         match (checked, name) {
             (Ok(()), Some(name)) => {
                 let raw = RawJson::copy_of(scan.text_since(before.position()));

@@ -94,8 +94,8 @@ fn cache_hints_are_ignored_by_older_revisions() {
 fn results_based_on_user_input_have_no_cache_hint() {
     let mut peer = Peer::ready(Revision::V2026_07_28);
     let (call, sent) = peer.start_call(ClientRequest::ReadResource { uri: "a:b".into() });
-    let asks = json!({ "when": { "method": "elicitation/create", "params": form_params() } });
-    let ask = json!({ "resultType": "input_required", "inputRequests": asks, "ttlMs": 1000, "cacheScope": "public" });
+    let input_request = json!({ "when": { "method": "elicitation/create", "params": form_params() } });
+    let ask = json!({ "resultType": "input_required", "inputRequests": input_request, "ttlMs": 1000, "cacheScope": "public" });
     peer.send_result(&sent["id"], ask);
     let (server_request, ..) = peer.take_server_request();
     assert_eq!(peer.take_events(), vec![], "[cache-no-input-required]: an input_required result must not end the call");

@@ -431,8 +431,8 @@ fn root_changes_are_notified_in_legacy_revisions() {
     for revision in Revision::ALL {
         let mut peer = Peer::ready(revision);
         peer.session.notify(ClientNotification::RootsListChanged);
-        let told: Vec<Value> = peer.take_sent_messages().iter().map(|sent| sent["method"].clone()).collect();
+        let notified: Vec<Value> = peer.take_sent_messages().iter().map(|sent| sent["method"].clone()).collect();
         let expected = if revision.is_modern() { vec![] } else { vec![json!("notifications/roots/list_changed")] };
-        assert_eq!(told, expected, "[roots-list-changed], [roots-no-list-changed-modern] in {revision}");
+        assert_eq!(notified, expected, "[roots-list-changed], [roots-no-list-changed-modern] in {revision}");
     }
 }

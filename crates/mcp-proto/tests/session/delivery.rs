@@ -182,9 +182,9 @@ fn cancellation_closes_the_stream_in_2026_07_28() {
         let mut peer = Peer::over_http(revision);
         let (call, sent) = peer.start_call(tool_call());
         peer.session.cancel(call, CancelReason::User, peer.now);
-        let (told, head) = peer.take_post();
-        assert_eq!(told["method"], "notifications/cancelled", "[cancel-http-explicit]: {revision}");
-        assert_eq!(told["params"]["requestId"], sent["id"], "[cancel-own-requests]");
+        let (message, head) = peer.take_post();
+        assert_eq!(message["method"], "notifications/cancelled", "[cancel-http-explicit]: {revision}");
+        assert_eq!(message["params"]["requestId"], sent["id"], "[cancel-own-requests]");
         assert_eq!(head.revision, Some(revision), "[http-version-header]: notifications must have the header");
     }
 }
@@ -205,8 +205,8 @@ fn user_responses_survive_a_lost_stream() {
     let mut peer = Peer::over_http(Revision::V2026_07_28);
     let request = ClientRequest::ReadResource { uri: "a:b".into() };
     let (call, first) = peer.start_call(request);
-    let asks = json!({ "when": { "method": "elicitation/create", "params": form_params() } });
-    let result = json!({ "resultType": "input_required", "requestState": "q9", "inputRequests": asks });
+    let input_request = json!({ "when": { "method": "elicitation/create", "params": form_params() } });
+    let result = json!({ "resultType": "input_required", "requestState": "q9", "inputRequests": input_request });
     peer.send_result(&first["id"], result);
     let (server_request, ..) = peer.take_server_request();
     peer.session.answer(server_request, accepted_form_response(), peer.now).unwrap();
@@ -231,10 +231,11 @@ fn server_request_belongs_to_the_call_of_its_stream() {
     let mut peer = Peer::over_http(Revision::V2025_11_25);
     let (first, sent) = peer.start_call(tool_call());
     let (second, _) = peer.start_call(tool_call());
-    let asks = |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": form_params() });
+    let server_request =
+        |id: i64| json!({ "jsonrpc": "2.0", "id": id, "method": "elicitation/create", "params": form_params() });
     let decode = |message: Value| IncomingMessage::decode(&message.to_string().into_bytes().into()).unwrap();
     let origin = StreamOrigin::Post(RequestId::Number(sent["id"].as_i64().unwrap()));
-    peer.session.handle_message(decode(asks(70)), origin, peer.now);
+    peer.session.handle_message(decode(server_request(70)), origin, peer.now);
     let (_, call, _) = peer.take_server_request();
     assert_eq!(call, Some(first), "[http-sse-requests-before-response]: the call must be found by its stream");
     peer.advance_time(seconds(60));
@@ -242,7 +243,7 @@ fn server_request_belongs_to_the_call_of_its_stream() {
     assert!(matches!(end, Err(CallError::Timeout { .. })), "only the clock of that call must be paused: {end:?}");
     peer.take_sent_messages();
     let (_third, _) = peer.start_call(tool_call());
-    peer.session.handle_message(decode(asks(71)), StreamOrigin::Get, peer.now);
+    peer.session.handle_message(decode(server_request(71)), StreamOrigin::Get, peer.now);
     let (_, call, _) = peer.take_server_request();
     assert_eq!(call, None, "[http-get-listen]: the GET stream must not name a call");
 }

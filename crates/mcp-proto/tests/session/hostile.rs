@@ -138,7 +138,7 @@ fn event_flood_is_merged_counted_and_bounded() {
         peer.send_line("garbage");
     }
     let events = peer.take_events();
-    let count = |wanted: fn(&SessionEvent) -> bool| events.iter().filter(|event| wanted(event)).count();
+    let count = |is_counted: fn(&SessionEvent) -> bool| events.iter().filter(|event| is_counted(event)).count();
     assert!(events.len() <= 102, "X41: the queue must be bounded: {}", events.len());
     assert_eq!(count(|event| matches!(event, SessionEvent::ListChanged(_))), 1, "X41: list_changed must be merged");
     assert_eq!(count(|event| matches!(event, SessionEvent::ResourceUpdated { .. })), 1, "X41: updates must be merged");
@@ -221,8 +221,9 @@ fn server_text_is_truncated_and_escaped_in_causes() {
     let refused = peer.take_sent_message()["error"]["message"].to_string();
     let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
     peer.send_result(&sent["id"], json!({ "tools": [{ "name": nasty, "inputSchema": {}, "icons": [{ "src": 1 }] }] }));
-    let (prompt, asked) = peer.start_call(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
-    peer.send_result(&asked["id"], json!({ "messages": [{ "role": nasty, "content": {} }] }));
+    let (prompt, prompt_request) =
+        peer.start_call(ClientRequest::GetPrompt { name: "p".into(), arguments: Map::new() });
+    peer.send_result(&prompt_request["id"], json!({ "messages": [{ "role": nasty, "content": {} }] }));
     let events = peer.take_events();
     let Some(SessionEvent::Anomaly { cause, .. }) = events.first() else { panic!("expected an anomaly: {events:?}") };
     let Some(SessionEvent::Done { call: done, result: Err(error) }) = events.last() else { panic!("{events:?}") };

@@ -96,8 +96,8 @@ fn legacy_server_is_detected_by_its_refusal_of_the_probe() {
             Revision::V2025_06_18,
             "[lifecycle-init-accept-counteroffer]: {code}"
         );
-        let (told, head) = peer.take_post();
-        assert_eq!(told["method"], "notifications/initialized", "[lifecycle-initialized-notification]");
+        let (message, head) = peer.take_post();
+        assert_eq!(message["method"], "notifications/initialized", "[lifecycle-initialized-notification]");
         assert_eq!(head.revision, Some(Revision::V2025_06_18), "[http-version-header-negotiated]");
         let (_, sent) = (peer.call(ClientRequest::Ping), peer.take_post());
         assert_eq!(sent.1.revision, Some(Revision::V2025_06_18), "[http-version-header]");

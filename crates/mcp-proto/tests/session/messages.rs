@@ -64,9 +64,9 @@ fn in_flight_ids_are_unique_and_notifications_have_none() {
             calls.push(call);
         }
         peer.session.cancel(calls[0], CancelReason::User, peer.now);
-        let told = peer.take_sent_message();
-        assert_eq!(told["method"], "notifications/cancelled", "{revision}: the cancellation must be sent");
-        assert_eq!(told.get("id"), None, "[base-notification-no-id] in {revision}");
+        let message = peer.take_sent_message();
+        assert_eq!(message["method"], "notifications/cancelled", "{revision}: the cancellation must be sent");
+        assert_eq!(message.get("id"), None, "[base-notification-no-id] in {revision}");
     }
 }
 
@@ -75,10 +75,10 @@ fn server_error_is_reported_unchanged() {
     let mut peer = Peer::ready(Revision::V2025_11_25);
     for error in [-32_000, -32_001, -32_003, -32_019, 7] {
         let (call, sent) = peer.start_call(ClientRequest::ListTools { cursor: None });
-        let said = json!({ "code": error, "message": "no", "data": { "a": 1 } });
-        peer.send_message(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": said }));
+        let error_object = json!({ "code": error, "message": "no", "data": { "a": 1 } });
+        peer.send_message(json!({ "jsonrpc": "2.0", "id": sent["id"], "error": error_object }));
         let Err(CallError::Server(found)) = peer.take_result(call) else { panic!("{error} must end the call") };
-        assert_eq!(json!(found), said, "[base-error-32000-range]: {error} must be reported unchanged");
+        assert_eq!(json!(found), error_object, "[base-error-32000-range]: {error} must be reported unchanged");
     }
 }
 

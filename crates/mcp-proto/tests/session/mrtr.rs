@@ -48,7 +48,7 @@ fn call_is_repeated_with_the_responses() {
                 "where": { "method": "roots/list" },
             }),
         );
-        let asked: Vec<_> = peer
+        let requests: Vec<_> = peer
             .take_events()
             .into_iter()
             .map(|event| match event {
@@ -59,8 +59,8 @@ fn call_is_repeated_with_the_responses() {
                 other => panic!("[mrtr-recognise]: expected a request of the server, not {other:?}"),
             })
             .collect();
-        assert_eq!(asked.len(), 3, "[mrtr-recognise]: each input request must be reported");
-        for (server_request, kind) in asked {
+        assert_eq!(requests.len(), 3, "[mrtr-recognise]: each input request must be reported");
+        for (server_request, kind) in requests {
             assert_eq!(
                 peer.take_sent_messages(),
                 Vec::<Value>::new(),

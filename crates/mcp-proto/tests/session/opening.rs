@@ -365,7 +365,7 @@ fn pinned_revision_is_the_only_one_accepted() {
             play_handshake(
                 "pinned",
                 opening,
-                vec![probe_step(), error_step(1, -32601, "no method", Value::Null), Fails("has to speak")],
+                vec![probe_step(), error_step(1, -32601, "no method", Value::Null), Fails("must support")],
             );
             play_handshake("pinned", opening, vec![probe_step(), Waits(10), SendsNothing, Fails("within 10s")]);
             play_handshake("pinned", opening, vec![probe_step(), Exits(false)]);

@@ -215,8 +215,8 @@ impl Peer {
         (call, self.take_sent_message())
     }
 
-    /// Returns the result of `wanted`, which must be the only call that ended.
-    pub(crate) fn take_result(&mut self, wanted: CallId) -> Result<ServerResult, CallError> {
+    /// Returns the result of `expected`, which must be the only call that ended.
+    pub(crate) fn take_result(&mut self, expected: CallId) -> Result<ServerResult, CallError> {
         let mut ends: Vec<_> = self
             .take_events()
             .into_iter()
@@ -227,7 +227,7 @@ impl Peer {
             .collect();
         assert_eq!(ends.len(), 1, "exactly one call must end: {ends:?}");
         let (call, result) = ends.remove(0);
-        assert_eq!(call, wanted, "the answered call must end");
+        assert_eq!(call, expected, "the answered call must end");
         result
     }
 

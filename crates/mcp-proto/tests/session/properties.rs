@@ -55,7 +55,7 @@ struct EventCounter {
     calls: HashSet<CallId>,
     open_calls: Vec<CallId>,
     open_requests: Vec<(ServerRequestId, ServerRequest)>,
-    asked: HashMap<String, i64>,
+    requested: HashMap<String, i64>,
     answered: HashMap<String, i64>,
     sent_ids: HashSet<String>,
     closed: bool,
@@ -97,10 +97,10 @@ impl EventCounter {
             }
         }
         for (id, answers) in &self.answered {
-            let asked = self.asked.get(id).copied().unwrap_or_default();
+            let times = self.requested.get(id).copied().unwrap_or_default();
             assert!(
-                *answers <= asked,
-                "no request may be answered twice: {id} was received {asked} and answered {answers} times"
+                *answers <= times,
+                "no request may be answered twice: {id} was received {times} and answered {answers} times"
             );
         }
     }
@@ -118,7 +118,7 @@ impl EventCounter {
         let mut found = Vec::new();
         ids(&IncomingMessage::decode(&Bytes::copy_from_slice(line)), &mut found);
         for id in found {
-            *self.asked.entry(json!(id).to_string()).or_default() += 1;
+            *self.requested.entry(json!(id).to_string()).or_default() += 1;
         }
     }
 }
@@ -176,10 +176,10 @@ fn run_session(mut peer: Peer, inputs: Vec<SessionInput>) {
             }
             SessionInput::Answer(which, how) if !ledger.open_requests.is_empty() => {
                 let at = which % ledger.open_requests.len();
-                let (server_request, asked) = ledger.open_requests[at].clone();
-                if peer.session.answer(server_request, nth_response(&asked, how), peer.now).is_ok() {
+                let (server_request, kind) = ledger.open_requests[at].clone();
+                if peer.session.answer(server_request, nth_response(&kind, how), peer.now).is_ok() {
                     ledger.open_requests.remove(at);
-                    let again = peer.session.answer(server_request, nth_response(&asked, how), peer.now);
+                    let again = peer.session.answer(server_request, nth_response(&kind, how), peer.now);
                     assert_eq!(again, Err(UnknownRequest::NotOpen), "a request may be answered once");
                 }
             }

@@ -279,10 +279,10 @@ fn extensions_are_declared_to_every_server() {
     let mut settings = client_config(HandshakeMode::Initialize);
     settings.capabilities.extensions = Some(Map::from_iter([("io.modelcontextprotocol/ui".to_owned(), json!({}))]));
     let sent = Peer::with_config(settings.clone()).take_sent_message();
-    let told = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
-    assert_contains(&sent, &told, "[lifecycle-ext-advertise-legacy]");
+    let declared = json!({ "params": { "capabilities": { "extensions": { "io.modelcontextprotocol/ui": {} } } } });
+    assert_contains(&sent, &declared, "[lifecycle-ext-advertise-legacy]");
     settings.opening = HandshakeMode::Probe;
     let sent = Peer::with_config(settings).take_sent_message();
     let capabilities = &sent["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"];
-    assert_contains(capabilities, &told["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");
+    assert_contains(capabilities, &declared["params"]["capabilities"], "[lifecycle-ext-advertise-modern]");
 }

@@ -241,10 +241,10 @@ fn deprecated_features_work_while_declared() {
     assert_eq!(sent["params"]["_meta"]["io.modelcontextprotocol/logLevel"], "debug", "[lifecycle-deprecated-handle]");
     let both = json!({ "a": { "method": "roots/list" }, "b": { "method": "sampling/createMessage", "params": sampling_params() } });
     peer.send_result(&sent["id"], json!({ "resultType": "input_required", "inputRequests": both }));
-    let asked = peer.take_events().into_iter().filter(|event| {
+    let requests = peer.take_events().into_iter().filter(|event| {
         matches!(event, SessionEvent::RequestReceived { call: of, server_request, .. } if *of == Some(call) && matches!(**server_request, ServerRequest::Roots | ServerRequest::Sampling(_)))
     });
-    assert_eq!(asked.count(), 2, "[lifecycle-deprecated-handle]: both requests must be reported");
+    assert_eq!(requests.count(), 2, "[lifecycle-deprecated-handle]: both requests must be reported");
 }
 
 #[test]

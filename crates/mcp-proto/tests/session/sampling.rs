@@ -69,9 +69,9 @@ fn balanced_sampling_request_is_reported_completely() {
     params["toolChoice"] = json!({ "mode": "required" });
     peer.send_request(json!(1), "sampling/createMessage", params.clone());
     let (request, _, server_request) = peer.take_server_request();
-    let ServerRequest::Sampling(asked) = server_request else { panic!("expected a sampling request") };
+    let ServerRequest::Sampling(sampling) = server_request else { panic!("expected a sampling request") };
     assert_contains(
-        &json!(*asked),
+        &json!(*sampling),
         &params,
         "[sampling-preserve-meta], [sampling-content-array]: the request must be unchanged",
     );
@@ -143,8 +143,12 @@ fn text_images_and_audio_are_accepted_in_every_revision() {
             json!([text_message("user", "What is it?"), media("image", "image/png"), media("audio", "audio/wav")]);
         peer.send_request(json!(1), "sampling/createMessage", json!({ "messages": messages, "maxTokens": 1 }));
         let (.., server_request) = peer.take_server_request();
-        let ServerRequest::Sampling(asked) = server_request else { panic!("expected a sampling request") };
-        assert_contains(&json!(asked.messages[1]), &messages[1], "[sampling-content-types]: an image must be accepted");
-        assert_eq!(asked.messages.len(), 3, "[sampling-content-types] in {revision}");
+        let ServerRequest::Sampling(request) = server_request else { panic!("expected a sampling request") };
+        assert_contains(
+            &json!(request.messages[1]),
+            &messages[1],
+            "[sampling-content-types]: an image must be accepted",
+        );
+        assert_eq!(request.messages.len(), 3, "[sampling-content-types] in {revision}");
     }
 }

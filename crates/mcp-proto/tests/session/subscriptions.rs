@@ -110,11 +110,11 @@ fn subscription_is_granted_by_the_server() {
     let end = peer.take_result(bad);
     assert!(matches!(end, Err(CallError::Unsupported { .. })), "[subs-ack-check]: not granted: {end:?}");
 
-    let gone = peer.call(ClientRequest::Unsubscribe { uri: "a:good".into() });
-    assert_eq!(peer.take_result(gone), Ok(ServerResult::Empty), "the call must succeed immediately");
-    let wanted = &peer.take_sent_messages()[0]["params"]["notifications"];
+    let unsubscribed = peer.call(ClientRequest::Unsubscribe { uri: "a:good".into() });
+    assert_eq!(peer.take_result(unsubscribed), Ok(ServerResult::Empty), "the call must succeed immediately");
+    let requested = &peer.take_sent_messages()[0]["params"]["notifications"];
     assert_eq!(
-        wanted.get("resourceSubscriptions"),
+        requested.get("resourceSubscriptions"),
         None,
         "[subs-opt-in-types]: the resource must be removed from the set"
     );
@@ -130,8 +130,8 @@ fn unacknowledged_subscription_call_times_out() {
     let end = peer.take_result(call);
     assert!(matches!(end, Err(CallError::Timeout { .. })), "the call must time out: {end:?}");
     let sent = peer.take_sent_messages();
-    let wanted = &sent[0]["params"]["notifications"];
-    assert_eq!(wanted.get("resourceSubscriptions"), None, "the resource must be removed from the set");
+    let requested = &sent[0]["params"]["notifications"];
+    assert_eq!(requested.get("resourceSubscriptions"), None, "the resource must be removed from the set");
 }
 
 #[test]
@@ -203,8 +203,8 @@ fn lost_listen_request_is_renewed_with_backoff() {
         for (how, wait) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
             end_subscription(&mut peer, &listen["id"], how);
             let events = peer.take_events();
-            let told = matches!(&events[..], [SessionEvent::SubscriptionsLost { .. }]);
-            assert_eq!(told, how == 0, "the loss must be reported once: {events:?}");
+            let is_reported = matches!(&events[..], [SessionEvent::SubscriptionsLost { .. }]);
+            assert_eq!(is_reported, how == 0, "the loss must be reported once: {events:?}");
             peer.advance_time(seconds(wait) - std::time::Duration::from_millis(1));
             assert_eq!(
                 peer.take_sent_messages(),
@@ -301,8 +301,8 @@ fn refused_change_keeps_the_granted_subscriptions() {
     peer.send_error(&listen, -32602, "no such resource");
     let end = peer.take_result(bad);
     assert!(matches!(end, Err(CallError::Server(_))), "the refusal must end the call: {end:?}");
-    let wanted = peer.take_sent_message()["params"]["notifications"]["resourceSubscriptions"].clone();
-    assert_eq!(wanted, json!(["a:good"]), "the granted set must be requested again");
+    let requested = peer.take_sent_message()["params"]["notifications"]["resourceSubscriptions"].clone();
+    assert_eq!(requested, json!(["a:good"]), "the granted set must be requested again");
 }
 
 #[test]

@@ -177,8 +177,8 @@ fn task_stays_alive_while_polls_are_answered() {
         matches!(end, Err(CallError::Timeout { total: false, .. })),
         "[lifecycle-timeouts]: unanswered polls must end the call: {end:?}"
     );
-    let told = peer.take_sent_message();
-    assert_eq!(told["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
+    let message = peer.take_sent_message();
+    assert_eq!(message["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
 }
 
 #[test]
@@ -313,12 +313,12 @@ fn task_is_cancelled_by_its_id() {
     let (call, first) = start_task(&mut peer);
     let poll = wait_for_poll(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
-    let told = peer.take_sent_message();
-    assert_eq!(told["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
-    assert_eq!(told["params"], json!({ "taskId": "t1" }), "[tasks-related-meta-omit]");
+    let message = peer.take_sent_message();
+    assert_eq!(message["method"], "tasks/cancel", "[cancel-task-via-tasks-cancel]");
+    assert_eq!(message["params"], json!({ "taskId": "t1" }), "[tasks-related-meta-omit]");
     assert_eq!(peer.take_result(call), Err(CallError::Cancelled), "the call must end immediately");
     peer.send_result(&poll["id"], task_state("working"));
-    peer.send_result(&told["id"], task_state("cancelled"));
+    peer.send_result(&message["id"], task_state("cancelled"));
     assert_eq!(peer.take_events(), vec![], "[cancel-races]: late responses must be ignored");
     let token = first["params"]["_meta"]["progressToken"].clone();
     peer.send_notification("notifications/progress", json!({ "progressToken": token, "progress": 1 }));
@@ -333,9 +333,9 @@ fn task_is_cancelled_by_its_id() {
     );
     peer.take_events();
     peer.send_result(&sent["id"], json!({ "task": task_state("working") }));
-    let told = peer.take_sent_message();
+    let message = peer.take_sent_message();
     assert_eq!(
-        told["method"], "tasks/cancel",
+        message["method"], "tasks/cancel",
         "[cancel-task-via-tasks-cancel]: the task must be cancelled once its id is known"
     );
 
@@ -398,8 +398,8 @@ fn task_survives_a_reopened_session() {
         "[tasks-poll-until-terminal]: the task must be polled again"
     );
     assert!(matches!(peer.take_event(), SessionEvent::Reopened(_)), "the call must continue");
-    let (poll, gone) = (&sent.last().unwrap()["id"], "no such task");
-    peer.send_error(poll, -32602, gone);
+    let (poll, reason) = (&sent.last().unwrap()["id"], "no such task");
+    peer.send_error(poll, -32602, reason);
     assert!(
         matches!(peer.take_result(call), Err(CallError::Server(_))),
         "[tasks-expired]: an unknown task must end the call"

@@ -169,7 +169,7 @@ fn task_input_is_requested_and_answered_once() {
     let mut both = input_request("when");
     both["who"] = json!({ "method": "sampling/createMessage", "params": sampling_params() });
     peer.send_result(&sent["id"], with_member(task_state("input_required"), "inputRequests", both.clone()));
-    let asked: Vec<_> = peer
+    let requests: Vec<_> = peer
         .take_events()
         .into_iter()
         .filter_map(|event| match event {
@@ -180,14 +180,14 @@ fn task_input_is_requested_and_answered_once() {
             _ => None,
         })
         .collect();
-    assert_eq!(asked.len(), 2, "[tasks-ext-update]: each must be reported");
+    assert_eq!(requests.len(), 2, "[tasks-ext-update]: each must be reported");
     peer.take_sent_messages();
     let sent = wait_for_poll(&mut peer);
     peer.send_result(&sent["id"], with_member(task_state("input_required"), "inputRequests", both.clone()));
     let again = peer.take_events().iter().filter(|event| matches!(event, SessionEvent::RequestReceived { .. })).count();
     assert_eq!(again, 0, "[tasks-ext-dedupe]");
 
-    peer.session.answer(asked[0], accepted_form_response(), peer.now).unwrap();
+    peer.session.answer(requests[0], accepted_form_response(), peer.now).unwrap();
     let (update, head) = peer.take_post();
     assert_eq!(
         (update["method"].as_str(), head.name.as_deref()),
@@ -213,7 +213,7 @@ fn task_input_is_requested_and_answered_once() {
     peer.send_result(&sent["id"], with_member(task_state("working"), "inputRequests", json!({})));
     let events = peer.take_events();
     assert!(
-        events.contains(&SessionEvent::Withdrawn { request: asked[1], why: WithdrawalReason::CancelledByServer }),
+        events.contains(&SessionEvent::Withdrawn { request: requests[1], why: WithdrawalReason::CancelledByServer }),
         "[tasks-ext-update-keys]: a request that is no longer open must be withdrawn: {events:?}"
     );
 }
@@ -246,15 +246,15 @@ fn refusal_or_cancellation_cancels_the_task() {
     let mut peer = task_peer();
     let call = start_task(&mut peer);
     peer.session.cancel(call, CancelReason::User, peer.now);
-    let (told, head) = peer.take_post();
-    assert_eq!(told["method"], "tasks/cancel", "[tasks-ext-cancel-method], [tasks-ext-cancel-forget]");
+    let (message, head) = peer.take_post();
+    assert_eq!(message["method"], "tasks/cancel", "[tasks-ext-cancel-method], [tasks-ext-cancel-forget]");
     assert_eq!(head.name.as_deref(), Some("t1"), "[tasks-ext-mcp-name]");
     assert_eq!(
         peer.take_result(call),
         Err(CallError::Cancelled),
         "[tasks-ext-cancel-cooperative]: the call must end immediately"
     );
-    peer.send_result(&told["id"], json!({}));
+    peer.send_result(&message["id"], json!({}));
     assert_eq!(peer.take_events(), vec![], "the acknowledgement must be ignored");
 
     let call = start_task(&mut peer);
@@ -313,10 +313,13 @@ fn task_without_progress_stays_alive() {
             &sent["id"],
             with_member(task_state("working"), "statusMessage", json!(format!("step {step}"))),
         );
-        let told = peer.take_events().into_iter().any(|event| {
+        let are_reported = peer.take_events().into_iter().any(|event| {
             matches!(event, SessionEvent::TaskChanged { task, .. } if task.status_message == Some(format!("step {step}")))
         });
-        assert!(told, "[tasks-ext-no-progress], [tasks-ext-status-message]: each status message must be reported");
+        assert!(
+            are_reported,
+            "[tasks-ext-no-progress], [tasks-ext-status-message]: each status message must be reported"
+        );
     }
     let sent = wait_for_poll(&mut peer);
     peer.send_result(&sent["id"], with_member(task_state("completed"), "result", json!({ "content": [] })));

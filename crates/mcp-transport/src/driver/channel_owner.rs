@@ -58,15 +58,15 @@ type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(crate) struct ChannelOwner {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
-    came: Option<DriverCommand>,
+    next: Option<DriverCommand>,
     /// Future that completes when the event receiver is dropped. `None` afterwards.
-    unheard: Option<PendingSend>,
+    receiver_dropped: Option<PendingSend>,
     /// Future that completes when the event channel has room again, or `None` if the driver does not wait for room.
     room: Option<PendingSend>,
     /// Set when the command sender is dropped.
     is_closed: bool,
     /// Set when the session was stopped because another task dropped one of the channels.
-    was_told: bool,
+    was_stopped: bool,
 }
 
 impl ChannelOwner {
@@ -74,10 +74,21 @@ impl ChannelOwner {
     /// runs.
     pub(crate) fn new(events: mpsc::Sender<DriverEvent>) -> (mpsc::Sender<DriverCommand>, ChannelOwner) {
         let (sender, commands) = mpsc::channel(COMMAND_CAPACITY);
-        let heard = events.clone();
-        let unheard: PendingSend = Box::pin(async move { heard.closed().await });
-        let unheard = Some(unheard);
-        (sender, ChannelOwner { commands, events, came: None, unheard, room: None, is_closed: false, was_told: false })
+        let event_sender = events.clone();
+        let receiver_dropped: PendingSend = Box::pin(async move { event_sender.closed().await });
+        let receiver_dropped = Some(receiver_dropped);
+        (
+            sender,
+            ChannelOwner {
+                commands,
+                events,
+                next: None,
+                receiver_dropped,
+                room: None,
+                is_closed: false,
+                was_stopped: false,
+            },
+        )
     }
 
     fn execute_command(command: DriverCommand, session: &mut SessionControl<'_>) {
@@ -96,17 +107,17 @@ impl ChannelOwner {
 
 impl SessionOwner for ChannelOwner {
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        if self.came.is_some() {
+        if self.next.is_some() {
             return Poll::Ready(());
         }
         if !self.is_closed
-            && let Poll::Ready(came) = self.commands.poll_recv(context)
+            && let Poll::Ready(command) = self.commands.poll_recv(context)
         {
-            self.is_closed = came.is_none();
-            self.came = came;
+            self.is_closed = command.is_none();
+            self.next = command;
             return Poll::Ready(());
         }
-        for wait in [&mut self.unheard, &mut self.room] {
+        for wait in [&mut self.receiver_dropped, &mut self.room] {
             if wait.as_mut().is_some_and(|wait| wait.as_mut().poll(context).is_ready()) {
                 *wait = None;
                 return Poll::Ready(());
@@ -116,23 +127,23 @@ impl SessionOwner for ChannelOwner {
     }
 
     fn process_ready(&mut self, session: &mut SessionControl<'_>) {
-        let is_gone = self.is_closed || self.unheard.is_none();
+        let is_gone = self.is_closed || self.receiver_dropped.is_none();
         // A dropped event receiver must not count as a second stop while the driver is already stopping.
-        if is_gone && !std::mem::replace(&mut self.was_told, true) && !session.is_ending() {
+        if is_gone && !std::mem::replace(&mut self.was_stopped, true) && !session.is_ending() {
             session.stop();
         }
-        let mut came = self.came.take();
+        let mut next = self.next.take();
         for _ in 0..MAX_COMMANDS_PER_POLL {
-            let Some(command) = came else { return };
+            let Some(command) = next else { return };
             let stops = matches!(command, DriverCommand::Stop);
             Self::execute_command(command, session);
             // Later commands are handled, and refused, in the next call.
             if stops {
                 return;
             }
-            came = self.commands.try_recv().ok();
+            next = self.commands.try_recv().ok();
         }
-        self.came = came;
+        self.next = next;
     }
 
     fn event(&mut self, event: DriverEvent, _: &mut SessionControl<'_>) {
@@ -149,7 +160,7 @@ impl SessionOwner for ChannelOwner {
         if self.room.is_none() {
             let events = self.events.clone();
             self.room = Some(Box::pin(async move {
-                // An error means that the event receiver was dropped, which `unheard` detects.
+                // An error means that the event receiver was dropped, which `receiver_dropped` detects.
                 let _ = events.reserve_many(needed).await;
             }));
         }

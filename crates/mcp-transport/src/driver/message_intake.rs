@@ -110,18 +110,18 @@ impl MessageIntake {
                 }
             },
             DecodedLine::TooLong { head } => {
-                let seen = self.line_limit.saturating_add(1);
-                let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, seen);
+                let length = self.line_limit.saturating_add(1);
+                let invalid = InvalidMessage::too_long(&head, &[], self.line_limit, length);
                 if invalid.id.is_some() || invalid.server_request.is_some() {
                     self.process_invalid(invalid, head, session, outbox, now);
                 } else {
                     self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_LIMIT });
                 }
             }
-            DecodedLine::TooLongEnded { seen, head, tail } => {
+            DecodedLine::TooLongEnded { length, head, tail } => {
                 if self.long.take().is_some() {
-                    let seen = usize::try_from(seen).unwrap_or(usize::MAX);
-                    let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, seen);
+                    let length = usize::try_from(length).unwrap_or(usize::MAX);
+                    let invalid = InvalidMessage::too_long(&head, &tail, self.line_limit, length);
                     self.process_invalid(invalid, head, session, outbox, now);
                 }
             }
@@ -146,8 +146,8 @@ impl MessageIntake {
 
     pub(super) fn on_deadline(&mut self, session: &mut Session, outbox: &mut EventOutbox, now: Instant) {
         if let Some(long) = self.long.take_if(|long| long.give_up_at <= now) {
-            let seen = self.line_limit.saturating_add(1);
-            let invalid = InvalidMessage::too_long(&long.head, &[], self.line_limit, seen);
+            let length = self.line_limit.saturating_add(1);
+            let invalid = InvalidMessage::too_long(&long.head, &[], self.line_limit, length);
             self.process_invalid(invalid, long.head, session, outbox, now);
         }
         if self.dropped.report_at.is_some_and(|at| at <= now) {

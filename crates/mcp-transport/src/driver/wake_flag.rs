@@ -96,7 +96,7 @@ mod tests {
             }
         });
         let (mut bell, mut polls, mut looks) = (WakeFlag::default(), 0, 0);
-        let mut came = Vec::new();
+        let mut received = Vec::new();
         loop {
             let next = poll_fn(|context| {
                 looks += 1;
@@ -111,12 +111,12 @@ mod tests {
                 polled
             });
             match tokio::time::timeout(Duration::from_secs(10), next).await {
-                Ok(Some(number)) => came.push(number),
+                Ok(Some(number)) => received.push(number),
                 Ok(None) => break,
-                Err(_) => panic!("the task was not woken after {} numbers", came.len()),
+                Err(_) => panic!("the task was not woken after {} numbers", received.len()),
             }
         }
-        assert_eq!(came, (0..100).collect::<Vec<_>>(), "each number must be received, in order");
+        assert_eq!(received, (0..100).collect::<Vec<_>>(), "each number must be received, in order");
         assert!(polls < looks, "{polls} of {looks} polls must be fewer");
     }
 
@@ -133,7 +133,7 @@ mod tests {
         tokio::task::yield_now().await;
         let sent = sender.send(7).await;
         assert_eq!(sent, Ok(()), "the value must be sent");
-        let came = tokio::time::timeout(Duration::from_secs(10), waits).await;
-        assert_eq!(came.ok().and_then(Result::ok).flatten(), Some(7), "the task that polled last must be woken");
+        let received = tokio::time::timeout(Duration::from_secs(10), waits).await;
+        assert_eq!(received.ok().and_then(Result::ok).flatten(), Some(7), "the task that polled last must be woken");
     }
 }

@@ -15,25 +15,25 @@ const MAX_STEPS: usize = 8;
 
 pub(super) struct ConnectionNotes {
     rate: TokenBucket,
-    left_out: u64,
+    dropped: u64,
     steps: Vec<String>,
 }
 
 impl ConnectionNotes {
     pub(super) fn new() -> ConnectionNotes {
-        ConnectionNotes { rate: TokenBucket::new(NOTES_BURST, NOTES_PER_SECOND), left_out: 0, steps: Vec::new() }
+        ConnectionNotes { rate: TokenBucket::new(NOTES_BURST, NOTES_PER_SECOND), dropped: 0, steps: Vec::new() }
     }
 
     /// Emits a one-line note as [`DriverEvent::Note`], within the rate limit.
     pub(super) fn note(&mut self, outbox: &mut EventOutbox, line: impl Into<String>) {
         if !self.rate.take(clock_now()) {
-            self.left_out += 1;
+            self.dropped += 1;
             return;
         }
         let mut line = line.into();
-        let left_out = std::mem::take(&mut self.left_out);
-        if left_out > 0 {
-            line = format!("{line} ({left_out} earlier notes were left out)");
+        let dropped = std::mem::take(&mut self.dropped);
+        if dropped > 0 {
+            line = format!("{line} ({dropped} earlier notes were dropped)");
         }
         outbox.push(DriverEvent::Note { line });
     }

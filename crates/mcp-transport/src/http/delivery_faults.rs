@@ -53,9 +53,9 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
 }
 
 /// Returns the authorizer's message, followed by the text of the server's response.
-fn join_messages(FinalRefusal(words): &FinalRefusal, said: &str) -> String {
+fn join_messages(FinalRefusal(words): &FinalRefusal, server_text: &str) -> String {
     let words = displayed_text(words);
-    if said.is_empty() { words } else { format!("{words} (the server: {said})") }
+    if server_text.is_empty() { words } else { format!("{words} (the server: {server_text})") }
 }
 
 fn parse_rpc_error(body: &Bytes) -> Option<RpcError> {
@@ -79,7 +79,9 @@ pub(super) fn send_fault(error: &reqwest::Error) -> DeliveryFault {
     } else if error.is_builder() {
         DeliveryFault::Unreachable { cause: format!("the request could not be made: {}", root_cause(error)) }
     } else {
-        DeliveryFault::Lost { cause: format!("the connection broke before an answer came: {}", root_cause(error)) }
+        DeliveryFault::Lost {
+            cause: format!("the connection was lost before a response arrived: {}", root_cause(error)),
+        }
     }
 }
 
@@ -111,8 +113,8 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
     if cause.is::<reqwest::Error>() {
         return "internal error of the HTTP client".to_owned();
     }
-    let said = cause.to_string();
-    certificate::certificate_problem(&said).map_or_else(|| displayed_text(&said), str::to_owned)
+    let message = cause.to_string();
+    certificate::certificate_problem(&message).map_or_else(|| displayed_text(&message), str::to_owned)
 }
 
 /// Returns the text as one line of bounded length, escaped for display.

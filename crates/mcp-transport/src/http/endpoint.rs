@@ -35,7 +35,7 @@ pub(super) struct HttpEndpoint {
     /// Timeout of each sending of a signed request, until the response begins. `None` for no timeout.
     each: Option<Duration>,
     /// Notified when a request waits for the authorizer, which may wait for the user.
-    asks: Option<Arc<Notify>>,
+    authorizer_signal: Option<Arc<Notify>>,
 }
 
 /// Method, URL, headers and body of one request.
@@ -81,7 +81,7 @@ impl HttpEndpoint {
         }
         // A configured `Authorization` header disables the authorizer.
         let authorizer = target.authorizer.clone().filter(|_| !common.contains_key(AUTHORIZATION));
-        (HttpEndpoint { client, common: Arc::new(common), authorizer, each: None, asks: None }, refused)
+        (HttpEndpoint { client, common: Arc::new(common), authorizer, each: None, authorizer_signal: None }, refused)
     }
 
     /// Sends a request, and follows redirects within the server's origin.
@@ -131,14 +131,14 @@ impl HttpEndpoint {
 
     /// Returns an endpoint with a notification that fires when a request waits for the authorizer.
     pub(super) fn with_authorizer_signal(mut self) -> (HttpEndpoint, Arc<Notify>) {
-        let asks = Arc::new(Notify::new());
-        self.asks = Some(Arc::clone(&asks));
-        (self, asks)
+        let authorizer_signal = Arc::new(Notify::new());
+        self.authorizer_signal = Some(Arc::clone(&authorizer_signal));
+        (self, authorizer_signal)
     }
 
     pub(super) fn signal_authorizer_wait(&self) {
-        if let Some(asks) = &self.asks {
-            asks.notify_one();
+        if let Some(authorizer_signal) = &self.authorizer_signal {
+            authorizer_signal.notify_one();
         }
     }
 

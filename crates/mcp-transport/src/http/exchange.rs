@@ -55,7 +55,7 @@ pub(super) enum ExchangeEvent {
     Late(ExchangeFuture),
     /// The request waits for the authorizer, which may wait for the user. Contains the future that continues the
     /// request.
-    Asks(ExchangeFuture),
+    AwaitsAuthorizer(ExchangeFuture),
 }
 
 impl ExchangeStep {
@@ -67,19 +67,27 @@ impl ExchangeStep {
 /// Posts a request and reads its response or the first events of its stream.
 pub(super) fn post_request(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts, limit: usize) -> ExchangeFuture {
     if endpoint.is_signed() {
-        let (endpoint, asks) = endpoint.with_authorizer_signal();
-        return poll_until_authorizer_waits(exchange, asks, Box::pin(send_and_read(exchange, endpoint, parts, limit)));
+        let (endpoint, authorizer_signal) = endpoint.with_authorizer_signal();
+        return poll_until_authorizer_waits(
+            exchange,
+            authorizer_signal,
+            Box::pin(send_and_read(exchange, endpoint, parts, limit)),
+        );
     }
     Box::pin(send_and_read(exchange, endpoint, parts, limit))
 }
 
-/// Polls `work` until it completes or notifies `asks` that it waits for the authorizer.
-fn poll_until_authorizer_waits(exchange: u64, asks: Arc<Notify>, mut work: ExchangeFuture) -> ExchangeFuture {
+/// Polls `work` until it completes or notifies `authorizer_signal` that it waits for the authorizer.
+fn poll_until_authorizer_waits(
+    exchange: u64,
+    authorizer_signal: Arc<Notify>,
+    mut work: ExchangeFuture,
+) -> ExchangeFuture {
     Box::pin(async move {
         tokio::select! {
             biased;
             step = &mut work => step,
-            () = asks.notified() => ExchangeStep::new(exchange, ExchangeEvent::Asks(work)),
+            () = authorizer_signal.notified() => ExchangeStep::new(exchange, ExchangeEvent::AwaitsAuthorizer(work)),
         }
     })
 }

@@ -31,7 +31,7 @@ pub struct OutsideLimits {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutsideError {
     /// The address is not allowed. No request was sent.
-    #[error("{address} is not gone to: {cause}")]
+    #[error("{address} is not contacted: {cause}")]
     Refused {
         /// Scheme, host and port of the refused URL.
         address: String,
@@ -167,7 +167,7 @@ impl ClientState {
         match url.scheme() {
             "https" => {}
             "http" if is_local => {}
-            "http" => return Err(refused("it is not encrypted; the authorization server has to offer https")),
+            "http" => return Err(refused("it is not encrypted; the authorization server must offer https")),
             _ => return Err(refused("it is no web address")),
         }
         if is_named {

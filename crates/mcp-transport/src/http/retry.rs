@@ -5,22 +5,22 @@ use std::time::Duration;
 use super::HttpLimits;
 
 /// Limits a server's `retry` value to [`HttpLimits::MIN_PAUSE`] and [`HttpLimits::MAX_PAUSE`].
-pub(super) fn clamp_pause(wanted: Duration) -> Duration {
-    wanted.clamp(HttpLimits::MIN_PAUSE, HttpLimits::MAX_PAUSE)
+pub(super) fn clamp_pause(requested: Duration) -> Duration {
+    requested.clamp(HttpLimits::MIN_PAUSE, HttpLimits::MAX_PAUSE)
 }
 
-/// Returns the delay before reopening a stream. `wanted` is the server's `retry` value, and `fruitless` the number of
-/// consecutive streams that ended without a message.
+/// Returns the delay before reopening a stream. `requested` is the server's `retry` value, and `fruitless` the number
+/// of consecutive streams that ended without a message.
 ///
 /// The first delay is the `retry` value. Each further one is at least [`HttpLimits::MIN_RETRY_SPACING`] and grows, so
 /// that a server with `retry: 0` that ends each stream immediately causes no busy loop.
-pub(super) fn reopen_pause(wanted: Option<Duration>, base: Duration, fruitless: u32) -> Duration {
-    match (wanted, fruitless) {
-        (Some(wanted), 0) => clamp_pause(wanted),
+pub(super) fn reopen_pause(requested: Option<Duration>, base: Duration, fruitless: u32) -> Duration {
+    match (requested, fruitless) {
+        (Some(requested), 0) => clamp_pause(requested),
         (None, 0) => backoff_delay(base, 0),
-        (wanted, _) => {
-            let wanted = wanted.map_or(Duration::ZERO, clamp_pause);
-            wanted.max(backoff_delay(base, fruitless)).max(HttpLimits::MIN_RETRY_SPACING)
+        (requested, _) => {
+            let requested = requested.map_or(Duration::ZERO, clamp_pause);
+            requested.max(backoff_delay(base, fruitless)).max(HttpLimits::MIN_RETRY_SPACING)
         }
     }
 }

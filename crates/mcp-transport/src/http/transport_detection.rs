@@ -32,7 +32,7 @@ pub(super) async fn drive_detected(
     };
     let config = session_config_for(config, &target, first);
     let mut core = DriverCore::new(config.clone(), owner, limits.message_bytes);
-    let mut news = ConnectionNotes::new();
+    let mut notes = ConnectionNotes::new();
     let client = match client::client_for_server(&target.url, &limits) {
         Ok(client) => client,
         Err(error) => {
@@ -43,29 +43,29 @@ pub(super) async fn drive_detected(
     let agent = format!("{}/{}", config.client.name, config.client.version);
     let (endpoint, refused) = HttpEndpoint::new(client, &target, &agent);
     for name in refused {
-        news.note(&mut core.outbox, format!("the header {name} was left out: it belongs to the protocol"));
+        notes.note(&mut core.outbox, format!("the header {name} was omitted: it belongs to the protocol"));
     }
     let start = TransportStart { config, endpoint, target, limits };
     match first {
-        DetectedTransport::StreamableHttp => start.try_streamable_first(core, news).await,
-        DetectedTransport::HttpSse => start.try_legacy_first(core, news).await,
+        DetectedTransport::StreamableHttp => start.try_streamable_first(core, notes).await,
+        DetectedTransport::HttpSse => start.try_legacy_first(core, notes).await,
     }
 }
 
 impl TransportStart {
-    async fn try_streamable_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
+    async fn try_streamable_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
         let streamable::StreamableEnd::NotStreamable(found) =
-            self.streamable_driver(core, news, self.is_auto()).run().await
+            self.streamable_driver(core, notes, self.is_auto()).run().await
         else {
             return;
         };
-        let (mut core, mut news, why) = *found;
-        news.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
+        let (mut core, mut notes, why) = *found;
+        notes.note(&mut core.outbox, "the server does not speak Streamable HTTP; HTTP+SSE is tried");
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::HttpSse);
         let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
-        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, news, true).run().await else { return };
-        let (mut core, mut news, fault) = *found;
-        news.note(
+        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, notes, true).run().await else { return };
+        let (mut core, mut notes, fault) = *found;
+        notes.note(
             &mut core.outbox,
             format!("nor does it speak HTTP+SSE: {}", delivery_faults::displayed_text(&fault.to_string())),
         );
@@ -77,19 +77,19 @@ impl TransportStart {
         core.deliver_while_closing(std::future::ready(())).await;
     }
 
-    async fn try_legacy_first(self, core: DriverCore<'_>, news: ConnectionNotes) {
-        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, news, self.is_auto()).run().await else {
+    async fn try_legacy_first(self, core: DriverCore<'_>, notes: ConnectionNotes) {
+        let legacy::LegacyEnd::NotFound(found) = self.legacy_driver(core, notes, self.is_auto()).run().await else {
             return;
         };
-        let (mut core, mut news, fault) = *found;
+        let (mut core, mut notes, fault) = *found;
         let shown = delivery_faults::displayed_text(&fault.to_string());
-        news.note(
+        notes.note(
             &mut core.outbox,
             format!("HTTP+SSE, which it spoke before, failed; Streamable HTTP is tried: {shown}"),
         );
         let config = session_config_for(self.config.clone(), &self.target, DetectedTransport::StreamableHttp);
         let failed = std::mem::replace(&mut core.session, Session::new(config, clock_now()));
-        let streamable::StreamableEnd::NotStreamable(found) = self.streamable_driver(core, news, true).run().await
+        let streamable::StreamableEnd::NotStreamable(found) = self.streamable_driver(core, notes, true).run().await
         else {
             return;
         };
@@ -112,12 +112,12 @@ impl TransportStart {
     fn streamable_driver<'o>(
         &self,
         core: DriverCore<'o>,
-        news: ConnectionNotes,
+        notes: ConnectionNotes,
         may_fall_back: bool,
     ) -> StreamableDriver<'o> {
         StreamableDriver::new(
             core,
-            news,
+            notes,
             self.endpoint.clone(),
             self.target.url.clone(),
             self.limits.clone(),
@@ -125,10 +125,10 @@ impl TransportStart {
         )
     }
 
-    fn legacy_driver<'o>(&self, core: DriverCore<'o>, news: ConnectionNotes, may_give_back: bool) -> LegacyDriver<'o> {
+    fn legacy_driver<'o>(&self, core: DriverCore<'o>, notes: ConnectionNotes, may_give_back: bool) -> LegacyDriver<'o> {
         LegacyDriver::new(
             core,
-            news,
+            notes,
             self.endpoint.clone(),
             self.target.url.clone(),
             self.limits.clone(),

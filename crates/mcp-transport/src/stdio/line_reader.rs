@@ -23,7 +23,7 @@ pub(super) struct LineReader<R> {
     longest: usize,
     buffer: BytesMut,
     /// Size of the next read, in bytes.
-    wanted: usize,
+    read_size: usize,
     /// Set if the buffer is larger than necessary while no data arrives.
     grown: bool,
     /// Set if the stream has ended or failed.
@@ -38,7 +38,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             lines: LineDecoder::new(longest),
             longest,
             buffer: BytesMut::new(),
-            wanted: MIN_READ_BYTES,
+            read_size: MIN_READ_BYTES,
             grown: false,
             ended: false,
         }
@@ -79,8 +79,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     async fn read(&mut self) -> io::Result<(usize, usize)> {
         let is_long = self.buffer.len() >= LONG_LINE_BYTES;
         let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };
-        self.buffer.reserve(self.wanted.max(missing));
-        self.grown |= self.wanted > MIN_READ_BYTES;
+        self.buffer.reserve(self.read_size.max(missing));
+        self.grown |= self.read_size > MIN_READ_BYTES;
         let room = self.buffer.capacity() - self.buffer.len();
         if let Some(read) = self.reader.read_buf(&mut self.buffer).now_or_never() {
             return Ok((read?, room));
@@ -96,9 +96,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
 
     fn adapt_read_size(&mut self, length: usize, room: usize) {
         if length == room {
-            self.wanted = (self.wanted * 2).min(MAX_READ_BYTES);
-        } else if length < self.wanted / 4 {
-            self.wanted = (self.wanted / 2).max(MIN_READ_BYTES);
+            self.read_size = (self.read_size * 2).min(MAX_READ_BYTES);
+        } else if length < self.read_size / 4 {
+            self.read_size = (self.read_size / 2).max(MIN_READ_BYTES);
         }
     }
 }
@@ -124,9 +124,9 @@ mod tests {
             lines += 1;
         }
         assert_eq!(lines, 100_000, "each line must be read once");
-        assert_eq!(reader.wanted, MAX_READ_BYTES, "reads must have grown to the maximum");
-        (0..10).for_each(|_| reader.adapt_read_size(80, reader.wanted * 2));
-        assert_eq!(reader.wanted, MIN_READ_BYTES, "the buffer must shrink for small reads");
+        assert_eq!(reader.read_size, MAX_READ_BYTES, "reads must have grown to the maximum");
+        (0..10).for_each(|_| reader.adapt_read_size(80, reader.read_size * 2));
+        assert_eq!(reader.read_size, MIN_READ_BYTES, "the buffer must shrink for small reads");
     }
 
     #[tokio::test]
@@ -138,7 +138,7 @@ mod tests {
             server.write_all(line.as_bytes()).await.unwrap();
             assert!(matches!(reader.next().await, Some(Ok(DecodedLine::Whole(_)))), "the line must be complete");
         }
-        assert!(reader.wanted > MIN_READ_BYTES, "the next read must be larger");
+        assert!(reader.read_size > MIN_READ_BYTES, "the next read must be larger");
         assert!(reader.next().now_or_never().is_none(), "there must be no further line");
         assert!(reader.buffer.capacity() <= MIN_READ_BYTES, "the idle buffer has {} bytes", reader.buffer.capacity());
         server.write_all(line.as_bytes()).await.unwrap();

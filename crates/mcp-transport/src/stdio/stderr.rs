@@ -42,9 +42,9 @@ impl StderrRing {
     /// Returns the last `n` lines, oldest first. Control characters are escaped, and invalid UTF-8 is replaced. The
     /// number of missing bytes is appended to a truncated line.
     pub fn last_lines(&self, n: usize) -> Vec<String> {
-        let kept = self.lock();
-        let skip = kept.lines.len().saturating_sub(n);
-        kept.lines.iter().skip(skip).cloned().collect()
+        let ring = self.lock();
+        let skip = ring.lines.len().saturating_sub(n);
+        ring.lines.iter().skip(skip).cloned().collect()
     }
 
     /// Returns the size of the stored lines in bytes, at most 1 MiB.
@@ -53,14 +53,14 @@ impl StderrRing {
     }
 
     fn push(&self, line: String) {
-        let mut kept = self.lock();
-        kept.bytes += line.len() + LINE_OVERHEAD;
-        kept.lines.push_back(line);
-        while kept.bytes > MAX_RING_BYTES {
-            let Some(oldest) = kept.lines.pop_front() else {
+        let mut ring = self.lock();
+        ring.bytes += line.len() + LINE_OVERHEAD;
+        ring.lines.push_back(line);
+        while ring.bytes > MAX_RING_BYTES {
+            let Some(oldest) = ring.lines.pop_front() else {
                 break;
             };
-            kept.bytes -= oldest.len() + LINE_OVERHEAD;
+            ring.bytes -= oldest.len() + LINE_OVERHEAD;
         }
     }
 

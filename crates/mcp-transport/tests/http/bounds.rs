@@ -217,11 +217,11 @@ async fn posts_beyond_the_bound_wait_and_are_cancellable() {
 #[tokio::test]
 async fn unanswered_call_times_out() {
     // X35 over HTTP.
-    for (revision, told) in [(MODERN_REVISION, 0), (NEWEST_LEGACY_REVISION, 1)] {
+    for (revision, cancellations) in [(MODERN_REVISION, 0), (NEWEST_LEGACY_REVISION, 1)] {
         let (server, mut client) =
             start_with_bad_call(revision, |_, mut answer| async move { answer.hang_until_closed().await }).await;
         assert_call_fails(&mut client, "X35: no answer", "no answer").await;
-        let cancelled = poll_until(WAIT_TIMEOUT, || server.count("notifications/cancelled") == told).await;
+        let cancelled = poll_until(WAIT_TIMEOUT, || server.count("notifications/cancelled") == cancellations).await;
         assert!(cancelled, "X35: {revision}: the server must be notified as the revision specifies");
         client.stop().await;
     }

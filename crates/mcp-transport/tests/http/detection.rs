@@ -203,7 +203,7 @@ async fn unreachable_server_is_reported() {
     assert_eq!(fault, HandshakeFault::Unreachable, "{cause}");
     assert!(cause.contains("refused"), "the system's error must be reported: {cause}");
     client.until_end().await;
-    assert!(!format!("{:?}", client.told).contains("secret"), "the URL with its secrets must not be reported");
+    assert!(!format!("{:?}", client.received).contains("secret"), "the URL with its secrets must not be reported");
 }
 
 #[tokio::test]
@@ -271,7 +271,7 @@ async fn temporarily_unavailable_http_sse_server_has_a_retryable_fault() {
         (0, HandshakeFault::ServerError, "did not answer within"),
         (404, HandshakeFault::NotStreamable, "405"),
     ];
-    for (status, wanted, words) in cases {
+    for (status, expected, words) in cases {
         let server = HttpServer::start(move |request, mut answer| async move {
             match (request.method.as_str(), status) {
                 ("GET", 0) => answer.hang_until_closed().await,
@@ -284,7 +284,7 @@ async fn temporarily_unavailable_http_sse_server_has_a_retryable_fault() {
         let limits = HttpLimits { endpoint: Duration::from_millis(300), ..test_limits() };
         let mut client = start_client_with(SessionConfig::default(), target, limits);
         let (cause, fault) = client.until_failed().await;
-        assert_eq!(fault, wanted, "the fault of a GET with status {status}: {cause}");
+        assert_eq!(fault, expected, "the fault of a GET with status {status}: {cause}");
         assert!(cause.contains(words), "the cause must be reported: {cause}");
         client.until_end().await;
     }

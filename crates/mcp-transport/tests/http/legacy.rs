@@ -94,11 +94,15 @@ async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
     client.until_ready().await;
     assert_eq!(client.echo("old").await, "old", "[sse-message-events] the response must be read from the stream");
     assert_eq!(client.detected_transport().0, DetectedTransport::HttpSse, "the transport must be reported");
-    let seen = server.received_requests();
-    assert_eq!(seen[0].method, "GET", "[sse-open-stream] the stream must be opened first");
-    assert_eq!(seen[0].header("accept"), Some("text/event-stream"), "the request must accept events");
-    assert_eq!(seen[1].rpc_method(), "initialize", "[sse-wait-endpoint-event] initialize must follow, without a probe");
-    for request in &seen[1..] {
+    let requests = server.received_requests();
+    assert_eq!(requests[0].method, "GET", "[sse-open-stream] the stream must be opened first");
+    assert_eq!(requests[0].header("accept"), Some("text/event-stream"), "the request must accept events");
+    assert_eq!(
+        requests[1].rpc_method(),
+        "initialize",
+        "[sse-wait-endpoint-event] initialize must follow, without a probe"
+    );
+    for request in &requests[1..] {
         assert_eq!(
             (request.method.as_str(), request.path.as_str()),
             ("POST", "/messages?s=1"),
@@ -107,20 +111,20 @@ async fn messages_are_posted_to_the_endpoint_and_answered_on_the_stream() {
         assert!(request.json().is_object(), "each POST must contain one message");
         assert_eq!(request.header("mcp-session-id"), None, "the session must be identified by the URL");
     }
-    assert_eq!(seen.iter().filter(|request| request.method == "GET").count(), 1, "one stream must be opened");
+    assert_eq!(requests.iter().filter(|request| request.method == "GET").count(), 1, "one stream must be opened");
     client.stop().await;
 }
 
 #[tokio::test]
 async fn nothing_is_posted_before_the_endpoint_event() {
     let go_on = Arc::new(Notify::new());
-    let told = Arc::clone(&go_on);
+    let notified = Arc::clone(&go_on);
     let server = HttpServer::start(move |request, mut answer| {
-        let told = Arc::clone(&told);
+        let notified = Arc::clone(&notified);
         async move {
             if request.method == "GET" {
                 answer.event_stream().await?;
-                told.notified().await;
+                notified.notified().await;
                 answer.write_raw(b"event: endpoint\ndata: /messages\n\n").await?;
                 return answer.hang_until_closed().await;
             }
@@ -157,9 +161,9 @@ async fn stop_closes_the_stream() {
             }
             answer.event_stream().await?;
             answer.write_raw(b"event: endpoint\ndata: /messages\n\n").await?;
-            let gone = answer.hang_until_closed().await;
+            let is_closed = answer.hang_until_closed().await;
             let _ = closed.send(true);
-            gone
+            is_closed
         }
     })
     .await;

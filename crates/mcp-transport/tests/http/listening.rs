@@ -153,12 +153,12 @@ async fn missing_get_stream_of_a_session_reopens_the_session() {
 #[tokio::test]
 async fn nothing_is_posted_before_initialized_is_accepted() {
     let go_on = Arc::new(Notify::new());
-    let told = Arc::clone(&go_on);
+    let notified = Arc::clone(&go_on);
     let server = HttpServer::start(move |request, mut answer| {
-        let told = Arc::clone(&told);
+        let notified = Arc::clone(&notified);
         async move {
             if request.rpc_method() == "notifications/initialized" {
-                told.notified().await;
+                notified.notified().await;
                 return answer.respond(202, "x-taken: yes\r\n", b"").await;
             }
             respond_in_session(NEWEST_LEGACY_REVISION, &request, answer).await
@@ -180,22 +180,22 @@ async fn nothing_is_posted_before_initialized_is_accepted() {
 
 #[tokio::test]
 async fn response_on_the_get_stream_is_accepted() {
-    let (asked, was_asked) = tokio::sync::watch::channel(None);
-    let asked = Arc::new(asked);
+    let (request_sender, sent_request) = tokio::sync::watch::channel(None);
+    let request_sender = Arc::new(request_sender);
     let (closed, mut was_closed) = tokio::sync::watch::channel(false);
     let closed = Arc::new(closed);
     let server = HttpServer::start(move |request, mut answer| {
-        let (asked, mut was_asked, closed) = (asked.clone(), was_asked.clone(), closed.clone());
+        let (request_sender, mut sent_request, closed) = (request_sender.clone(), sent_request.clone(), closed.clone());
         async move {
             match (request.method.as_str(), request.rpc_method().as_str()) {
                 ("GET", _) => {
                     answer.event_stream().await?;
-                    let call = was_asked.wait_for(Option::is_some).await.unwrap().clone().unwrap();
+                    let call = sent_request.wait_for(Option::is_some).await.unwrap().clone().unwrap();
                     respond_with_event(NEWEST_LEGACY_REVISION, &call, &mut answer).await?;
                     answer.hang_until_closed().await
                 }
                 (_, "tools/call") => {
-                    let _ = asked.send(Some(request));
+                    let _ = request_sender.send(Some(request));
                     answer.event_stream().await?;
                     answer.hang_until_closed().await?;
                     let _ = closed.send(true);

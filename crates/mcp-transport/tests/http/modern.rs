@@ -59,9 +59,9 @@ async fn request_headers_match_the_body() {
         let _ = client.call(request).await;
     }
     client.stop().await;
-    let seen = server.received_requests();
-    assert!(seen.len() >= 7, "all messages must be sent");
-    for request in &seen {
+    let requests = server.received_requests();
+    assert!(requests.len() >= 7, "all messages must be sent");
+    for request in &requests {
         let body = request.json();
         let method = request.rpc_method();
         assert_eq!(request.method, "POST", "[http-no-get-modern] [http-no-session-modern] only POSTs must be sent");
@@ -107,7 +107,7 @@ async fn annotated_arguments_are_copied_to_headers() {
     let mut client = start_ready_client(&server.url("/mcp")).await;
     let _ = client.call(tool_call("paint", json!({ "color": "red" }))).await;
     client.call(ClientRequest::ListTools { cursor: None }).await.expect("the list must be returned");
-    let dropped = client.told.iter().any(|event| match event {
+    let dropped = client.received.iter().any(|event| match event {
         DriverEvent::Session(SessionEvent::ItemsDropped { items, .. }) => {
             items.len() == 1 && items[0].name == "unfit" && !items[0].cause.is_empty()
         }
@@ -190,9 +190,9 @@ async fn cancellation_closes_the_stream() {
             }
             answer.event_stream().await?;
             answer.event(&progress_notification(&request, 1)).await?;
-            let gone = answer.hang_until_closed().await;
+            let is_closed = answer.hang_until_closed().await;
             let _ = closed.send(true);
-            gone
+            is_closed
         }
     })
     .await;
@@ -219,15 +219,15 @@ async fn cancellation_closes_the_stream() {
 
 #[tokio::test]
 async fn ping_does_not_affect_running_calls() {
-    let (asked, _) = tokio::sync::watch::channel(0);
-    let asked = std::sync::Arc::new(asked);
+    let (probe_count, _) = tokio::sync::watch::channel(0);
+    let probe_count = std::sync::Arc::new(probe_count);
     let server = HttpServer::start(move |request, answer| {
-        let asked = asked.clone();
+        let probe_count = probe_count.clone();
         async move {
             match request.rpc_method().as_str() {
-                "server/discover" => asked.send_modify(|times| *times += 1),
+                "server/discover" => probe_count.send_modify(|times| *times += 1),
                 // The response waits for a second request.
-                "tools/call" => drop(asked.subscribe().wait_for(|times| *times > 1).await),
+                "tools/call" => drop(probe_count.subscribe().wait_for(|times| *times > 1).await),
                 _ => {}
             }
             respond_with_all_features(request, answer).await

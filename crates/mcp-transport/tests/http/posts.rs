@@ -68,11 +68,11 @@ async fn response_stream_with_preceding_messages_is_read() {
         let mut client = start_ready_client(&server.url("/mcp")).await;
         // [http-response-json-or-sse] [http-sse-notifications-before-response] [http-sse-ignore-comments]
         assert_eq!(client.echo("streamed").await, "streamed", "{revision}: the response on the stream must be read");
-        let told = client.told.iter().any(
+        let is_reported = client.received.iter().any(
             |event| matches!(event, DriverEvent::Session(SessionEvent::Progress { progress, .. }) if *progress == 1.0),
         );
         assert!(
-            told,
+            is_reported,
             "{revision}: [http-sse-notifications-before-response] progress before the response must be reported"
         );
         client.stop().await;

@@ -37,7 +37,7 @@ async fn redirect_to_another_origin_receives_nothing() {
         if status != 303 {
             assert!(cause.contains(&elsewhere.address.to_string()), "{status}: the target must be reported: {cause}");
         }
-        assert!(!format!("{:?}", client.told).contains("top-secret"), "no credential must be reported");
+        assert!(!format!("{:?}", client.received).contains("top-secret"), "no credential must be reported");
     }
 }
 
@@ -123,6 +123,6 @@ async fn user_headers_are_sent_but_cannot_replace_protocol_headers() {
         );
         assert_eq!(request.header("host"), Some(&*server.address.to_string()), "the host must not be replaced");
     }
-    let left_out = client.notes().iter().filter(|line| line.contains("was left out")).count();
-    assert_eq!(left_out, 3, "the dropped headers must be reported: {:?}", client.notes());
+    let dropped = client.notes().iter().filter(|line| line.contains("was omitted")).count();
+    assert_eq!(dropped, 3, "the dropped headers must be reported: {:?}", client.notes());
 }

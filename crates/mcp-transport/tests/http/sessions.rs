@@ -50,7 +50,7 @@ async fn session_id_is_sent_with_every_request_and_deleted_at_the_end() {
             last.method, "DELETE",
             "{revision}: [http-session-delete] [lifecycle-http-shutdown] the session must be ended at the server"
         );
-        let shown = format!("{:?}", client.told);
+        let shown = format!("{:?}", client.received);
         assert!(!shown.contains(SESSION_ID), "{revision}: [http-session-id-secure] the ID must not be reported");
     }
 }
@@ -67,7 +67,7 @@ async fn refused_delete_has_no_effect() {
         .await;
         let mut client = start_ready_client(&server.url("/mcp")).await;
         client.stop().await;
-        let reason = client.told.iter().rev().find_map(|event| match event {
+        let reason = client.received.iter().rev().find_map(|event| match event {
             DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.to_string()),
             _ => None,
         });
@@ -138,7 +138,8 @@ async fn lost_session_is_reopened() {
             None,
             "{revision}: [http-session-404-reinit] the new session must begin without the old id"
         );
-        let reopened = client.told.iter().any(|event| matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))));
+        let reopened =
+            client.received.iter().any(|event| matches!(event, DriverEvent::Session(SessionEvent::Reopened(_))));
         assert!(reopened, "{revision}: the new session must be reported");
         client.stop().await;
         let deleted = requests_with_method(&server, "DELETE").pop().expect("the session is ended");
@@ -158,9 +159,9 @@ async fn session_streams_end_when_the_server_changes_its_era() {
             let modern_request = request.header("mcp-protocol-version") == Some(MODERN_REVISION);
             if (request.method == "GET" && !is_modern) || (method == "subscriptions/listen" && is_modern) {
                 answer.event_stream().await?;
-                let gone = answer.hang_until_closed().await;
+                let is_closed = answer.hang_until_closed().await;
                 let _ = ended.send(request.method).await;
-                return gone;
+                return is_closed;
             }
             if method == "tools/call" && modern_request != is_modern {
                 let supported = if is_modern { MODERN_REVISION } else { NEWEST_LEGACY_REVISION };

@@ -146,7 +146,8 @@ async fn http_sse_requests_are_signed() {
             HttpTarget { transport, ..signed_target(&server.url("/sse"), &Arc::new(ScriptedAuthorizer::default())) };
         let mut client = start_client_with(SessionConfig::default(), target, test_limits());
         let posted =
-            poll_until(WAIT_TIMEOUT, || server.received_requests().iter().any(|seen| seen.path == "/messages")).await;
+            poll_until(WAIT_TIMEOUT, || server.received_requests().iter().any(|received| received.path == "/messages"))
+                .await;
         assert!(posted, "initialize must be posted to the endpoint ({transport:?})");
         client.stop().await;
     }
@@ -178,10 +179,10 @@ async fn refused_request_is_sent_again_unmodified_with_another_token() {
         let mut client = start_signed_client(&server.url("/mcp"), &authorizer);
         client.until_ready().await;
         client.stop().await;
-        let seen = server.received_requests();
-        for again in &seen[1..3] {
+        let requests = server.received_requests();
+        for again in &requests[1..3] {
             assert_eq!(
-                again.body, seen[0].body,
+                again.body, requests[0].body,
                 "[auth-expired-token-renew] {status}: the repeated request must have the same bytes"
             );
         }
@@ -196,10 +197,10 @@ async fn refused_request_is_sent_again_unmodified_with_another_token() {
             );
             assert_eq!(challenge.operation, "server/discover", "the operation must be reported");
             assert_eq!(challenge.dpop_nonce.as_deref(), Some("n1"), "the nonce must be reported");
-            let wanted = headers.matches("www-authenticate").count();
+            let expected = headers.matches("www-authenticate").count();
             assert_eq!(
                 challenge.www_authenticate.len(),
-                wanted,
+                expected,
                 "[auth-www-authenticate-parse] every header must be reported"
             );
         }
@@ -376,7 +377,7 @@ async fn cross_origin_redirect_receives_no_token() {
                 "X49: {status}: no request to another origin must be signed: {url}"
             );
         }
-        assert!(!format!("{:?}", client.told).contains("token-0"), "no token must be reported");
+        assert!(!format!("{:?}", client.received).contains("token-0"), "no token must be reported");
     }
 }
 

@@ -28,7 +28,7 @@ pub struct TestClient {
     pub commands: mpsc::Sender<DriverCommand>,
     pub events: mpsc::Receiver<DriverEvent>,
     /// Events that were received so far, in order.
-    pub told: Vec<DriverEvent>,
+    pub received: Vec<DriverEvent>,
 }
 
 pub fn http_target(url: &str) -> HttpTarget {
@@ -52,7 +52,7 @@ pub fn start_client(url: &str) -> TestClient {
 
 pub fn start_client_with(session: SessionConfig, target: HttpTarget, limits: HttpLimits) -> TestClient {
     let (sender, events) = mpsc::channel(64);
-    TestClient { commands: run(session, target, sender, limits), events, told: Vec::new() }
+    TestClient { commands: run(session, target, sender, limits), events, received: Vec::new() }
 }
 
 /// Starts a client and waits until its session is ready.
@@ -66,21 +66,21 @@ impl TestClient {
     /// Receives events until `find` returns `Some` for one, and returns its value. `what` describes the event if none
     /// arrives in time.
     pub async fn wait_for_event<T>(&mut self, what: &str, mut find: impl FnMut(&DriverEvent) -> Option<T>) -> T {
-        let told = &mut self.told;
+        let received = &mut self.received;
         let found = tokio::time::timeout(WAIT_TIMEOUT, async {
             loop {
                 let Some(event) = self.events.recv().await else {
-                    panic!("{what}: the driver has ended, after {told:#?}");
+                    panic!("{what}: the driver has ended, after {received:#?}");
                 };
                 let found = find(&event);
-                told.push(event);
+                received.push(event);
                 if let Some(found) = found {
                     return found;
                 }
             }
         })
         .await;
-        found.unwrap_or_else(|_| panic!("{what}: did not happen within the timeout, events: {:#?}", self.told))
+        found.unwrap_or_else(|_| panic!("{what}: did not happen within the timeout, events: {:#?}", self.received))
     }
 
     pub async fn until_ready(&mut self) {
@@ -123,7 +123,7 @@ impl TestClient {
     pub async fn until_end(&mut self) {
         within(WAIT_TIMEOUT, "the driver ends", async {
             while let Some(event) = self.events.recv().await {
-                self.told.push(event);
+                self.received.push(event);
             }
         })
         .await;
@@ -155,7 +155,7 @@ impl TestClient {
             DriverEvent::Session(SessionEvent::Done { call: ended, result }) if *ended == call => Some(result.clone()),
             _ => None,
         };
-        if let Some(result) = self.told.iter().find_map(found) {
+        if let Some(result) = self.received.iter().find_map(found) {
             return result;
         }
         self.wait_for_event("the call ends", found).await
@@ -175,16 +175,16 @@ impl TestClient {
     pub fn notes(&self) -> Vec<String> {
         let note =
             |event: &'_ DriverEvent| if let DriverEvent::Note { line } = event { Some(line.clone()) } else { None };
-        self.told.iter().filter_map(note).collect()
+        self.received.iter().filter_map(note).collect()
     }
 
     /// Returns the detected transport, and the steps of its detection as text.
     pub fn detected_transport(&self) -> (DetectedTransport, String) {
-        let found = self.told.iter().find_map(|event| match event {
+        let found = self.received.iter().find_map(|event| match event {
             DriverEvent::Connected { transport, how } => Some((*transport, how.clone())),
             _ => None,
         });
-        found.unwrap_or_else(|| panic!("the transport was not reported: {:#?}", self.told))
+        found.unwrap_or_else(|| panic!("the transport was not reported: {:#?}", self.received))
     }
 }
 

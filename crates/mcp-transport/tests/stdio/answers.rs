@@ -90,7 +90,7 @@ async fn unmatched_responses_are_never_delivered() {
         let mut server = start_ready_driver(&["--misbehave", misbehaviour]).await;
         let call = server.begin(tool_call("echo", json!({"text": "hello"}))).await;
         server.assert_usable(misbehaviour).await;
-        let delivered = server.told.iter().any(
+        let delivered = server.received.iter().any(
             |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call: ended, result: Ok(_) }) if *ended == call),
         );
         assert!(!delivered, "[stdio-response-correlation], X38: {misbehaviour} must not count as the response");
@@ -104,7 +104,7 @@ async fn second_response_is_dropped_and_reported() {
     assert_eq!(result_text(&server.echo("hello").await), "first", "X38: the first response must be used");
     server.assert_usable("a second answer").await;
     let anomalies =
-        server.told.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
+        server.received.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
     assert_eq!(anomalies.count(), 1, "X38: the second response must be reported as an anomaly");
     server.stop().await;
 }
@@ -145,11 +145,11 @@ async fn silent_call_is_cancelled_immediately_and_notified() {
         server.wait_for_result(call).await
     });
     assert_eq!(cancelled.await, Err(CallError::Cancelled), "X35: the call must end as cancelled");
-    let told = poll_until(Duration::from_secs(2), || {
+    let is_cancelled = poll_until(Duration::from_secs(2), || {
         std::fs::read_to_string(&record).unwrap_or_default().contains("notifications/cancelled")
     })
     .await;
-    assert!(told, "[cancel-stdio-notify], X35: the server must receive notifications/cancelled");
+    assert!(is_cancelled, "[cancel-stdio-notify], X35: the server must receive notifications/cancelled");
     server.stop().await;
 }
 
@@ -157,14 +157,14 @@ async fn silent_call_is_cancelled_immediately_and_notified() {
 async fn unanswered_initialize_times_out() {
     let mut server = launch_driver(&["--misbehave", "silent@initialize"]).await;
     server.until_end().await;
-    let failed = server.told.iter().find_map(|event| match event {
+    let failed = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::OpeningFailed { cause, fault }) => Some((cause, fault)),
         _ => None,
     });
     let (cause, fault) = failed.expect("X35: the handshake must fail by its timeout");
     assert!(cause.contains("initialize"), "X35: the cause must be reported, not: {cause}");
     assert_eq!(*fault, HandshakeFault::NoAnswer, "X35: the failure must not be classified as an exit");
-    let last = server.told.last();
+    let last = server.received.last();
     assert!(
         matches!(last, Some(DriverEvent::Exited { .. })),
         "the process must be ended as well, the last event is {last:?}"
@@ -197,7 +197,7 @@ async fn every_line_is_reported_in_order_and_completely() {
         expected.map(|(direction, method)| (direction, method.to_owned())),
         "[stdio-stdin-only-mcp]: sent and received lines must be reported in order"
     );
-    let facts = server.told.iter().find_map(|event| match event {
+    let facts = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::Ready(facts)) => Some(facts.revision),
         _ => None,
     });

@@ -13,7 +13,7 @@ use crate::support::{
 
 /// Returns the index of the first event for which `holds` returns `true`.
 fn event_position(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usize {
-    server.told.iter().position(holds).expect("the event was received")
+    server.received.iter().position(holds).expect("the event was received")
 }
 
 #[tokio::test]
@@ -45,7 +45,7 @@ async fn immediate_exit_fails_the_opening() {
     let mut server = launch_driver(&["--misbehave", "exit@start"]).await;
     server.until_end().await;
     event_position(&server, |event| *event == DriverEvent::Exited { status: Some(3), signal: None });
-    let failed = server.told.iter().find_map(|event| match event {
+    let failed = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::OpeningFailed { cause, .. }) => Some(cause.as_str()),
         _ => None,
     });
@@ -96,7 +96,7 @@ async fn closed_input_of_a_running_server_fails_its_calls() {
     let words = result.expect_err("the call must fail, as it cannot be written").to_string();
     assert!(words.contains("writing to the server failed"), "the cause must be reported, not: {words}");
     server.until_end().await;
-    let of_first = server.told.iter().any(
+    let of_first = server.received.iter().any(
         |event| matches!(event, DriverEvent::Session(SessionEvent::Done { call, result: Err(_) }) if *call == first),
     );
     assert!(of_first, "the previous call must fail as well");

@@ -22,7 +22,7 @@ async fn stderr_without_a_newline_is_bounded_by_the_ring() {
     assert!(server.handle.stderr.bytes() <= 1024 * 1024, "X40: the ring must stay within 1 MiB");
     server.stop().await;
     let dropped: u64 = server
-        .told
+        .received
         .iter()
         .map(|event| match event {
             DriverEvent::StderrDropped { bytes } => *bytes,
@@ -37,7 +37,7 @@ async fn stderr_lines_are_rate_limited_and_the_last_retained() {
     let mut server = start_ready_driver(&["--misbehave", "flood-stderr-lines", "--count", "100000"]).await;
     assert_eq!(result_text(&server.echo("hello").await), "after the flood", "X40: the server must still work");
     server.stop().await;
-    let shown = server.told.iter().filter(|event| matches!(event, DriverEvent::Stderr { .. })).count();
+    let shown = server.received.iter().filter(|event| matches!(event, DriverEvent::Stderr { .. })).count();
     assert!(shown < 1000, "X40: only some of 100,000 lines must be reported, not {shown}");
     assert_eq!(server.handle.stderr.last_lines(1), ["warning number 99999"], "the last line must be stored");
 }
@@ -67,9 +67,9 @@ async fn malformed_lines_are_counted_instead_of_reported_one_by_one() {
         "X41: the response after the invalid lines must be found"
     );
     server.stop().await;
-    assert!(server.told.len() < 1000, "200,000 invalid lines must not cause {} events", server.told.len());
+    assert!(server.received.len() < 1000, "200,000 invalid lines must not cause {} events", server.received.len());
     let (mut lines, mut bytes) = (0, 0);
-    for event in &server.told {
+    for event in &server.received {
         if let DriverEvent::InvalidDropped { lines: more, bytes: of_them, .. } = event {
             lines += more;
             bytes += of_them;
@@ -86,7 +86,7 @@ async fn unmatched_responses_do_not_flood_events() {
     assert_eq!(result_text(&server.echo("hello").await), "after the flood", "X41: the correct response must be found");
     server.stop().await;
     let anomalies =
-        server.told.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
+        server.received.iter().filter(|event| matches!(event, DriverEvent::Session(SessionEvent::Anomaly { .. })));
     let shown = anomalies.count();
     assert!(shown < 1000, "20,000 unrelated responses must not cause {shown} anomalies");
 }
@@ -103,11 +103,11 @@ async fn flood_is_held_back_while_events_are_not_received() {
     server.send(DriverCommand::Stop).await;
     // Events are still not received, but the process must be ended.
     let group = server.handle.process.group;
-    let gone = testkit::deadline::poll_until(Duration::from_secs(5), || {
+    let is_stopped = testkit::deadline::poll_until(Duration::from_secs(5), || {
         testkit::processes::living_group_members(group).is_empty()
     })
     .await;
-    assert!(gone, "a stop must work although no events are received");
+    assert!(is_stopped, "a stop must work although no events are received");
     let ended = server.wait_for_result(call).await;
     assert!(ended.is_err(), "the call must end with the session: {ended:?}");
     server.until_end().await;
@@ -155,7 +155,7 @@ async fn write_queue_is_bounded() {
 
 /// Returns the reason why the session was closed.
 fn reported_close_reason(server: &RunningDriver) -> CloseReason {
-    let reason = server.told.iter().find_map(|event| match event {
+    let reason = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),
         _ => None,
     });

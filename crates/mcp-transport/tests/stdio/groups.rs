@@ -48,10 +48,10 @@ fn servers_end_with_the_runtime() {
     });
     assert!(!living_group_members(group).is_empty(), "the server must be running");
     drop(runtime);
-    let gone = (0..200).any(|_| {
+    let have_ended = (0..200).any(|_| {
         // sleep: polls until the group is empty, since no event reports it.
         std::thread::sleep(Duration::from_millis(10));
         living_group_members(group).is_empty()
     });
-    assert!(gone, "no server must outlive the runtime");
+    assert!(have_ended, "no server must outlive the runtime");
 }

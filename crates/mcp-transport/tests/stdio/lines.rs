@@ -34,7 +34,11 @@ fn expected_lines(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
             let tail = &line[line.len().saturating_sub(EXCERPT_BYTES)..];
             let tail = tail.strip_suffix(b"\r").unwrap_or(tail);
             lines.push(DecodedLine::TooLong { head: head.clone() });
-            lines.push(DecodedLine::TooLongEnded { seen: line.len() as u64, head, tail: Bytes::copy_from_slice(tail) });
+            lines.push(DecodedLine::TooLongEnded {
+                length: line.len() as u64,
+                head,
+                tail: Bytes::copy_from_slice(tail),
+            });
         } else if !stripped.is_empty() {
             lines.push(DecodedLine::Whole(Bytes::copy_from_slice(stripped)));
         }
@@ -84,20 +88,24 @@ fn overlong_line_is_skipped_without_being_stored() {
     let mut decoder = LineDecoder::new(limit);
     let mut buffer = BytesMut::new();
     let chunk = [b'x'; 8192];
-    let mut seen = Vec::new();
+    let mut lines = Vec::new();
     for _ in 0..8192 {
         buffer.extend_from_slice(&chunk);
         while let Some(line) = decoder.decode(&mut buffer).unwrap() {
-            seen.push(line);
+            lines.push(line);
         }
         assert!(buffer.capacity() <= 4 * limit, "X37: 64 MiB without newline took {} bytes", buffer.capacity());
     }
-    assert_eq!(seen.len(), 1, "the line must be reported once, as soon as it exceeds the limit");
+    assert_eq!(lines.len(), 1, "the line must be reported once, as soon as it exceeds the limit");
     buffer.extend_from_slice(b"\n{}\n");
-    let Some(DecodedLine::TooLongEnded { seen, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
+    let Some(DecodedLine::TooLongEnded { length, tail, .. }) = decoder.decode(&mut buffer).unwrap() else {
         panic!("X37: the end of the long line must be reported");
     };
-    assert_eq!((seen, tail.len()), (64 * 1024 * 1024, EXCERPT_BYTES), "its length and its last bytes must be reported");
+    assert_eq!(
+        (length, tail.len()),
+        (64 * 1024 * 1024, EXCERPT_BYTES),
+        "its length and its last bytes must be reported"
+    );
     assert_eq!(
         decoder.decode(&mut buffer).unwrap(),
         Some(DecodedLine::Whole(Bytes::from_static(b"{}"))),

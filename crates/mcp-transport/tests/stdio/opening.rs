@@ -13,7 +13,7 @@ async fn start_probed_driver(arguments: &[&str]) -> RunningDriver {
     let (sender, events) = mpsc::channel(64);
     let timeouts = Timeouts { probe: Duration::from_millis(300), ..session_config().timeouts };
     let handle = run(SessionConfig { opening: HandshakeMode::Probe, timeouts, ..session_config() }, process, sender);
-    RunningDriver { handle, events, told: Vec::new() }
+    RunningDriver { handle, events, received: Vec::new() }
 }
 
 async fn assert_opens_as(arguments: &[&str], revision: Revision) {
@@ -46,11 +46,11 @@ async fn silent_probe_falls_back_to_legacy() {
 async fn exit_on_the_probe_is_reported() {
     let mut server = start_probed_driver(&["--probe", "exit"]).await;
     server.until_end().await;
-    let told = server.told.iter().find_map(|event| match event {
+    let on_probe = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::OpeningFailed { fault, .. }) => {
             Some(*fault == HandshakeFault::ExitedOnProbe)
         }
         _ => None,
     });
-    assert_eq!(told, Some(true), "the failure must be classified as an exit on the probe");
+    assert_eq!(on_probe, Some(true), "the failure must be classified as an exit on the probe");
 }

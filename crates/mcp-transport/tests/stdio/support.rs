@@ -19,7 +19,7 @@ pub struct RunningDriver {
     pub handle: DriverHandle,
     pub events: mpsc::Receiver<DriverEvent>,
     /// Events that were received so far, in order.
-    pub told: Vec<DriverEvent>,
+    pub received: Vec<DriverEvent>,
 }
 
 /// Returns the command that runs `scripted-server` with these arguments.
@@ -58,7 +58,7 @@ pub async fn launch_driver_with(command: &ServerCommand, limits: DriverLimits) -
     let process = start_process(command).await;
     let (sender, events) = mpsc::channel(64);
     let handle = run_with(session_config(), process, sender, limits);
-    RunningDriver { handle, events, told: Vec::new() }
+    RunningDriver { handle, events, received: Vec::new() }
 }
 
 /// Starts a server and waits until its session is ready.
@@ -82,10 +82,10 @@ impl RunningDriver {
         within(WAIT_TIMEOUT, what, async {
             loop {
                 let Some(event) = self.events.recv().await else {
-                    panic!("{what}: the driver has ended, after {:?}", self.told.last());
+                    panic!("{what}: the driver has ended, after {:?}", self.received.last());
                 };
                 let found = find(&event);
-                self.told.push(event);
+                self.received.push(event);
                 if let Some(found) = found {
                     return found;
                 }
@@ -98,7 +98,7 @@ impl RunningDriver {
     pub async fn until_end(&mut self) {
         within(WAIT_TIMEOUT, "the driver ends", async {
             while let Some(event) = self.events.recv().await {
-                self.told.push(event);
+                self.received.push(event);
             }
         })
         .await;
@@ -143,7 +143,7 @@ impl RunningDriver {
     }
 
     pub fn frames(&self) -> impl Iterator<Item = &Frame> {
-        self.told.iter().filter_map(|event| match event {
+        self.received.iter().filter_map(|event| match event {
             DriverEvent::Frame(frame) => Some(frame),
             _ => None,
         })

@@ -74,8 +74,8 @@ impl Wire for Anthropic {
         body.insert("max_tokens".into(), max.into());
         // The provider caches everything up to such a marker, and reads it later at a tenth of the price.
         if let Some(system) = &request.system {
-            let kept = json!({ "type": "ephemeral" });
-            body.insert("system".into(), json!([{ "type": "text", "text": system, "cache_control": kept }]));
+            let cache_control = json!({ "type": "ephemeral" });
+            body.insert("system".into(), json!([{ "type": "text", "text": system, "cache_control": cache_control }]));
         }
         if !request.tools.is_empty() {
             let tools = request.tools.iter().map(|tool| {
@@ -190,8 +190,8 @@ fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Valu
             json!({ "type": "document", "title": name, "source": source })
         }
         MessagePart::Thinking { text, opaque } => {
-            let kept = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?;
-            match (kept["signature"].as_str(), kept["redacted"].as_str()) {
+            let opaque_data = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?;
+            match (opaque_data["signature"].as_str(), opaque_data["redacted"].as_str()) {
                 (Some(signature), _) => json!({ "type": "thinking", "thinking": text, "signature": signature }),
                 (_, Some(data)) => json!({ "type": "redacted_thinking", "data": data }),
                 _ => return None,

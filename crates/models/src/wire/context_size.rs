@@ -29,7 +29,7 @@ const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Adds a sufficient context size to the body of a request. It is never smaller than the allocated one, since any
 /// change reloads the model.
 pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
-    let wanted = required_context(body);
+    let required = required_context(body);
     let (held, most) = tokio::join!(
         query_with_timeout(async { Ok(loaded_context(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
         query_with_timeout(async {
@@ -37,8 +37,8 @@ pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSett
         }),
     );
     let context = match held.map(u64::from) {
-        Some(held) => wanted.max(held),
-        None if wanted > DEFAULT_CONTEXT => wanted,
+        Some(held) => required.max(held),
+        None if required > DEFAULT_CONTEXT => required,
         None => return,
     };
     body["options"]["num_ctx"] = json!(most.map_or(context, |most| context.min(u64::from(most))));
@@ -89,8 +89,8 @@ mod tests {
         );
         assert_eq!(required_context(&request_body("x", Some(1 << 31))), 32_768, "the space for an answer is limited");
         let picture = "A".repeat(6_000_000);
-        let seen = json!({ "messages": [{ "role": "user", "content": "x", "images": [picture] }] });
-        assert_eq!(required_context(&seen), 8_192, "the bytes of an image are not counted as text");
+        let with_images = json!({ "messages": [{ "role": "user", "content": "x", "images": [picture] }] });
+        assert_eq!(required_context(&with_images), 8_192, "the bytes of an image are not counted as text");
     }
 
     #[test]

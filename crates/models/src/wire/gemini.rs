@@ -118,7 +118,8 @@ fn encode_contents(messages: &[ModelMessage]) -> Value {
             .iter()
             .filter_map(|part| {
                 if let MessagePart::ToolUse { id, opaque, .. } = part
-                    && opaque_of_wire(opaque.as_ref(), WIRE_NAME).is_some_and(|kept| kept["hasId"] == true)
+                    && opaque_of_wire(opaque.as_ref(), WIRE_NAME)
+                        .is_some_and(|opaque_data| opaque_data["hasId"] == true)
                 {
                     with_id.insert(id.clone());
                 }
@@ -153,7 +154,9 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
             }
             let mut own = json!({ "functionCall": call });
             match opaque_of_wire(opaque.as_ref(), WIRE_NAME) {
-                Some(kept) if kept["signature"].is_string() => own["thoughtSignature"] = kept["signature"].clone(),
+                Some(opaque_data) if opaque_data["signature"].is_string() => {
+                    own["thoughtSignature"] = opaque_data["signature"].clone()
+                }
                 None if is_first_call => own["thoughtSignature"] = PLACEHOLDER_SIGNATURE.into(),
                 _ => {}
             }
@@ -185,7 +188,7 @@ impl AnswerDecoder for GenerationStream {
             return Err(provider_fault::stream_error(event, &self.model));
         }
         if let Some(reason) = event["promptFeedback"]["blockReason"].as_str() {
-            return Err(ModelError::Refused { said: provider_fault::shorten_message(reason) });
+            return Err(ModelError::Refused { message: provider_fault::shorten_message(reason) });
         }
         assembly.set_model(event["modelVersion"].as_str().unwrap_or_default());
         update_usage(&event["usageMetadata"], assembly);
@@ -227,11 +230,11 @@ impl GenerationStream {
                 return Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() });
             };
             let id = call["id"].as_str().unwrap_or_default().to_owned();
-            let mut kept = json!({ "wire": WIRE_NAME, "hasId": !id.is_empty() });
+            let mut opaque = json!({ "wire": WIRE_NAME, "hasId": !id.is_empty() });
             if let Some(signature) = signature {
-                kept["signature"] = signature.into();
+                opaque["signature"] = signature.into();
             }
-            assembly.begin_tool_use(assembly.next_key(), id, name.to_owned(), Some(kept))?;
+            assembly.begin_tool_use(assembly.next_key(), id, name.to_owned(), Some(opaque))?;
             return assembly.set_arguments(call["args"].as_object().cloned().unwrap_or_default());
         }
         if let Some(text) = part["text"].as_str() {

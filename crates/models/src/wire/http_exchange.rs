@@ -55,7 +55,7 @@ impl HttpExchange {
     fn with_headers(&self, mut request: RequestBuilder) -> Result<RequestBuilder, ModelError> {
         for (name, value) in &self.headers {
             let mut value = HeaderValue::from_str(value)
-                .map_err(|_| ModelError::WrongKey { said: "the key contains invalid characters".to_owned() })?;
+                .map_err(|_| ModelError::WrongKey { message: "the key contains invalid characters".to_owned() })?;
             value.set_sensitive(true);
             request = request.header(HeaderName::from_static(name), value);
         }
@@ -114,11 +114,11 @@ impl HttpExchange {
     /// Replaces the key in an error, in case the provider repeated it in its message.
     pub(super) fn redact_error(&self, mut error: ModelError) -> ModelError {
         let text = match &mut error {
-            ModelError::WrongKey { said }
-            | ModelError::Forbidden { said }
-            | ModelError::NoCredit { said }
-            | ModelError::Refused { said }
-            | ModelError::Provider { said, .. } => said,
+            ModelError::WrongKey { message }
+            | ModelError::Forbidden { message }
+            | ModelError::NoCredit { message }
+            | ModelError::Refused { message }
+            | ModelError::Provider { message, .. } => message,
             ModelError::Unreachable { cause } | ModelError::Unreadable { cause } => cause,
             ModelError::NotFound { model } => model,
             ModelError::BadArguments { tool } => tool,
@@ -147,11 +147,11 @@ impl HttpExchange {
             *text = text.replace(key, REDACTED);
         }
         // The message may have been truncated within the key.
-        let Some(kept) = text.strip_suffix(provider_fault::TRUNCATION_MARK) else { return };
+        let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_MARK) else { return };
         let begun = (NON_SECRET_PREFIX + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
-        if let Some(length) = begun.into_iter().find(|length| kept.ends_with(&key[..*length])) {
-            let kept = kept.len() - length;
-            text.replace_range(kept.., REDACTED);
+        if let Some(length) = begun.into_iter().find(|length| beginning.ends_with(&key[..*length])) {
+            let start = beginning.len() - length;
+            text.replace_range(start.., REDACTED);
             text.push(provider_fault::TRUNCATION_MARK);
         }
     }

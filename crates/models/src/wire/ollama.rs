@@ -233,7 +233,7 @@ pub(super) fn context_size(shown: &Value) -> Option<u32> {
 
 fn model_from_details(name: &str, shown: &Value) -> Model {
     let capabilities = shown["capabilities"].as_array();
-    let can = |wanted: &str| capabilities.map(|list| list.iter().any(|own| own == wanted));
+    let can = |expected: &str| capabilities.map(|list| list.iter().any(|own| own == expected));
     Model {
         id: name.to_owned(),
         name: provider_fault::shorten_message(name),

@@ -210,10 +210,10 @@ fn encode_assistant_message(parts: &[MessagePart]) -> Value {
     }
     for part in parts {
         let MessagePart::Thinking { text, opaque } = part else { continue };
-        let Some(kept) = opaque_of_wire(opaque.as_ref(), WIRE_NAME) else { continue };
-        if let Some(details) = kept.get("details") {
+        let Some(opaque_data) = opaque_of_wire(opaque.as_ref(), WIRE_NAME) else { continue };
+        if let Some(details) = opaque_data.get("details") {
             own.insert("reasoning_details".into(), details.clone());
-        } else if kept["field"] == "reasoning_content" {
+        } else if opaque_data["field"] == "reasoning_content" {
             // After a tool call, some models require their reasoning in the member in which it was received.
             own.insert("reasoning_content".into(), text.clone().into());
         }
@@ -389,8 +389,9 @@ fn parse_model(listed: &Value) -> Option<Model> {
         .iter()
         .find_map(|name| parse_token_size(&listed[*name]));
     let context = context.or_else(|| parse_token_size(&listed["meta"]["n_ctx_train"]));
-    let has =
-        |list: &Value, wanted: &str| list.as_array().map(|list| list.iter().any(|item| item.as_str() == Some(wanted)));
+    let has = |list: &Value, expected: &str| {
+        list.as_array().map(|list| list.iter().any(|item| item.as_str() == Some(expected)))
+    };
     let inputs = &listed["architecture"]["input_modalities"];
     let parameters = &listed["supported_parameters"];
     Some(Model {

@@ -17,14 +17,14 @@ pub(super) fn response_error(
     has_key: bool,
 ) -> ModelError {
     let json: Option<Value> = serde_json::from_slice(body).ok();
-    let said = json.as_ref().map_or_else(|| error_body_text(body), |json| ErrorDetails::parse(json).message);
+    let message = json.as_ref().map_or_else(|| error_body_text(body), |json| ErrorDetails::parse(json).message);
     let code = json.as_ref().map(|json| ErrorDetails::parse(json).code).unwrap_or_default();
     let retry_after = retry_after_header(headers).or_else(|| json.as_ref().and_then(retry_delay));
     if status.is_redirection() {
         let cause = format!("it sends elsewhere ({}), which is not followed", status.as_u16());
         return ModelError::Unreadable { cause };
     }
-    let fault = ProviderFault { status: status.as_u16(), code, message: said, retry_after };
+    let fault = ProviderFault { status: status.as_u16(), code, message, retry_after };
     match fault.into_error(model) {
         ModelError::WrongKey { .. } | ModelError::Forbidden { .. } if !has_key => ModelError::NoKey,
         meaning => meaning,
@@ -71,18 +71,18 @@ struct ProviderFault {
 
 impl ProviderFault {
     fn into_error(self, model: &str) -> ModelError {
-        let Self { status, code, message: said, retry_after } = self;
-        let lower = said.to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        let is = |codes: &[&str]| codes.iter().any(|wanted| code.contains(wanted));
+        let Self { status, code, message, retry_after } = self;
+        let lower = message.to_lowercase();
+        let mentions = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let is = |codes: &[&str]| codes.iter().any(|expected| code.contains(expected));
         if status == 402
             || is(&["insufficient_quota", "billing", "exceeded_current_quota"])
-            || says(&["credit balance", "insufficient credits", "insufficient balance", "requires more credits"])
+            || mentions(&["credit balance", "insufficient credits", "insufficient balance", "requires more credits"])
         {
-            return ModelError::NoCredit { said };
+            return ModelError::NoCredit { message };
         }
         if is(&["context_length_exceeded", "exceed_context_size"])
-            || says(&[
+            || mentions(&[
                 "context length",
                 "context window",
                 "context size",
@@ -97,39 +97,39 @@ impl ProviderFault {
         }
         if matches!(status, 401)
             || is(&["authentication_error", "invalid_api_key", "API_KEY_INVALID", "UNAUTHENTICATED"])
-            || says(&["api key not valid", "incorrect api key", "invalid api key", "invalid x-api-key"])
+            || mentions(&["api key not valid", "incorrect api key", "invalid api key", "invalid x-api-key"])
         {
-            return ModelError::WrongKey { said };
+            return ModelError::WrongKey { message };
         }
         if is(&["content_filter", "content_policy", "safety", "SAFETY"])
-            || says(&["content policy", "safety system", "requires moderation", "was flagged", "request blocked"])
+            || mentions(&["content policy", "safety system", "requires moderation", "was flagged", "request blocked"])
         {
-            return ModelError::Refused { said };
+            return ModelError::Refused { message };
         }
         if is(&["overloaded_error", "UNAVAILABLE", "overloaded"])
             || matches!(status, 503 | 529)
-            || says(&["overloaded"])
+            || mentions(&["overloaded"])
         {
             return ModelError::Overloaded;
         }
         if status == 429 || is(&["rate_limit", "RESOURCE_EXHAUSTED", "429"]) {
             return ModelError::RateLimited { retry_after };
         }
-        if is(&["model_not_found", "not_found_error"]) || (status == 404 && says(&["model"])) {
+        if is(&["model_not_found", "not_found_error"]) || (status == 404 && mentions(&["model"])) {
             return ModelError::NotFound { model: model.to_owned() };
         }
         if status == 403
             || is(&["permission_error", "PERMISSION_DENIED", "unsupported_country"])
-            || says(&["location is not supported"])
+            || mentions(&["location is not supported"])
         {
-            let is_about_key = says(&["api key", "api-key", "api_key", "unregistered callers"]);
-            return if is_about_key { ModelError::WrongKey { said } } else { ModelError::Forbidden { said } };
+            let is_about_key = mentions(&["api key", "api-key", "api_key", "unregistered callers"]);
+            return if is_about_key { ModelError::WrongKey { message } } else { ModelError::Forbidden { message } };
         }
         if status == 404 {
             let cause = "the address doesn't exist at the provider".to_owned();
             return ModelError::Unreadable { cause };
         }
-        ModelError::Provider { status, said }
+        ModelError::Provider { status, message }
     }
 }
 
@@ -337,8 +337,8 @@ mod tests {
     #[test]
     fn provider_message_is_bounded() {
         let body = json!({ "error": { "message": format!("a\nb{}", "x".repeat(5_000)) } });
-        let ModelError::Provider { said, .. } = classify_error(500, &body) else { unreachable!() };
-        assert_eq!(said.chars().count(), MAX_MESSAGE_CHARS + 1, "truncated, with a marker");
-        assert!(said.starts_with("a b"), "control characters are replaced: {said}");
+        let ModelError::Provider { message, .. } = classify_error(500, &body) else { unreachable!() };
+        assert_eq!(message.chars().count(), MAX_MESSAGE_CHARS + 1, "truncated, with a marker");
+        assert!(message.starts_with("a b"), "control characters are replaced: {message}");
     }
 }

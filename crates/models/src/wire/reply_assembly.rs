@@ -121,9 +121,9 @@ impl ReplyAssembly {
         name: String,
         opaque: Option<Value>,
     ) -> Result<(), ModelError> {
-        let is_free = |wanted: &str| {
-            !wanted.is_empty()
-                && !self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { id, .. } if id == wanted))
+        let is_free = |new_id: &str| {
+            !new_id.is_empty()
+                && !self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { id, .. } if id == new_id))
         };
         let mut id = id;
         while !is_free(&id) {
@@ -146,13 +146,13 @@ impl ReplyAssembly {
     }
 
     /// Appends JSON text to the arguments of the tool call with this key.
-    pub(super) fn append_arguments(&mut self, wanted: u64, more: &str) -> Result<(), ModelError> {
+    pub(super) fn append_arguments(&mut self, piece_key: u64, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
         }
         self.count_bytes(more.len())?;
         let found = self.pieces.iter_mut().rev().find_map(|piece| match piece {
-            PartialPart::ToolUse { key, id, arguments, .. } if *key == wanted => Some((id, arguments)),
+            PartialPart::ToolUse { key, id, arguments, .. } if *key == piece_key => Some((id, arguments)),
             _ => None,
         });
         let Some((id, arguments)) = found else {
@@ -259,7 +259,7 @@ mod tests {
                 assembly.begin_tool_use(key, id.into(), "look".into(), None).unwrap();
                 assembly.append_arguments(key, "{}").unwrap();
             }
-            let told: Vec<String> = assembly
+            let delta_ids: Vec<String> = assembly
                 .drain()
                 .filter_map(|delta| match delta {
                     ReplyDelta::ToolUseBegan { id, .. } | ReplyDelta::ToolUseArguments { id, .. } => Some(id),
@@ -269,7 +269,7 @@ mod tests {
             let whole = assembly.finish().unwrap().message;
             let ids: Vec<String> = whole.tool_uses().map(|used| used.0.to_owned()).collect();
             let pairs: Vec<String> = ids.iter().flat_map(|id| [id.clone(), id.clone()]).collect();
-            assert_eq!(told, pairs, "deltas contain the same identifiers");
+            assert_eq!(delta_ids, pairs, "deltas contain the same identifiers");
             ids
         };
         let (first, second) = (ids(), ids());

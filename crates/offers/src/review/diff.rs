@@ -165,7 +165,7 @@ mod tests {
         let after = json!({"inputSchema": {"enum": ["1", "3", "4"], "properties": {"x": {"type": "string"}}},
             "name": "a", "annotations": {"readOnlyHint": true}, "new": {"deep": 1}});
         let diff = DefinitionDiff::between(&before, &after);
-        let wanted = [
+        let expected = [
             change(&["annotations", "readOnlyHint"], Some("false"), Some("true")),
             change(&["new"], None, Some("{\n  \"deep\": 1\n}")),
             change(&["inputSchema", "enum", "2"], Some("2"), Some("3")),
@@ -173,7 +173,7 @@ mod tests {
             change(&["gone"], Some("[\n  1,\n  {\n    \"a\": null\n  }\n]"), None),
         ];
         assert_eq!(
-            diff.changes, wanted,
+            diff.changes, expected,
             "annotations are first, then added members, and the order of keys is no change"
         );
         assert!(DefinitionDiff::between(&before, &before).is_empty(), "equal definitions have no differences");
@@ -188,8 +188,8 @@ mod tests {
         let (before, after) = (tool("a", false), tool("b", true));
         let diff = DefinitionDiff::between_definitions(&before, &after);
         let places: Vec<String> = diff.changes.iter().map(|change| change.path.join(" ")).collect();
-        let wanted = ["annotations readOnlyHint", "_meta note", "inputSchema enum", "outputSchema x"];
-        assert_eq!(places, wanted, "X04: the changed annotation is first, and the long list is one change");
+        let expected = ["annotations readOnlyHint", "_meta note", "inputSchema enum", "outputSchema x"];
+        assert_eq!(places, expected, "X04: the changed annotation is first, and the long list is one change");
         let list = format!("{:#}", after["inputSchema"]["enum"]);
         assert_eq!(diff.changes[2].after.as_deref(), Some(list.as_str()), "the change contains the complete list");
         assert_eq!(diff.before, Some(format!("{before:#}")), "the complete reviewed definition is included");

@@ -225,8 +225,8 @@ impl FlagScan<'_> {
     }
 
     fn add_flag(&mut self, place: &[String], reason: FlagReason, about: &str) {
-        let is_told = |flag: &Flag| flag.reason == reason && flag.place == place;
-        if self.flags.len() < MAX_FLAGS && !self.flags.iter().any(is_told) {
+        let is_flagged = |flag: &Flag| flag.reason == reason && flag.place == place;
+        if self.flags.len() < MAX_FLAGS && !self.flags.iter().any(is_flagged) {
             self.flags.push(Flag::new(place, reason, about));
         }
     }

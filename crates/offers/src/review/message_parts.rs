@@ -24,7 +24,7 @@ pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
         parts.push(MessagePart::Text(structured.to_string()));
     }
     if let Some(problem) = &result.structured_problem {
-        parts.push(MessagePart::Text(format!("(These data are not what the tool promises: {problem})")));
+        parts.push(MessagePart::Text(format!("(These data do not match the output schema of the tool: {problem})")));
     }
     if parts.is_empty() {
         parts.push(MessagePart::text("(nothing)"));
@@ -80,7 +80,7 @@ pub fn bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
 /// Converts base64 data to a message part without making invisible characters visible.
 fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
     let Ok(bytes) = STANDARD.decode(data) else {
-        return MessagePart::Text(format!("(what is in {name:?} can't be read)"));
+        return MessagePart::Text(format!("(the content of {name:?} can't be read)"));
     };
     let kind = mime.split(['/', ';']).next().unwrap_or_default();
     match kind {
@@ -95,10 +95,10 @@ fn raw_bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
 
 /// Decodes data as text if the media type is textual, or if the type is unspecified and the bytes are valid UTF-8.
 fn decode_text(mime: &str, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
-    let is_said = mime.starts_with("text/")
+    let is_text = mime.starts_with("text/")
         || ["json", "xml", "yaml", "toml", "javascript", "svg"].iter().any(|word| mime.contains(word));
     let is_open = mime.is_empty() || mime.starts_with("application/octet-stream");
-    if !(is_said || is_open) || bytes.contains(&0) {
+    if !(is_text || is_open) || bytes.contains(&0) {
         return Err(bytes);
     }
     String::from_utf8(bytes).map_err(std::string::FromUtf8Error::into_bytes)

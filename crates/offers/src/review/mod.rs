@@ -45,7 +45,7 @@ use crate::definitions::requires_consent_each_call;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReviewFindings {
     /// Review state of the definition, or `None` for items without a definition.
-    pub standing: Option<ReviewState>,
+    pub review_state: Option<ReviewState>,
     /// Set if the server reported a change of the list that contains the item, and the list was not read again since.
     pub outdated: bool,
     /// Differences to the reviewed definition, if there are any.
@@ -122,10 +122,10 @@ impl ServerReview {
         let hash = Hash::of_json(&definition);
         let grant = self.granted.get(&tool.name);
         let granted = grant.is_some_and(|rests_on| *rests_on == definition_hash(&self.config, tool));
-        let standing = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
-        let marks = self.findings(DefinitionKind::Tool, &tool.name, &definition, standing);
+        let review_state = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
+        let marks = self.findings(DefinitionKind::Tool, &tool.name, &definition, review_state);
         let allowed =
-            granted && standing == ReviewState::Reviewed && !marks.outdated && !requires_consent_each_call(tool);
+            granted && review_state == ReviewState::Reviewed && !marks.outdated && !requires_consent_each_call(tool);
         (hash, marks, allowed)
     }
 
@@ -134,8 +134,8 @@ impl ServerReview {
     #[must_use]
     pub fn tool_review_state(&self, tool: &Tool) -> ReviewState {
         let hash = Hash::of_json(&json!(tool));
-        let standing = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
-        self.catalog.current_review_state(CatalogList::Tools, standing)
+        let review_state = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
+        self.catalog.current_review_state(CatalogList::Tools, review_state)
     }
 
     /// Returns the hash of a prompt's definition, and the findings about it.
@@ -143,12 +143,18 @@ impl ServerReview {
     pub fn review_prompt(&self, prompt: &Prompt) -> (Hash, ReviewFindings) {
         let definition = json!(prompt);
         let hash = Hash::of_json(&definition);
-        let standing = self.pins.review_state(DefinitionKind::Prompt, &prompt.name, &hash, self.identity.as_ref());
-        let marks = self.findings(DefinitionKind::Prompt, &prompt.name, &definition, standing);
+        let review_state = self.pins.review_state(DefinitionKind::Prompt, &prompt.name, &hash, self.identity.as_ref());
+        let marks = self.findings(DefinitionKind::Prompt, &prompt.name, &definition, review_state);
         (hash, marks)
     }
 
-    fn findings(&self, kind: DefinitionKind, name: &str, definition: &Value, standing: ReviewState) -> ReviewFindings {
+    fn findings(
+        &self,
+        kind: DefinitionKind,
+        name: &str,
+        definition: &Value,
+        review_state: ReviewState,
+    ) -> ReviewFindings {
         let of = |kind: DefinitionKind| {
             self.others.iter().map(move |(server, names)| (server.as_str(), &*names[kind as usize]))
         };
@@ -157,9 +163,9 @@ impl ServerReview {
         let foreign: Vec<&NameIndex> = of(DefinitionKind::Tool).map(|(_, names)| names).collect();
         let list = if kind == DefinitionKind::Tool { CatalogList::Tools } else { CatalogList::Prompts };
         ReviewFindings {
-            standing: Some(standing),
+            review_state: Some(review_state),
             outdated: self.catalog.is_outdated(list),
-            diff: self.pins.diff(kind, name, definition, standing).map(Box::new),
+            diff: self.pins.diff(kind, name, definition, review_state).map(Box::new),
             look_alikes: name_index::look_alikes((name, display_title(definition)), own, &others),
             flags: flags_of_definition(definition, &foreign),
         }
@@ -203,7 +209,7 @@ mod tests {
             )],
         };
         let (_, marks, allowed) = reviewed.review_tool(&tool);
-        assert_eq!(marks.standing, Some(ReviewState::New), "a tool without a pin is new");
+        assert_eq!(marks.review_state, Some(ReviewState::New), "a tool without a pin is new");
         assert!(!allowed, "a tool without a grant is not allowed");
         let alike = LookAlike { server: "mail".into(), name: "sеnd".into(), same: false };
         assert_eq!(marks.look_alikes, [alike], "X06: the similar tool of the other server is found");
@@ -212,13 +218,13 @@ mod tests {
         pins.pin(DefinitionKind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
         reviewed.pins = Arc::new(pins);
         assert_eq!(
-            reviewed.review_tool(&tool).1.standing,
+            reviewed.review_tool(&tool).1.review_state,
             Some(ReviewState::Reviewed),
             "a pinned definition is reviewed"
         );
         let other = Tool { description: Some("Sends, also to me".into()), ..tool.clone() };
         let marks = reviewed.review_tool(&other).1;
-        assert_eq!(marks.standing, Some(ReviewState::Changed), "a tool with another description is changed");
+        assert_eq!(marks.review_state, Some(ReviewState::Changed), "a tool with another description is changed");
         let diff = marks.diff.expect("a changed tool has differences");
         assert_eq!(diff.changes.len(), 1, "only one difference is listed: {diff:?}");
         assert_eq!(diff.changes[0].path, ["description"], "the path of the difference is given");

@@ -48,12 +48,12 @@ impl NameKeys {
     /// Computes the keys of a name.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let seen: String =
+        let visible: String =
             name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_presentation_selector(*c)).collect();
         // One key is lower-cased before, and one after the skeleton is computed: a capital I looks like an l, but its
         // lower case is i.
-        let as_drawn = skeleton(&seen).collect::<String>().to_lowercase();
-        let in_one_case = skeleton(&seen.to_lowercase()).collect::<String>();
+        let as_drawn = skeleton(&visible).collect::<String>().to_lowercase();
+        let in_one_case = skeleton(&visible.to_lowercase()).collect::<String>();
         Self([without_separators(&as_drawn), without_separators(&in_one_case)])
     }
 
@@ -129,7 +129,7 @@ pub(crate) fn look_alikes(
 ) -> Vec<LookAlike> {
     let mut found: Vec<LookAlike> = Vec::new();
     // Each entry is reported only once, even if both its name and its title are similar.
-    let mut told: HashSet<(&str, &str)> = HashSet::new();
+    let mut reported: HashSet<(&str, &str)> = HashSet::new();
     for label in [Some(name), title].into_iter().flatten() {
         let keys = NameKeys::new(label);
         let here = own.labels_with_keys(&keys).filter(|other| *other.of != *name).map(|other| (server, other, false));
@@ -140,7 +140,7 @@ pub(crate) fn look_alikes(
             if found.len() >= MAX_LOOK_ALIKES {
                 return found;
             }
-            if told.insert((server, &other.of)) {
+            if reported.insert((server, &other.of)) {
                 found.push(LookAlike { server: server.to_owned(), name: other.text.to_string(), same });
             }
         }

@@ -181,9 +181,9 @@ impl ServerPins {
         kind: DefinitionKind,
         name: &str,
         definition: &Value,
-        standing: ReviewState,
+        review_state: ReviewState,
     ) -> Option<DefinitionDiff> {
-        let pin = self.definitions(kind).get(name).filter(|_| standing == ReviewState::Changed)?;
+        let pin = self.definitions(kind).get(name).filter(|_| review_state == ReviewState::Changed)?;
         Some(pin.diff(definition))
     }
 
@@ -196,13 +196,13 @@ impl ServerPins {
         identity: Option<&Hash>,
         at: Millis,
     ) -> bool {
-        let kept: usize = self.tools.values().chain(self.prompts.values()).map(Pin::stored_bytes).sum();
+        let stored_bytes: usize = self.tools.values().chain(self.prompts.values()).map(Pin::stored_bytes).sum();
         let of_kind = self.definitions_mut(kind);
         if of_kind.len() >= MAX_PINS && !of_kind.contains_key(name) {
             return false;
         }
         let text = canonical_json(definition);
-        let is_whole = text.len() <= MAX_STORED_DEFINITION_BYTES && kept + text.len() <= MAX_STORED_BYTES;
+        let is_whole = text.len() <= MAX_STORED_DEFINITION_BYTES && stored_bytes + text.len() <= MAX_STORED_BYTES;
         let pin = Pin {
             hash: Hash::of_bytes(text.as_bytes()),
             under: identity.cloned(),
@@ -236,8 +236,8 @@ impl ServerPins {
     /// Returns the differences to the approved command or address, or `None` if it is unchanged or none was approved.
     #[must_use]
     pub fn identity_diff(&self, hash: &Hash, parts: &Map<String, Value>) -> Option<DefinitionDiff> {
-        let seen = self.identity.as_ref().filter(|seen| seen.hash != *hash)?;
-        let diff = DefinitionDiff::between(&seen.parts.clone().into(), &parts.clone().into());
+        let pinned = self.identity.as_ref().filter(|pinned| pinned.hash != *hash)?;
+        let diff = DefinitionDiff::between(&pinned.parts.clone().into(), &parts.clone().into());
         Some(DefinitionDiff { server_changed: true, ..diff })
     }
 }
@@ -253,7 +253,7 @@ impl Pin {
             return DefinitionDiff { server_changed: true, ..DefinitionDiff::default() };
         }
         match &self.definition {
-            Some(seen) => DefinitionDiff::between_definitions(seen, now),
+            Some(pinned) => DefinitionDiff::between_definitions(pinned, now),
             None => {
                 let (before, after) = (Some(self.head.clone()), Some(canonical_json(now)));
                 DefinitionDiff {
@@ -280,25 +280,25 @@ mod tests {
     fn any_change_of_a_definition_or_its_server_requires_a_review() {
         let (mut pins, tool) = (ServerPins::default(), json!({"name": "a", "annotations": {"readOnlyHint": false}}));
         let server = hash("npx a");
-        let standing = |pins: &ServerPins, tool: &Value, server: &Hash| {
+        let review_state = |pins: &ServerPins, tool: &Value, server: &Hash| {
             pins.review_state(DefinitionKind::Tool, "a", &Hash::of_json(tool), Some(server))
         };
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::New, "a definition without a pin is new");
+        assert_eq!(review_state(&pins, &tool, &server), ReviewState::New, "a definition without a pin is new");
         assert!(
             pins.pin(DefinitionKind::Tool, "a", &tool, Some(&server), 1),
             "the maximum number of pins is not reached"
         );
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::Reviewed, "the pinned definition is reviewed");
+        assert_eq!(review_state(&pins, &tool, &server), ReviewState::Reviewed, "the pinned definition is reviewed");
         let flipped = json!({"name": "a", "annotations": {"readOnlyHint": true}});
         assert_eq!(
-            standing(&pins, &flipped, &server),
+            review_state(&pins, &flipped, &server),
             ReviewState::Changed,
             "X04: annotations are part of the definition"
         );
         let diff = pins.diff(DefinitionKind::Tool, "a", &flipped, ReviewState::Changed).map(|diff| diff.changes);
         assert_eq!(diff.map(|changes| changes.len()), Some(1), "X04: the changed annotation is listed");
         assert_eq!(
-            standing(&pins, &tool, &hash("npx b")),
+            review_state(&pins, &tool, &hash("npx b")),
             ReviewState::Changed,
             "a definition of a server with another command is changed"
         );
@@ -309,12 +309,12 @@ mod tests {
         );
         pins.pin_issuer("https://one.example");
         assert_eq!(
-            standing(&pins, &tool, &server),
+            review_state(&pins, &tool, &server),
             ReviewState::Reviewed,
             "the first issuer doesn't change the review state"
         );
         pins.pin_issuer("https://two.example");
-        assert_eq!(standing(&pins, &tool, &server), ReviewState::Changed, "another issuer requires new reviews");
+        assert_eq!(review_state(&pins, &tool, &server), ReviewState::Changed, "another issuer requires new reviews");
     }
 
     #[test]

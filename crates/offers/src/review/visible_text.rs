@@ -19,20 +19,20 @@ pub fn visible_text(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
-    let mut told = String::with_capacity(text.len() + 16);
+    let mut visible = String::with_capacity(text.len() + 16);
     let mut before = ' ';
     let mut characters = text.chars().peekable();
     while let Some(c) = characters.next() {
         let joins = c == '\u{200d}' && is_emoji(before) && characters.peek().copied().is_some_and(is_emoji);
         if is_hidden(c) && !joins {
             // Writing to a String can't fail.
-            let _ = write!(told, "[U+{:04X}]", c as u32);
+            let _ = write!(visible, "[U+{:04X}]", c as u32);
         } else {
-            told.push(c);
+            visible.push(c);
         }
         before = c;
     }
-    Cow::Owned(told)
+    Cow::Owned(visible)
 }
 
 /// Converts the text in a message part to its visible form.
@@ -62,14 +62,14 @@ fn visible_schema_at_depth(schema: Value, depth: usize) -> Value {
     }
     match schema {
         Value::Object(members) => {
-            let told = members.into_iter().map(|(name, value)| match value {
+            let visible = members.into_iter().map(|(name, value)| match value {
                 Value::String(text) if matches!(name.as_str(), "description" | "title" | "$comment") => {
                     let text = visible_text(&text).into_owned();
                     (name, Value::String(text))
                 }
                 value => (name, visible_schema_at_depth(value, depth + 1)),
             });
-            Value::Object(told.collect())
+            Value::Object(visible.collect())
         }
         Value::Array(list) => {
             Value::Array(list.into_iter().map(|value| visible_schema_at_depth(value, depth + 1)).collect())
@@ -102,7 +102,7 @@ mod tests {
             "a joiner is only valid between emoji"
         );
         let schema = json!({"properties": {"x": {"description": "a\u{200b}b", "enum": ["a\u{200b}b"]}}});
-        let told = json!({"properties": {"x": {"description": "a[U+200B]b", "enum": ["a\u{200b}b"]}}});
-        assert_eq!(visible_schema(schema), told, "X10: descriptions are converted, and values remain unchanged");
+        let expected = json!({"properties": {"x": {"description": "a[U+200B]b", "enum": ["a\u{200b}b"]}}});
+        assert_eq!(visible_schema(schema), expected, "X10: descriptions are converted, and values remain unchanged");
     }
 }

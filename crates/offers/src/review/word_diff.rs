@@ -21,13 +21,13 @@ pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>
     let rest = old.len().min(new.len()) - same_start;
     let same_end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
     let middle = |list: &[&'a str]| list[same_start..list.len() - same_end].to_vec();
-    let (old_kept, new_kept) = mark_common_words(&middle(&old), &middle(&new));
-    let marked = |list: &[&'a str], kept: &[bool], whole: &'a str| {
+    let (old_common, new_common) = mark_common_words(&middle(&old), &middle(&new));
+    let marked = |list: &[&'a str], is_common: &[bool], whole: &'a str| {
         let outside = std::iter::repeat_n(true, same_start);
-        let all = outside.chain(kept.iter().copied()).chain(std::iter::repeat_n(true, same_end));
+        let all = outside.chain(is_common.iter().copied()).chain(std::iter::repeat_n(true, same_end));
         merge_pieces(whole, list, all)
     };
-    (marked(&old, &old_kept, before), marked(&new, &new_kept, after))
+    (marked(&old, &old_common, before), marked(&new, &new_common, after))
 }
 
 /// Splits a text into words, sequences of blanks, and single other characters.
@@ -61,9 +61,9 @@ fn split_words(text: &str) -> Vec<&str> {
 
 /// Marks the words of both texts that belong to their longest common subsequence.
 fn mark_common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
-    let mut kept = (vec![false; old.len()], vec![false; new.len()]);
+    let mut is_common = (vec![false; old.len()], vec![false; new.len()]);
     if old.len().saturating_mul(new.len()) > MAX_COMPARISONS {
-        return kept;
+        return is_common;
     }
     let width = new.len() + 1;
     // `longest` contains the length of the longest common subsequence starting at each pair of positions.
@@ -80,7 +80,7 @@ fn mark_common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     let (mut i, mut j) = (0, 0);
     while i < old.len() && j < new.len() {
         if old[i] == new[j] {
-            (kept.0[i], kept.1[j]) = (true, true);
+            (is_common.0[i], is_common.1[j]) = (true, true);
             (i, j) = (i + 1, j + 1);
         } else if longest[(i + 1) * width + j] >= longest[i * width + j + 1] {
             i += 1;
@@ -88,23 +88,23 @@ fn mark_common_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
             j += 1;
         }
     }
-    kept
+    is_common
 }
 
 /// Merges consecutive words of the same kind into parts. Blanks between two changed words are treated as changed.
-fn merge_pieces<'a>(whole: &'a str, words: &[&'a str], kept: impl Iterator<Item = bool>) -> Vec<DiffPiece<'a>> {
-    let mut kept: Vec<bool> = kept.collect();
-    for at in 1..kept.len().saturating_sub(1) {
-        if words[at].trim().is_empty() && !kept[at - 1] && !kept[at + 1] {
-            kept[at] = false;
+fn merge_pieces<'a>(whole: &'a str, words: &[&'a str], is_common: impl Iterator<Item = bool>) -> Vec<DiffPiece<'a>> {
+    let mut is_common: Vec<bool> = is_common.collect();
+    for at in 1..is_common.len().saturating_sub(1) {
+        if words[at].trim().is_empty() && !is_common[at - 1] && !is_common[at + 1] {
+            is_common[at] = false;
         }
     }
     let mut pieces: Vec<DiffPiece<'a>> = Vec::new();
     let (mut start, mut end) = (0, 0);
     for (at, word) in words.iter().enumerate() {
         end += word.len();
-        if kept.get(at + 1) != kept.get(at) {
-            pieces.push(DiffPiece { text: &whole[start..end], is_changed: !kept[at] });
+        if is_common.get(at + 1) != is_common.get(at) {
+            pieces.push(DiffPiece { text: &whole[start..end], is_changed: !is_common[at] });
             start = end;
         }
     }

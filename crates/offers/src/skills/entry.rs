@@ -83,7 +83,7 @@ impl Skill {
         }
         let root = uri.strip_suffix("/SKILL.md").ok_or("its URI does not end with /SKILL.md")?;
         if root.rsplit('/').next() != Some(name.as_str()) {
-            return Err(format!("its folder is not called {name}, as its name says"));
+            return Err(format!("its folder is not called {name}, which is its name"));
         }
         let files = parse_files(&uri, root, resources)?;
         Ok(Self { uri, name, description, frontmatter, files })
@@ -144,10 +144,10 @@ fn parse_files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, St
         let digits = digest.strip_prefix("sha256:").filter(|digits| is_sha256(digits));
         let sha256 = digits.ok_or_else(|| format!("the digest of {uri} is not a SHA-256"))?.to_owned();
         if !is_within_folder(root, &uri) {
-            return Err(format!("{uri} does not lie in its folder"));
+            return Err(format!("{uri} is not in the folder of the skill"));
         }
         if files.iter().any(|file| file.uri == uri) {
-            return Err(format!("{uri} stands there twice"));
+            return Err(format!("{uri} is listed twice"));
         }
         bytes = bytes.saturating_add(size);
         files.push(SkillFile { uri, sha256, size });
@@ -209,11 +209,11 @@ mod tests {
     /// Covers the requirement `[lifecycle-ext-untrusted]`.
     #[test]
     fn invalid_entry_is_rejected() {
-        let broken = |path: &str, value: Value, says: &str| {
+        let broken = |path: &str, value: Value, problem: &str| {
             let mut entry = entry();
             *entry.pointer_mut(path).unwrap() = value.clone();
             let cause = Skill::parse(entry).unwrap_err();
-            assert!(cause.contains(says), "{path} with {value} is refused because of {says}: {cause}");
+            assert!(cause.contains(problem), "{path} with {value} is refused because of {problem}: {cause}");
         };
         broken("/uri", json!("skill://acme/refunds"), "/SKILL.md");
         broken("/uri", json!("skill://acme/other/SKILL.md"), "not called refunds");
@@ -222,10 +222,10 @@ mod tests {
         broken("/resources", Value::Null, "neither a list");
         broken("/resources/0/uri", json!("skill://acme/refunds/c.md"), "lack its own");
         broken("/resources/1/uri", json!(URI), "twice");
-        broken("/resources/1/uri", json!("skill://acme/refunds/../x.md"), "not lie in");
-        broken("/resources/1/uri", json!("skill://other/x.md"), "not lie in");
+        broken("/resources/1/uri", json!("skill://acme/refunds/../x.md"), "not in the folder");
+        broken("/resources/1/uri", json!("skill://other/x.md"), "not in the folder");
         for path in ["%2e%2E/x.md", ".%2e/x.md", "a/%252e%252e/x.md", "%2e%2e%2fx.md", "..%5Cx.md", "..\\x.md"] {
-            broken("/resources/1/uri", json!(format!("skill://acme/refunds/{path}")), "not lie in");
+            broken("/resources/1/uri", json!(format!("skill://acme/refunds/{path}")), "not in the folder");
         }
         broken("/resources/1/digest", json!("sha256:00"), "not a SHA-256");
         broken("/resources/1/size", json!(MAX_SKILL_BYTES), "more than");

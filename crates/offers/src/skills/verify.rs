@@ -107,7 +107,7 @@ fn check_frontmatter(skill: &Skill, bytes: &[u8]) -> Result<(), SkillMismatch> {
     let found = frontmatter::parse_frontmatter(text).map_err(SkillMismatch::Frontmatter)?;
     match frontmatter::first_difference(&skill.frontmatter, &found) {
         None => Ok(()),
-        Some(field) => Err(SkillMismatch::Frontmatter(format!("its frontmatter says another {field} than was listed"))),
+        Some(field) => Err(SkillMismatch::Frontmatter(format!("its frontmatter has another {field} than the list"))),
     }
 }
 

@@ -14,16 +14,17 @@ pub(crate) fn match_settings_file(file: &Path) -> Option<(&'static SourceApp, &'
             BaseFolder::Variable(_, folder) => folder,
             _ => "",
         };
-        let wanted: Vec<&str> = base.split('/').chain(place.path.split('/')).filter(|part| !part.is_empty()).collect();
+        let expected: Vec<&str> =
+            base.split('/').chain(place.path.split('/')).filter(|part| !part.is_empty()).collect();
         // The file name alone, such as "mcp.json", is ambiguous.
-        let is_specific = wanted.len() > 1
-            || matches!(wanted[..], [name] if !matches!(name, "mcp-config.json" | "mcp.json" | "settings.json"));
+        let is_specific = expected.len() > 1
+            || matches!(expected[..], [name] if !matches!(name, "mcp-config.json" | "mcp.json" | "settings.json"));
         is_specific
-            && parts.len() >= wanted.len()
-            && parts[parts.len() - wanted.len()..]
+            && parts.len() >= expected.len()
+            && parts[parts.len() - expected.len()..]
                 .iter()
-                .zip(&wanted)
-                .all(|(part, wanted)| matches_pattern(part, wanted))
+                .zip(&expected)
+                .all(|(part, expected)| matches_pattern(part, expected))
     };
     let all = || APPS.iter().flat_map(|app| app.places.iter().chain(app.project).map(move |place| (app, place)));
     // A file that the user chooses is more likely in a project folder.

@@ -59,13 +59,10 @@ pub fn parse_auth(text: &JsonText<'_>, what: &str, entry: &Object<'_>) -> Result
         }
     }
     if let Some(grant) = present_property(map, GRANT_KEY) {
-        let wanted = command_text(text, &grant.value, &format!("{GRANT_KEY:?} in {what}"), "a text")?;
-        auth.grant = GrantType::ALL.into_iter().find(|grant| grant.name() == wanted).ok_or_else(|| {
+        let name = command_text(text, &grant.value, &format!("{GRANT_KEY:?} in {what}"), "a text")?;
+        auth.grant = GrantType::ALL.into_iter().find(|grant| grant.name() == name).ok_or_else(|| {
             let known = GrantType::ALL.map(GrantType::name).join(", ");
-            text.value_problem(
-                &grant.value,
-                format!("{GRANT_KEY:?} in {what} must be one of {known}, found {wanted:?}"),
-            )
+            text.value_problem(&grant.value, format!("{GRANT_KEY:?} in {what} must be one of {known}, found {name:?}"))
         })?;
     }
     if let Some(dpop) = present_property(map, DPOP_KEY) {

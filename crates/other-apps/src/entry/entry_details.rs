@@ -76,7 +76,7 @@ const MAX_INPUTS: usize = 100;
 /// Parses the setting that disables a server. The setting is in the outer object, even if the entry has a nested
 /// object.
 pub(super) fn read_disabled_setting(found: &mut ServerCandidate, object: &Object<'_>) {
-    let is = |key: &str, wanted: bool| object.get_boolean(key).is_some_and(|switch| switch.value == wanted);
+    let is = |key: &str, expected: bool| object.get_boolean(key).is_some_and(|switch| switch.value == expected);
     found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
 }
 
@@ -163,12 +163,15 @@ fn note_inputs(found: &mut ServerCandidate, root: &Object<'_>) {
         let note = if is_command {
             let command = input.get_string("command").map(|text| quoted_text(&text.value)).unwrap_or_default();
             let text = format!(
-                "{} is what VS Code's command {command} gives{what}, which is not run",
+                "{} is the output of VS Code's command {command}{what}, which is not run",
                 quoted_text(&placeholder)
             );
             ImportNote::from(text)
         } else {
-            let text = format!("{} stands for a value that VS Code would ask for{what}", quoted_text(&placeholder));
+            let text = format!(
+                "{} is a placeholder for a value for which VS Code would prompt{what}",
+                quoted_text(&placeholder)
+            );
             ImportNote::new(ImportNoteKind::Input, text)
         };
         found.notes.push(note.with_names(std::iter::once(placeholder).chain(description)));

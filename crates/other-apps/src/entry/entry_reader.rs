@@ -185,12 +185,12 @@ impl EntryReader<'_, '_> {
             other => return Err(self.wrong_type_problem(other, key, "a text")),
         };
         if text.contains('\0') {
-            let message = format!("{} has a NUL character, which no program takes", quoted_text(key));
+            let message = format!("{} has a NUL character, which no program accepts", quoted_text(key));
             return Err(self.text.value_problem(value, message));
         }
         // Other apps accept unquoted values in their settings files, so a note is only added for pasted text.
         if plain && self.text.file.is_none() {
-            self.found.notes.push(format!("{} has {} without quotes; it is taken as a text", quoted_text(key), text));
+            self.found.notes.push(format!("{} has {} without quotes; it is read as text", quoted_text(key), text));
         }
         Ok(text)
     }

@@ -126,9 +126,9 @@ fn parse_folder(text: &JsonText<'_>, what: &str, value: &Value<'_>) -> Result<Al
     let Some(access) = present_property(map, ACCESS_KEY) else {
         return Ok(AllowedFolder { path, access: AccessMode::Read });
     };
-    let wanted = command_text(text, &access.value, &format!("{ACCESS_KEY:?} of {what}"), "a text")?;
-    let known = [AccessMode::Read, AccessMode::Write].into_iter().find(|known| access_word(*known) == wanted);
-    let message = || format!("{ACCESS_KEY:?} of {what} must be \"read\" or \"write\", found {wanted:?}");
+    let word = command_text(text, &access.value, &format!("{ACCESS_KEY:?} of {what}"), "a text")?;
+    let known = [AccessMode::Read, AccessMode::Write].into_iter().find(|known| access_word(*known) == word);
+    let message = || format!("{ACCESS_KEY:?} of {what} must be \"read\" or \"write\", found {word:?}");
     let access = known.ok_or_else(|| text.value_problem(&access.value, message()))?;
     Ok(AllowedFolder { path, access })
 }

@@ -79,7 +79,7 @@ pub fn command_text<'v>(
 ) -> Result<&'v str, ConfigProblem> {
     match value {
         Value::StringLit(literal) if literal.value.contains('\0') => {
-            Err(text.problem(literal.range.start, format!("{what} has a NUL character, which no program takes")))
+            Err(text.problem(literal.range.start, format!("{what} has a NUL character, which no program accepts")))
         }
         Value::StringLit(literal) => Ok(&literal.value),
         Value::NumberLit(literal) => {

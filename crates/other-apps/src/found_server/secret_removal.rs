@@ -51,7 +51,8 @@ pub(crate) fn remove_secrets(candidate: &mut ServerCandidate) {
     }
     if !taken.is_empty() {
         let places: Vec<String> = taken.into_iter().collect();
-        let note = format!("what looks like a secret was left out of {}: put it there yourself", places.join(", "));
+        let note =
+            format!("a value that looks like a secret was removed from {}: enter it yourself", places.join(", "));
         candidate.notes.add(ImportNoteKind::SecretLeftOut, note);
     }
 }

@@ -72,12 +72,12 @@ pub(crate) fn resolve_known_references(
 pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
     let Some(names) = names(&file) else {
-        let note = format!("its app takes variables from {}, which was not read", quoted_text(&file));
+        let note = format!("its app reads variables from {}, which was not read", quoted_text(&file));
         candidate.notes.push(ImportNote::new(ImportNoteKind::EnvFile, note).with_names([file]));
         return;
     };
     let shown: Vec<String> = names.iter().take(20).map(|name| quoted_text(name)).collect();
-    let note = format!("its app takes variables from {}: {}; enter their values", quoted_text(&file), shown.join(", "));
+    let note = format!("its app reads variables from {}: {}; enter their values", quoted_text(&file), shown.join(", "));
     let note = ImportNote::new(ImportNoteKind::EnvFile, note);
     candidate.notes.push(note.with_names(std::iter::once(&file).chain(&names)));
     for name in names {
@@ -101,7 +101,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         // A name is stored in a file, so it must not contain a secret.
         if has_secret(&name) {
             values.remove(&name);
-            let note = "a value was left out whose name looks like a secret";
+            let note = "a value was ignored, because its name looks like a secret";
             notes.push(ImportNote::new(ImportNoteKind::Other, note));
             continue;
         }
@@ -141,7 +141,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
             ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own || is_in_keychain => {
                 parted.pending.insert(name.clone(), pending_secret(value, &found));
                 values.remove(&name);
-                let note = format!("enter the value of {}, which its app takes from elsewhere", quoted_text(&name));
+                let note = format!("enter the value of {}, which its app stores elsewhere", quoted_text(&name));
                 notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).with_names([&name]));
             }
             ImportedValueKind::Reference | ImportedValueKind::Literal => {}
@@ -159,7 +159,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
             parted.lacks_client_secret = true;
             candidate
                 .notes
-                .add(ImportNoteKind::Placeholder, "enter the secret of its client, which its app takes from elsewhere");
+                .add(ImportNoteKind::Placeholder, "enter the secret of its client, which its app stores elsewhere");
         }
     }
     parted
@@ -179,10 +179,10 @@ fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValu
             defaults.push(default.as_str());
         }
     }
-    let says = |text: &str| !is_empty_or_switch(text.trim()) && !is_auth_scheme(text.trim());
+    let is_value = |text: &str| !is_empty_or_switch(text.trim()) && !is_auth_scheme(text.trim());
     let is_secret = |text: &str| {
         let by_itself = if is_client_id(name) { has_credential(text) } else { has_secret(text) };
-        by_itself || (is_secret_name(name) && says(text))
+        by_itself || (is_secret_name(name) && is_value(text))
     };
     let any = (!is_client_id(name) && has_secret(value)) || is_secret(&beside) || defaults.into_iter().any(is_secret);
     if any { ImportedValueKind::Secret } else { ImportedValueKind::Reference }

@@ -48,7 +48,7 @@ impl LinkParameters {
         let mut values = self.get_all(name);
         let first = values.next();
         if values.next().is_some() {
-            return Err(format!("{} stands twice in it", quoted_text(name)));
+            return Err(format!("{} occurs twice in it", quoted_text(name)));
         }
         Ok(first.filter(|value| !value.is_empty()).map(str::to_owned))
     }
@@ -72,6 +72,6 @@ pub(super) fn percent_decode(text: &str) -> Result<String, String> {
 pub(super) fn decode_base64(text: &str) -> Result<String, String> {
     let text = text.replace(' ', "+");
     let engine = if text.contains(['-', '_']) { URL_SAFE_ENGINE } else { STANDARD_ENGINE };
-    let bytes = engine.decode(text).map_err(|_| String::from("what should be base64 in it is none"))?;
-    String::from_utf8(bytes).map_err(|_| String::from("its base64 holds no text in UTF-8"))
+    let bytes = engine.decode(text).map_err(|_| String::from("its content is not valid base64"))?;
+    String::from_utf8(bytes).map_err(|_| String::from("its base64 does not encode UTF-8 text"))
 }

@@ -63,9 +63,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     {
         remarks.extend(remote_warnings(&bridged.remote));
         if bridged.remote.is_unencrypted_remote() {
-            remarks.push(String::from(
-                "it leads to an address that is not encrypted: what is sent can be read on the way",
-            ));
+            remarks.push(String::from("its address is not encrypted: sent data can be read on the way"));
         }
     }
     let values = found.remote.as_ref().map_or(&found.config.env, |remote| &remote.headers);
@@ -77,7 +75,9 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
         .collect();
     if !secret.is_empty() {
         let names = secret.join(", ");
-        remarks.push(format!("the link carries what looks like a secret: {names}; whoever has the link has it, too"));
+        remarks.push(format!(
+            "the link contains values that look like secrets: {names}; everyone who has the link can read them"
+        ));
     }
     remarks.truncate(MAX_REMARKS);
     remarks
@@ -94,7 +94,7 @@ fn remote_warnings(remote: &HttpConfig) -> Vec<String> {
     match host.map(|host| address_range(&host)) {
         Some(AddressRange::ThisComputer) => {
             remarks.push(String::from(
-                "its address is on this computer: whatever program answers there gets what is sent",
+                "its address is on this computer: the program that responds there receives everything that is sent",
             ));
         }
         Some(AddressRange::OwnNetwork) => {
@@ -103,7 +103,7 @@ fn remote_warnings(remote: &HttpConfig) -> Vec<String> {
         Some(AddressRange::Internet) | None => {}
     }
     if let Some(ascii) = UrlParts::parse(&remote.url).ascii_host {
-        remarks.push(format!("its host has letters that can be taken for others: it is {}", quoted_text(&ascii)));
+        remarks.push(format!("its host has letters that look like others: it is {}", quoted_text(&ascii)));
     }
     remarks
 }
@@ -174,7 +174,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
             }
             continue;
         };
-        remarks.push(format!("{place}, {}, {what}: read it whole", quoted_text(option_name(word))));
+        remarks.push(format!("{place}, {}, {what}: read it completely", quoted_text(option_name(word))));
     }
     let variables: Vec<String> =
         config.env.keys().filter(|name| is_code_variable(name)).map(|name| quoted_text(name)).collect();
@@ -188,7 +188,8 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
 fn add_program_warnings(kind: Option<ProgramKind>, place: &str, word: &str, remarks: &mut Vec<String>) {
     match kind {
         Some(ProgramKind::Shell) => {
-            remarks.push(format!("{place}, {}, is a shell, which runs whatever its arguments say", quoted_text(word)));
+            remarks
+                .push(format!("{place}, {}, is a shell, which runs any command in its arguments", quoted_text(word)));
         }
         Some(ProgramKind::Elevation) => {
             remarks.push(format!("{place}, {}, runs the rest with more rights than yours", quoted_text(word)));
@@ -222,7 +223,7 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
 /// Describes the risk of a command-line option, or returns `None` if the option has none. `next` is the argument after
 /// it.
 fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
-    const RUNS_CODE_TEXT: &str = "runs code that stands in the link or is loaded first";
+    const RUNS_CODE_TEXT: &str = "runs code from the link, or code that it downloads first";
     let value = word.split_once('=').map_or(next, |(_, value)| value);
     let has_letter = |letters: &str| {
         let cluster = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
@@ -240,7 +241,7 @@ fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static s
         ProgramKind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(RUNS_CODE_TEXT),
         ProgramKind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(RUNS_CODE_TEXT),
         ProgramKind::Launcher if PACKAGE_SOURCE_OPTIONS.contains(&option_name(word)) && is_address(value) => {
-            Some("takes code from an address, and not from the usual registry")
+            Some("downloads code from an address instead of the usual registry")
         }
         ProgramKind::Launcher => None,
         ProgramKind::Container => {
@@ -249,7 +250,8 @@ fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static s
                 "--pid" | "--network" | "--net" => value.starts_with("host"),
                 word => HOST_ACCESS_OPTIONS.contains(&word),
             };
-            (is_short || is_given).then_some("gives the container a folder, a device or rights of this computer")
+            (is_short || is_given)
+                .then_some("gives the container access to a folder or device, or privileges on this computer")
         }
         ProgramKind::Elevation => None,
     }

@@ -100,7 +100,7 @@ fn insert_pairs<'p>(
     let mut map = Map::new();
     for (name, value) in pairs {
         if map.insert(name.to_owned(), value.into()).is_some() {
-            return Err(format!("{} stands twice in it", quoted_text(name)));
+            return Err(format!("{} occurs twice in it", quoted_text(name)));
         }
     }
     if !map.is_empty() {
@@ -122,7 +122,7 @@ pub(super) fn reject_or_note_keys<'k>(
         ([first, ..], true) => return Err(format!("a link may not set {first}")),
         (_, false) => {
             for candidate in found {
-                candidate.notes.push(format!("a link may not set these, which are left out: {}", keys.join(", ")));
+                candidate.notes.push(format!("a link may not set these, so they are ignored: {}", keys.join(", ")));
             }
         }
     }
@@ -199,17 +199,13 @@ fn parse_candidate(
             return Err(format!("its \"type\" is {}, which does not go with the rest", quoted_text(&transport.value)));
         }
     }
-    let (kept, left_out): (Vec<_>, Vec<_>) =
+    let (properties, omitted): (Vec<_>, Vec<_>) =
         entry.properties.iter().cloned().partition(|property| allowed.contains(&property.name.as_str()));
-    let kept = Object { range: entry.range, properties: kept };
-    let mut found = entry::parse_entry(text, None, &kept, inputs).map_err(|problem| problem.message)?;
+    let properties = Object { range: entry.range, properties };
+    let mut found = entry::parse_entry(text, None, &properties, inputs).map_err(|problem| problem.message)?;
     found.name = server_name(form, name, &mut found.notes)?;
     found.extras.by_link = true;
-    reject_or_note_keys(
-        form,
-        left_out.iter().map(|property| property.name.as_str()),
-        std::slice::from_mut(&mut found),
-    )?;
+    reject_or_note_keys(form, omitted.iter().map(|property| property.name.as_str()), std::slice::from_mut(&mut found))?;
     reject_suspicious_content(&found)?;
     found.notes.extend(link_remarks::server_warnings(&found));
     Ok(found)
@@ -272,10 +268,10 @@ pub(super) fn nearest_allowed_name(name: &str) -> String {
 fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
     for (place, text) in described_texts(found) {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {
-            return Err(format!("{place} has a character that is not seen (U+{:04X})", c as u32));
+            return Err(format!("{place} has an invisible character (U+{:04X})", c as u32));
         }
         if !ports::secrets::referenced_names(text).is_empty() {
-            return Err(format!("{place} names a secret that Drawbridge keeps, which no link may ask for"));
+            return Err(format!("{place} refers to a secret that Drawbridge stores, which no link may use"));
         }
     }
     if let Some(remote) = &found.remote

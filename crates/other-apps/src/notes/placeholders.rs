@@ -64,7 +64,7 @@ pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
             }
             PlaceholderReason::Reference => ImportNote::new(
                 if is_value { ImportNoteKind::AsWritten } else { ImportNoteKind::Placeholder },
-                format!("{place} is {}: Drawbridge passes it as it stands, put the value there", quoted_text(text)),
+                format!("{place} is {}: Drawbridge passes it unchanged, so replace it by the value", quoted_text(text)),
             ),
             PlaceholderReason::Placeholder => ImportNote::new(
                 ImportNoteKind::Placeholder,
@@ -148,7 +148,7 @@ pub(crate) fn is_placeholder(text: &str) -> bool {
     let in_angles =
         text.split_once('<').and_then(|(_, rest)| rest.split_once('>')).is_some_and(|(inner, _)| !inner.is_empty());
     let words = lower.split(|c: char| !c.is_alphanumeric()).collect::<Vec<_>>();
-    let has = |wanted: &[&str]| words.windows(wanted.len()).any(|found| found == wanted);
+    let has = |phrase: &[&str]| words.windows(phrase.len()).any(|found| found == phrase);
     in_angles
         || has(&["path", "to"])
         || words.contains(&"your")

@@ -123,7 +123,7 @@ fn remote_candidate(
         }
     }
     if kind.is_none() {
-        notes.push(String::from("its transport is not known here"));
+        notes.push(String::from("its transport is unknown"));
     }
     ServerCandidate {
         name,

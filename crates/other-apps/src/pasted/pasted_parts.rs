@@ -61,8 +61,8 @@ fn code_blocks(text: &str) -> Vec<TextSection<'_>> {
         let length = mark.map_or(0, |mark| trimmed.chars().take_while(|c| *c == mark).count());
         match (open, mark) {
             (None, Some(mark)) if length >= 3 => open = Some((mark, length, end, number)),
-            (Some((wanted, least, from, lines_before)), Some(mark))
-                if mark == wanted && length >= least && trimmed.trim_end().chars().all(|c| c == mark) =>
+            (Some((fence, least, from, lines_before)), Some(mark))
+                if mark == fence && length >= least && trimmed.trim_end().chars().all(|c| c == mark) =>
             {
                 blocks.push(TextSection { text: &text[from..start], lines_before });
                 open = None;

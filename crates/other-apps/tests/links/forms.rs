@@ -39,7 +39,7 @@ pub(super) const LINK_EXAMPLES: &[LinkExample] = &[
         servers: &[r##"far: http https://mcp.example.com/mcp {"X-Team":"red"}"##],
     },
     LinkExample {
-        what: "VS Code's, that nobody encoded",
+        what: "that of VS Code, not encoded",
         text: r##"vscode:mcp/install?{"name": "env", "command": "uvx", "args": ["acme"], "env": {"REGION": "eu"}}"##,
         servers: &[r##"env: uvx acme {"REGION":"eu"}"##],
     },
@@ -182,7 +182,7 @@ drawbridge://mcp/install?name=far&config=eyJ1cmwiOiJodHRwczovL21jcC5leGFtcGxlLmN
         servers: &[r##"env: uvx acme {"REGION":"eu"}"##, r##"far: https://mcp.example.com/mcp {"X-Team":"red"}"##],
     },
     LinkExample {
-        what: "settings beside badges",
+        what: "settings next to badges",
         text: r##"[Cursor](https://cursor.com/install-mcp?name=env&config=eyJjb21tYW5kIjoidXZ4IiwiYXJncyI6WyJhY21lIl0sImVudiI6eyJSRUdJT04iOiJldSJ9fQ==)
 
 ```json

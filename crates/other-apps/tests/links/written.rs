@@ -92,8 +92,8 @@ fn omitted_secrets_are_noted() {
     let read = import(&written.link, &[]).unwrap().remove(0);
     assert_eq!(read.config.as_stdio().unwrap().env["API_KEY"], "", "the value is blank");
     assert_eq!(read.secrets, ["API_KEY"], "the entered value is stored in the keychain");
-    let asked = import(&write_link("a", config, LinkTarget::VsCode).link, &[]).unwrap().remove(0);
-    assert_eq!(asked.config.as_stdio().unwrap().env["API_KEY"], "${input:a-api-key}", "VS Code asks for it");
+    let imported = import(&write_link("a", config, LinkTarget::VsCode).link, &[]).unwrap().remove(0);
+    assert_eq!(imported.config.as_stdio().unwrap().env["API_KEY"], "${input:a-api-key}", "VS Code asks for it");
     let header = remote_config("https://a.example", &[("Authorization", "Bearer ${secret:a.Authorization}")]);
     let read = import(&write_link("a", header, LinkTarget::Cursor).link, &[]).unwrap().remove(0);
     assert_eq!(
@@ -130,7 +130,7 @@ fn server_that_would_be_rejected_is_not_written() {
     let cases = [
         (remote_config("http://mcp.example.com", &[]), "its address is not encrypted"),
         (local_config("acme", &[&long], &[]), "the link is longer than 32 KiB"),
-        (local_config("acme", &["a\u{202e}"], &[]), "has a character that is not seen"),
+        (local_config("acme", &["a\u{202e}"], &[]), "has an invisible character"),
         (local_config("my program", &[], &[]), "its command has blanks in it"),
     ];
     for (config, message) in cases {

@@ -54,7 +54,7 @@ fn limits_are_inclusive() {
 
 #[test]
 fn tool_rule_does_not_apply_to_other_acts() {
-    let read = PolicyAct::Read { is_wanted: true, server: "server", conversation: None };
+    let read = PolicyAct::Read { is_requested: true, server: "server", conversation: None };
     let of_tools = [
         PolicyRule { tool: Some("tool".to_owned()), ..ask_rule() },
         PolicyRule { arguments: argument_rules(1), ..ask_rule() },
@@ -122,9 +122,9 @@ fn budget_allows_sampling_only() {
 fn annotation_rule_matches_the_claims_of_the_tool() {
     let mut call = TestCall::default();
     let rule = PolicyRule { annotations: Some(read_only_claim()), ..ask_rule() };
-    for (says, expected) in [(true, RuleFit::Fits), (false, RuleFit::OtherAnnotations)] {
-        call.claims.read_only = says;
-        assert_eq!(call.with_act(|act| single_rule_fit(rule.clone(), &act)), expected, "readOnlyHint is {says}");
+    for (claim, expected) in [(true, RuleFit::Fits), (false, RuleFit::OtherAnnotations)] {
+        call.claims.read_only = claim;
+        assert_eq!(call.with_act(|act| single_rule_fit(rule.clone(), &act)), expected, "readOnlyHint is {claim}");
     }
 }
 
@@ -132,14 +132,14 @@ fn annotation_rule_matches_the_claims_of_the_tool() {
 fn ineffective_approval_scope_is_not_offered() {
     let both = |rule: PolicyRule| PolicyRule { direction: RuleDirection::Both, ..rule };
     let policy = policy_with_rules(&[], &[both(ask_rule()), rule(RuleEffect::Allow, "server", Some("tool"))]);
-    let changed = TestCall { standing: ReviewState::Changed, ..TestCall::default() };
+    let changed = TestCall { review_state: ReviewState::Changed, ..TestCall::default() };
     let scopes = |decision: PolicyDecision| match decision {
         PolicyDecision::Ask { rule, scopes, .. } => (rule, scopes.to_vec()),
         other => panic!("expected a consent request: {other:?}"),
     };
-    let asked = changed.with_act(|act| scopes(policy.decide(&act, 0)));
+    let outcome = changed.with_act(|act| scopes(policy.decide(&act, 0)));
     assert_eq!(
-        asked,
+        outcome,
         (DecisionReason::ToolChanged, vec![ApprovalScope::Once]),
         "the rule asks for the next call again"
     );
@@ -147,8 +147,8 @@ fn ineffective_approval_scope_is_not_offered() {
     let (_, offered) = changed.with_act(|act| scopes(unruled.decide(&act, 0)));
     assert!(offered.contains(&ApprovalScope::Always), "without the rule a lasting approval takes effect");
     let roots = PolicyAct::ShareRoots { server: "server", decided: false };
-    let asked = scopes(policy.decide(&roots, 0));
-    assert_eq!(asked, (DecisionReason::RootsAsk, vec![ApprovalScope::Always]), "folders are decided once");
+    let outcome = scopes(policy.decide(&roots, 0));
+    assert_eq!(outcome, (DecisionReason::RootsAsk, vec![ApprovalScope::Always]), "folders are decided once");
 }
 
 #[test]

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod limits;
+mod other_inputs;
 mod properties;
 mod respelled;
 mod sampling_budget;
 mod spellings;
-mod standing;
 mod support;
 mod written;

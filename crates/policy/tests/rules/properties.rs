@@ -21,14 +21,14 @@ fn any_claims() -> impl Strategy<Value = ToolClaims> {
 fn any_call() -> impl Strategy<Value = TestCall> {
     let server = prop::sample::select(vec!["a", "ab", "b"]);
     let tool = prop::sample::select(vec!["read", "send", "send_all"]);
-    let standing = prop::sample::select(vec![ReviewState::Reviewed, ReviewState::New, ReviewState::Changed]);
+    let review_state = prop::sample::select(vec![ReviewState::Reviewed, ReviewState::New, ReviewState::Changed]);
     let path = prop::sample::select(vec!["/home/ann/x", "/etc/passwd", "x", "/home/ann/../x"]);
     let flags = (prop::bool::weighted(0.2), any::<bool>());
-    (server, tool, standing, any_claims(), path, flags).prop_map(
-        |(server, tool, standing, claims, path, (asks_each_time, after_untrusted))| TestCall {
+    (server, tool, review_state, any_claims(), path, flags).prop_map(
+        |(server, tool, review_state, claims, path, (asks_each_time, after_untrusted))| TestCall {
             server: server.to_owned(),
             tool: tool.to_owned(),
-            standing,
+            review_state,
             claims,
             asks_each_time,
             arguments: json!({ "path": path }),
@@ -172,7 +172,7 @@ fn for_each_other_act(server: &str, look: &mut dyn FnMut(&PolicyAct<'_>)) {
     look(&PolicyAct::ShareRoots { server, decided: true });
     look(&PolicyAct::ShareRoots { server, decided: false });
     look(&PolicyAct::SignIn { server, steps_up: true });
-    look(&PolicyAct::Read { is_wanted: true, server, conversation: None });
+    look(&PolicyAct::Read { is_requested: true, server, conversation: None });
 }
 
 proptest! {
@@ -264,7 +264,7 @@ proptest! {
 
     #[test]
     fn unreviewed_tool_is_never_allowed(all in any_inputs(), call in any_call()) {
-        let call = TestCall { standing: ReviewState::New, ..call };
+        let call = TestCall { review_state: ReviewState::New, ..call };
         prop_assert!(all.decide(&call) > RuleEffect::Allow, "a new tool asks regardless of rules and grants");
     }
 }

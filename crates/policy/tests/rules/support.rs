@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 pub(crate) struct TestCall {
     pub(crate) server: String,
     pub(crate) tool: String,
-    pub(crate) standing: ReviewState,
+    pub(crate) review_state: ReviewState,
     pub(crate) claims: ToolClaims,
     pub(crate) asks_each_time: bool,
     pub(crate) arguments: Value,
@@ -24,7 +24,7 @@ impl Default for TestCall {
         Self {
             server: "server".to_owned(),
             tool: "tool".to_owned(),
-            standing: ReviewState::Reviewed,
+            review_state: ReviewState::Reviewed,
             claims: ToolClaims::default(),
             asks_each_time: false,
             arguments: json!({}),
@@ -42,7 +42,7 @@ impl TestCall {
             server: &self.server,
             tool: &self.tool,
             definition: &definition,
-            standing: self.standing,
+            review_state: self.review_state,
             claims: self.claims,
             asks_each_time: self.asks_each_time,
             arguments: self.arguments.as_object().unwrap(),

@@ -214,9 +214,9 @@ fn allowed_tool_asks_if_unreviewed_or_after_untrusted_content() {
     let decide = |call: &TestCall| call.with_act(|act| policy.decide(&act, 0));
     let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 1 });
     assert_eq!(decide(&TestCall::default()), PolicyDecision::Allow { by }, "a rule allows what was reviewed");
-    let new = decide(&TestCall { standing: ReviewState::New, ..TestCall::default() });
+    let new = decide(&TestCall { review_state: ReviewState::New, ..TestCall::default() });
     assert!(matches!(new, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. }), "a new tool asks: {new:?}");
-    let changed = decide(&TestCall { standing: ReviewState::Changed, ..TestCall::default() });
+    let changed = decide(&TestCall { review_state: ReviewState::Changed, ..TestCall::default() });
     assert!(
         matches!(changed, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. }),
         "a changed tool asks: {changed:?}"
@@ -275,7 +275,7 @@ fn careful_preset_asks_for_every_payload_but_not_for_starts() {
         scopes: &[ApprovalScope::Once],
     };
     assert_eq!(decided, expected, "an allowed call asks");
-    let read = policy.decide(&PolicyAct::Read { is_wanted: true, server: "server", conversation: None }, 0);
+    let read = policy.decide(&PolicyAct::Read { is_requested: true, server: "server", conversation: None }, 0);
     assert_eq!(read, expected, "reading must require consent as well");
     let command = Hash::of_json(&json!("x"));
     let start = policy.decide(&PolicyAct::StartServer { server: "server", command: &command }, 0);
@@ -288,13 +288,16 @@ fn careful_preset_asks_for_every_payload_but_not_for_starts() {
 #[test]
 fn reads_of_apps_that_nobody_wanted_always_ask() {
     let mut policy = policy_with_rules(&[], &[]);
-    let read = |is_wanted| PolicyAct::Read { is_wanted, server: "server", conversation: None };
+    let read = |is_requested| PolicyAct::Read { is_requested, server: "server", conversation: None };
     assert_eq!(policy.decide(&read(true), 0), PolicyDecision::Allow { by: DecisionSource::BuiltIn });
     policy.set_user(policy_file(vec![rule(RuleEffect::Allow, "server", None)])).unwrap();
-    let asked = policy.decide(&read(false), 0);
+    let decision = policy.decide(&read(false), 0);
     assert!(
-        matches!(asked, PolicyDecision::Ask { rule: DecisionReason::AppReadsAsk, scopes: [ApprovalScope::Once], .. }),
-        "a rule that allows tools should not allow the read: {asked:?}"
+        matches!(
+            decision,
+            PolicyDecision::Ask { rule: DecisionReason::AppReadsAsk, scopes: [ApprovalScope::Once], .. }
+        ),
+        "a rule that allows tools should not allow the read: {decision:?}"
     );
     policy.set_user(policy_file(vec![rule(RuleEffect::Deny, "server", None)])).unwrap();
     assert!(matches!(policy.decide(&read(false), 0), PolicyDecision::Deny { .. }));
@@ -313,7 +316,7 @@ fn server_can_be_denied_completely() {
         PolicyAct::FillForm { server },
         PolicyAct::OpenUrl { server },
         PolicyAct::ShareRoots { server, decided: true },
-        PolicyAct::Read { is_wanted: true, server, conversation: None },
+        PolicyAct::Read { is_requested: true, server, conversation: None },
     ];
     for act in acts {
         assert_eq!(decision_effect(policy.decide(&act, 0)), RuleEffect::Deny, "{act:?} is denied");
@@ -339,7 +342,7 @@ fn unusable_file_makes_everything_ask_and_keeps_denials() {
         assert!(set(&mut policy, vec![broken.clone()]).is_err(), "the file is refused");
         let decided = TestCall::default().with_act(|act| policy.decide(&act, 0));
         assert_eq!(decision_effect(decided), RuleEffect::Ask, "an unusable file makes everything ask");
-        let reading = policy.decide(&PolicyAct::Read { is_wanted: true, server: "other", conversation: None }, 0);
+        let reading = policy.decide(&PolicyAct::Read { is_requested: true, server: "other", conversation: None }, 0);
         assert_eq!(decision_effect(reading), RuleEffect::Ask, "acts without a rule ask as well");
         let dropped = TestCall { tool: "drop".into(), ..TestCall::default() };
         assert_eq!(
@@ -367,7 +370,7 @@ fn session_trust_covers_calls_of_reviewed_tools_only() {
     assert_eq!(decide(&policy, &call("a*b")), RuleEffect::Allow, "its calls are allowed");
     assert_eq!(decide(&policy, &call("axb")), RuleEffect::Ask, "the name is not a pattern");
     assert_eq!(
-        decide(&policy, &TestCall { standing: ReviewState::New, ..call("a*b") }),
+        decide(&policy, &TestCall { review_state: ReviewState::New, ..call("a*b") }),
         RuleEffect::Ask,
         "new tools ask"
     );

@@ -88,7 +88,7 @@ impl HttpConfig {
                 let lower: Vec<String> = self.headers.keys().map(|name| name.to_ascii_lowercase()).collect();
                 self.headers.iter().enumerate().find_map(|(at, (name, value))| {
                     if lower[..at].contains(&lower[at]) {
-                        return Some(format!("the header {name:?} stands there twice; names of headers have no case"));
+                        return Some(format!("the header {name:?} occurs twice; header names are case-insensitive"));
                     }
                     header_problem(name, value)
                 })

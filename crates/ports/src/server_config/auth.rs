@@ -195,7 +195,9 @@ impl AuthConfig {
             ("idToken", idp.and_then(|idp| idp.id_token.as_deref())),
         ];
         if let Some((key, _)) = secret.iter().find(|(_, text)| text.is_some_and(|text| !is_secret_reference(text))) {
-            return Some(format!("{key:?} must stand as \"${{secret:NAME}}\", so that it is stored in the keychain"));
+            return Some(format!(
+                "{key:?} must be a reference \"${{secret:NAME}}\", so that it is stored in the keychain"
+            ));
         }
         let urls = [
             ("issuer", self.issuer.as_deref()),

@@ -295,14 +295,14 @@ mod tests {
             provider(|provider| provider.id_token = None),
         ];
         let before = auth_with_all_settings().terms_by_key();
-        let mut seen = BTreeSet::new();
+        let mut terms = BTreeSet::new();
         for auth in changed {
             let after = auth.terms_by_key();
             let keys: Vec<&String> = before.keys().filter(|key| before.get(*key) != after.get(*key)).collect();
             assert_eq!(keys.len(), 1, "S01: one setting changes one term: {keys:?}");
-            seen.insert(keys[0].clone());
+            terms.insert(keys[0].clone());
         }
-        assert_eq!(seen.len(), before.len(), "S01: each term has been changed");
+        assert_eq!(terms.len(), before.len(), "S01: each term has been changed");
     }
 
     #[test]

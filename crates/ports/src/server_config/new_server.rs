@@ -110,12 +110,12 @@ mod tests {
             secret_values: [("AUTH".to_owned(), values), ("KEY".to_owned(), pending)].into(),
             ..NewServer::from(entry)
         };
-        let (entry, kept) = new.into_settings(vec!["GIT.key".to_owned()]);
+        let (entry, secrets) = new.into_settings(vec!["GIT.key".to_owned()]);
         let env = &entry.config.as_stdio().unwrap().env;
         assert_eq!(env["AUTH"], "Bearer ${secret:git.AUTH}:${secret:git.AUTH-2}");
         assert_eq!(env["KEY"], "${secret:git.KEY-2}", "a pending secret has an unused name");
         let key = |name: &str| secrets::storage_key(name, &place);
-        assert_eq!(kept, [(key("git.AUTH"), "one".to_owned()), (key("git.AUTH-2"), "two".to_owned())]);
+        assert_eq!(secrets, [(key("git.AUTH"), "one".to_owned()), (key("git.AUTH-2"), "two".to_owned())]);
     }
 
     #[test]
@@ -123,9 +123,9 @@ mod tests {
         let http = HttpConfig { url: "https://mcp.example/mcp".to_owned(), ..HttpConfig::default() };
         let entry = ServerEntry { name: "git".to_owned(), config: http.into() };
         let new = NewServer { client_secret: Some("hidden".to_owned().into()), ..NewServer::from(entry) };
-        let (entry, kept) = new.into_settings(Vec::new());
+        let (entry, secrets) = new.into_settings(Vec::new());
         let auth = entry.config.as_http().unwrap().auth.clone().unwrap();
         assert_eq!(auth.client_secret.as_deref(), Some("${secret:git.client_secret}"));
-        assert_eq!(kept, [("git.client_secret @ https://mcp.example".to_owned(), "hidden".to_owned())]);
+        assert_eq!(secrets, [("git.client_secret @ https://mcp.example".to_owned(), "hidden".to_owned())]);
     }
 }

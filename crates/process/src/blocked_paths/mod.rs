@@ -78,11 +78,11 @@ pub enum FolderProposal {
 }
 
 /// Returns the paths that the server may have needed but could not access under this plan, at most
-/// [`MAX_BLOCKED_PATHS`], the most likely ones first. `said` contains the lines of the server's standard error. Reads
+/// [`MAX_BLOCKED_PATHS`], the most likely ones first. `stderr` contains the lines of the server's standard error. Reads
 /// the disk.
 #[must_use]
 pub fn blocked_paths(
-    said: &[String],
+    stderr: &[String],
     command: &ServerCommand,
     program: &Path,
     path: &SearchPath,
@@ -98,15 +98,15 @@ pub fn blocked_paths(
             MissingDependency::Relative { .. } => None,
         });
     let named = of_command.map(|path| (path, PathMention::Command));
-    let named = named.chain(output_paths::paths_in_output(said).into_iter().map(|path| (path, PathMention::Server)));
+    let named = named.chain(output_paths::paths_in_output(stderr).into_iter().map(|path| (path, PathMention::Server)));
     let mut found: Vec<BlockedPath> = Vec::new();
     for (path, named_by) in named {
         let Some(blocked) = judging.judge(&path, named_by) else { continue };
-        let is_told = found.iter().any(|known| match (&known.offer, &blocked.offer) {
+        let is_listed = found.iter().any(|known| match (&known.offer, &blocked.offer) {
             (FolderProposal::Folder { folder: one, .. }, FolderProposal::Folder { folder: other, .. }) => one == other,
             _ => known.path == blocked.path,
         });
-        if !is_told {
+        if !is_listed {
             found.push(blocked);
         }
         if found.len() == MAX_BLOCKED_PATHS {

@@ -39,7 +39,7 @@ impl TestHome {
     }
 
     /// Returns the blocked paths of a server with this output.
-    fn blocked_by_output(&self, said: &str) -> Vec<BlockedPath> {
+    fn blocked_by_output(&self, stderr: &str) -> Vec<BlockedPath> {
         let hidden = vec![self.home.join("data")];
         let sandbox = SandboxSettings {
             folders: Vec::new(),
@@ -57,7 +57,7 @@ impl TestHome {
             limits: ResourceLimits::DEFAULT,
         };
         let judging = PathJudge { plan: &plan, hidden: &hidden, home: Some(&self.home) };
-        let paths = output_paths::paths_in_output(&[said.replace('~', &self.home.display().to_string())]);
+        let paths = output_paths::paths_in_output(&[stderr.replace('~', &self.home.display().to_string())]);
         paths.iter().filter_map(|path| judging.judge(path, PathMention::Server)).collect()
     }
 

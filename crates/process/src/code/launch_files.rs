@@ -132,10 +132,10 @@ impl LaunchFiles {
     #[must_use]
     pub fn first_difference<'f>(&'f self, before: &'f LaunchFiles) -> Option<&'f Path> {
         let changed = self.files.iter().find(|file| !before.files.contains(file));
-        let gone = || before.files.iter().find(|file| !self.files.contains(file));
+        let removed = || before.files.iter().find(|file| !self.files.contains(file));
         let new_folder = || self.folders.iter().find(|folder| !before.folders.contains(folder));
         let folder = || new_folder().or_else(|| before.folders.iter().find(|folder| !self.folders.contains(folder)));
-        changed.or_else(gone).map(|file| file.path.as_path()).or_else(|| folder().map(PathBuf::as_path))
+        changed.or_else(removed).map(|file| file.path.as_path()).or_else(|| folder().map(PathBuf::as_path))
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn has_ended(pid: u32) -> bool {
 /// Returns `true` if a process of this group has one of these pipes open. The group is then the one that received the
 /// pipes, because Linux reuses no pid that is in use as a group ID.
 pub(crate) fn group_has_open_pipe(group: u32, pipes: &[u64]) -> bool {
-    let wanted: Vec<String> = pipes.iter().map(|number| format!("pipe:[{number}]")).collect();
+    let expected: Vec<String> = pipes.iter().map(|number| format!("pipe:[{number}]")).collect();
     let Ok(processes) = fs::read_dir("/proc") else {
         return false;
     };
@@ -28,7 +28,7 @@ pub(crate) fn group_has_open_pipe(group: u32, pipes: &[u64]) -> bool {
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
         .filter(|pid| ProcessStat::read(*pid).is_some_and(|stat| stat.group == group))
-        .any(|pid| has_open_pipe(pid, &wanted))
+        .any(|pid| has_open_pipe(pid, &expected))
 }
 
 fn has_open_pipe(pid: u32, names: &[String]) -> bool {

@@ -35,7 +35,7 @@ pub(crate) fn listen_in_network_of(pid: u32, number: Option<u64>, port: u16) -> 
     let (own, of_process) = (std::fs::metadata("/proc/self/ns/net")?, network.metadata()?);
     // The pid may have been reused by another process.
     if own.ino() == of_process.ino() || number.is_some_and(|number| number != of_process.ino()) {
-        return Err(io::Error::other("the process has no network of its own"));
+        return Err(io::Error::other("the process has no separate network namespace"));
     }
     let owner = owner_user_namespace(network.as_fd())?;
     let is_own = File::from(owner.try_clone()?).metadata()?.ino() == std::fs::metadata("/proc/self/ns/user")?.ino();

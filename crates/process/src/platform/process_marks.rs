@@ -130,10 +130,10 @@ type MarkedProcesses = Arc<[(StartedProcess, Vec<u8>)]>;
 /// end together when the app quits, so callers that arrive during a scan share the next one.
 fn marked_processes() -> MarkedProcesses {
     static LATEST_SCAN: Mutex<Option<(Instant, MarkedProcesses)>> = Mutex::new(None);
-    let asked = Instant::now();
+    let started = Instant::now();
     let mut latest = LATEST_SCAN.lock().unwrap_or_else(PoisonError::into_inner);
     // A scan that began before the call may have missed a new process.
-    if let Some((_, found)) = latest.as_ref().filter(|(began, _)| *began >= asked) {
+    if let Some((_, found)) = latest.as_ref().filter(|(began, _)| *began >= started) {
         return Arc::clone(found);
     }
     let began = Instant::now();

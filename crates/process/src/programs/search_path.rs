@@ -148,7 +148,7 @@ fn not_found_hint(program: &str) -> Option<&'static str> {
         "dotnet" | "dnx" => "It comes with .NET (dot.net).",
         "java" => "It comes with a Java runtime (adoptium.net).",
         _ if program.contains(' ') => {
-            "It holds a space: arguments belong in the list of arguments, not in the command."
+            "It contains a space: arguments belong in the list of arguments, not in the command."
         }
         _ => return None,
     })
@@ -161,14 +161,14 @@ fn has_separator(program: &str) -> bool {
 /// Returns the absolute folders that a PATH variable can contain, without duplicates. An empty or relative folder would
 /// mean the current folder of the app.
 fn absolute_folders(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
-    let mut kept: Vec<PathBuf> = Vec::new();
+    let mut found: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let usable = folder.is_absolute() && std::env::join_paths([&folder]).is_ok();
-        if usable && !kept.contains(&folder) && kept.len() < MAX_FOLDERS {
-            kept.push(folder);
+        if usable && !found.contains(&folder) && found.len() < MAX_FOLDERS {
+            found.push(folder);
         }
     }
-    kept
+    found
 }
 
 #[cfg(test)]

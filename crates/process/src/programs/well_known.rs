@@ -32,8 +32,8 @@ pub(super) fn existing_folders() -> Vec<PathBuf> {
 /// is exact (`v22.1.0`) or partial (`22`), or else the newest installed version.
 fn nvm_default_bin(nvm: &Path) -> Option<PathBuf> {
     let versions = nvm.join("versions/node");
-    let wanted = std::fs::read_to_string(nvm.join("alias/default")).unwrap_or_default();
-    let wanted = version_numbers(wanted.trim());
+    let default_version = std::fs::read_to_string(nvm.join("alias/default")).unwrap_or_default();
+    let default_version = version_numbers(default_version.trim());
     let mut installed: Vec<(Vec<u32>, PathBuf)> = std::fs::read_dir(versions)
         .ok()?
         .flatten()
@@ -44,7 +44,7 @@ fn nvm_default_bin(nvm: &Path) -> Option<PathBuf> {
     installed
         .into_iter()
         .rev()
-        .find(|(version, _)| !wanted.is_empty() && version.starts_with(&wanted))
+        .find(|(version, _)| !default_version.is_empty() && version.starts_with(&default_version))
         .or(newest)
         .map(|(_, folder)| folder.join("bin"))
 }

@@ -11,7 +11,7 @@ pub enum SandboxError {
     #[error("the sandbox's folder {0} must be an absolute path")]
     NotWhole(PathBuf),
     /// A folder does not exist or can't be opened.
-    #[error("the sandbox's folder {folder} can't be used: {cause}; make it, or take it out of the server's settings")]
+    #[error("the sandbox's folder {folder} can't be used: {cause}; create it, or remove it from the server's settings")]
     NoFolder {
         /// Path of the folder that can't be used.
         folder: PathBuf,
@@ -37,7 +37,7 @@ pub enum SandboxError {
     /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access, not hide a
     /// subfolder.
     #[error(
-        "the sandbox reaches {folder}, in which Drawbridge keeps its records, secrets or settings ({hidden}); Landlock can't leave that out. Name smaller folders, or install bubblewrap"
+        "the sandbox allows access to {folder}, in which Drawbridge stores its records, secrets or settings ({hidden}); Landlock can't exclude them. Choose smaller folders, or install bubblewrap"
     )]
     Exposes {
         /// The folder that the sandbox makes accessible.
@@ -46,7 +46,9 @@ pub enum SandboxError {
         hidden: PathBuf,
     },
     /// The sandbox plan at the start differs from the approved one.
-    #[error("what the sandbox would let it reach changed since it was approved; start it again to see how")]
+    #[error(
+        "the access that the sandbox allows has changed since it was approved; start it again to review the change"
+    )]
     Changed,
     /// The working directory is in none of the sandbox's folders.
     #[error("the working folder {0} is outside the sandbox's folders; add it there, or choose another one")]
@@ -64,7 +66,7 @@ pub enum SandboxError {
     Hosts(String),
     /// The available mechanism can't restrict the network to named hosts.
     #[error(
-        "{mechanism} can't keep a server to named hosts, so it does not start. Install bubblewrap (the package is called bubblewrap), or {}",
+        "{mechanism} can't limit a server to named hosts, so it does not start. Install bubblewrap (the package is called bubblewrap), or {}",
         CHOOSE_ANOTHER_NETWORK
     )]
     NoHosts {

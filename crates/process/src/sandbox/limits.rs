@@ -65,7 +65,7 @@ impl fmt::Display for ExceededLimit {
         match self.resource {
             LimitedResource::Processes => write!(f, "it ran more than {most} processes and threads"),
             LimitedResource::Memory => write!(f, "it used more than {} of memory", Bytes(most)),
-            LimitedResource::Home => write!(f, "its own home held more than {}", Bytes(most)),
+            LimitedResource::Home => write!(f, "its home folder contained more than {}", Bytes(most)),
             LimitedResource::Processor => {
                 write!(f, "it used more than {} of processor time within an hour", Seconds(most))
             }
@@ -131,7 +131,7 @@ pub(crate) struct ResourceBounds {
 #[derive(Debug, Clone)]
 pub struct ResourceMeter {
     limits: ResourceLimits,
-    seen: Arc<Mutex<MeterReading>>,
+    reading: Arc<Mutex<MeterReading>>,
 }
 
 #[derive(Debug, Default)]
@@ -143,7 +143,7 @@ struct MeterReading {
 impl ResourceMeter {
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn new(limits: ResourceLimits) -> Self {
-        Self { limits, seen: Arc::default() }
+        Self { limits, reading: Arc::default() }
     }
 
     /// Returns the limits with which each measurement is compared.
@@ -164,16 +164,16 @@ impl ResourceMeter {
     /// Records a measurement. Only the first limit that is exceeded is retained.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn record_usage(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
-        let mut seen = self.lock();
-        change(&mut seen.used);
-        if seen.exceeded.is_none() {
-            seen.exceeded = seen.used.first_exceeded(&self.limits);
+        let mut reading = self.lock();
+        change(&mut reading.used);
+        if reading.exceeded.is_none() {
+            reading.exceeded = reading.used.first_exceeded(&self.limits);
         }
-        seen.exceeded
+        reading.exceeded
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, MeterReading> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reading.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
         };
         assert_eq!(used(|used| used.processes = 513), "it ran more than 512 processes and threads");
         assert_eq!(used(|used| used.memory_bytes = 2 * GIB), "it used more than 1.5 GiB of memory");
-        assert_eq!(used(|used| used.home_bytes = 3 * GIB), "its own home held more than 2 GiB");
+        assert_eq!(used(|used| used.home_bytes = 3 * GIB), "its home folder contained more than 2 GiB");
         let spun = used(|used| used.processor_seconds = 91);
         assert_eq!(spun, "it used more than 90 seconds of processor time within an hour");
         assert_eq!(used(|used| used.processes = 512), "", "the limit itself must be allowed");

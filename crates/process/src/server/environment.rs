@@ -73,5 +73,6 @@ pub(super) fn server_environment(command: &ServerCommand, path: &SearchPath) -> 
 }
 
 fn is_inherited(name: &str) -> bool {
-    (cfg!(unix) && name.starts_with("LC_")) || INHERITED_VARIABLES.iter().any(|kept| is_same_variable(kept, name))
+    (cfg!(unix) && name.starts_with("LC_"))
+        || INHERITED_VARIABLES.iter().any(|inherited| is_same_variable(inherited, name))
 }

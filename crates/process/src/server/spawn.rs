@@ -40,7 +40,7 @@ pub enum SpawnError {
     TimedOut(PathBuf),
     /// A launch file differs from the approved one. Contains its path.
     #[error(
-        "{0} changed after its start was approved, so nothing was started; start it again to approve it as it is now"
+        "{0} changed after its start was approved, so nothing was started; start it again to approve the new version"
     )]
     Changed(PathBuf),
     /// The sandbox can't be set up as configured.

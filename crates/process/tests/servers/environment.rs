@@ -45,22 +45,25 @@ async fn server_receives_allowed_and_configured_variables_only() {
     let mut lines = BufReader::new(&mut server.pipes.stdout);
     within(WAIT_TIMEOUT, "the server reports its environment", lines.read_line(&mut answer)).await.unwrap();
     let answer: Value = serde_json::from_str(&answer).unwrap();
-    let seen: Value = serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
+    let observed: Value = serde_json::from_str(answer["result"]["content"][0]["text"].as_str().unwrap()).unwrap();
 
     // cargo sets several variables for the test, which a child would inherit by default.
     assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some(), "the test has variables that must not be passed on");
-    let names: BTreeSet<&str> = seen["environment"].as_object().unwrap().keys().map(String::as_str).collect();
+    let names: BTreeSet<&str> = observed["environment"].as_object().unwrap().keys().map(String::as_str).collect();
     let more: Vec<_> = names
         .iter()
         .filter(|name| !ALLOWED_VARIABLES.contains(name) && !name.starts_with("LC_") && **name != "CONFIGURED")
         .collect();
     assert!(more.is_empty(), "X33: these variables must not reach a server: {more:?}");
-    assert_eq!(seen["environment"]["CONFIGURED"], "yes", "[auth-stdio-environment]: configured variables must be set");
-    assert_eq!(seen["environment"]["LANG"], "xx_XX.UTF-8", "configured variables must take precedence");
-    assert_eq!(seen["descriptors"], json!([0, 1, 2]), "X33: no descriptor above 2 is inherited");
+    assert_eq!(
+        observed["environment"]["CONFIGURED"], "yes",
+        "[auth-stdio-environment]: configured variables must be set"
+    );
+    assert_eq!(observed["environment"]["LANG"], "xx_XX.UTF-8", "configured variables must take precedence");
+    assert_eq!(observed["descriptors"], json!([0, 1, 2]), "X33: no descriptor above 2 is inherited");
     let directory = folder.path().canonicalize().unwrap();
-    assert_eq!(seen["directory"], json!(directory), "the server must run in its working directory");
-    assert_eq!(seen["group"], seen["pid"], "the server must lead a process group");
-    assert_eq!(seen["session"], seen["pid"], "the server must have its own session");
-    assert_eq!(seen["pid"], server.spawned().pid, "the app must know the server's pid");
+    assert_eq!(observed["directory"], json!(directory), "the server must run in its working directory");
+    assert_eq!(observed["group"], observed["pid"], "the server must lead a process group");
+    assert_eq!(observed["session"], observed["pid"], "the server must have its own session");
+    assert_eq!(observed["pid"], server.spawned().pid, "the app must know the server's pid");
 }

@@ -22,14 +22,14 @@ pub struct TestGround {
 
 impl TestGround {
     pub fn new() -> TestGround {
-        let kept = tempfile::tempdir().unwrap();
-        let root = kept.path().canonicalize().unwrap();
+        let temporary = tempfile::tempdir().unwrap();
+        let root = temporary.path().canonicalize().unwrap();
         for folder in ["secret", "read", "write"] {
             fs::create_dir(root.join(folder)).unwrap();
             fs::write(root.join(folder).join("file"), "canary").unwrap();
         }
         std::os::unix::fs::symlink(root.join("secret/file"), root.join("write/link")).unwrap();
-        TestGround { _kept: kept, root }
+        TestGround { _kept: temporary, root }
     }
 
     pub fn sandbox(&self, network: bool) -> SandboxSettings {
@@ -54,10 +54,10 @@ pub async fn mechanism_search_paths() -> Vec<(&'static str, SearchPath)> {
     let with = SearchPath::from_process("a test".to_owned());
     let without = SearchPath { directories: vec![ground.root.clone()], source: PathSource::LoginShell };
     let mut found = Vec::new();
-    for (wanted, path) in [("bubblewrap", with), ("Landlock", without)] {
+    for (mechanism, path) in [("bubblewrap", with), ("Landlock", without)] {
         match ResolvedSandbox::for_command(&command, Path::new("/bin/sh"), &path).await {
-            Ok(Some(plan)) if plan.mechanism.name() == wanted => found.push((wanted, path)),
-            other => eprintln!("skipped: {wanted} can't be tested here: {other:?}"),
+            Ok(Some(plan)) if plan.mechanism.name() == mechanism => found.push((mechanism, path)),
+            other => eprintln!("skipped: {mechanism} can't be tested here: {other:?}"),
         }
     }
     found

@@ -48,15 +48,15 @@ if sys.maxsize > 2**32 and __import__("platform").machine() == "x86_64":
             arguments: vec!["-c".to_owned(), script.to_owned()],
             ..shell_command("", ground.sandbox(true))
         };
-        let said = run_to_end(&command, &path).await.stderr;
+        let stderr = run_to_end(&command, &path).await.stderr;
         for (what, is_open) in [("unix", false), ("vsock", false), ("messages", false), ("pair", true), ("inet", true)]
         {
             let expected = format!("{what} {}", if is_open { "works" } else { "refused" });
-            assert!(said.contains(&expected), "{name}: expected {expected:?}: {said:?}");
+            assert!(stderr.contains(&expected), "{name}: expected {expected:?}: {stderr:?}");
         }
         if cfg!(target_arch = "x86_64") {
             for what in ["keyctl", "shmget", "x32"] {
-                assert!(said.contains(&format!("{what} refused")), "{name}: {what} is refused: {said:?}");
+                assert!(stderr.contains(&format!("{what} refused")), "{name}: {what} is refused: {stderr:?}");
             }
         }
     }
@@ -95,8 +95,7 @@ threads = [threading.Thread(target=print, args=("thread works",), kwargs={"file"
 print("child", subprocess.getoutput("echo works"), file=sys.stderr)
 "#;
     for (name, path) in mechanism_search_paths().await {
-        let Some(FinishedServer { stderr: said, .. }) =
-            run_python(script, TestGround::new().sandbox(true), &path).await
+        let Some(FinishedServer { stderr, .. }) = run_python(script, TestGround::new().sandbox(true), &path).await
         else {
             return;
         };
@@ -104,14 +103,14 @@ print("child", subprocess.getoutput("echo works"), file=sys.stderr)
             let refused = ["unshare", "bpf", "perf", "userfaultfd", "ptrace", "mount", "setns", "handles", "modules"];
             for what in refused.into_iter().chain(["readv", "clone", "x32", "subreaper"]) {
                 let expected = format!("{what} Operation not permitted");
-                assert!(said.contains(&expected), "S23: {name}: expected {expected:?}: {said:?}");
+                assert!(stderr.contains(&expected), "S23: {name}: expected {expected:?}: {stderr:?}");
             }
-            assert!(said.iter().any(|line| line == "name works"), "S23: {name}: other uses of prctl: {said:?}");
+            assert!(stderr.iter().any(|line| line == "name works"), "S23: {name}: other uses of prctl: {stderr:?}");
             let missing = "clone3 Function not implemented".to_owned();
-            assert!(said.contains(&missing), "S23: {name}: libraries fall back to clone: {said:?}");
+            assert!(stderr.contains(&missing), "S23: {name}: libraries fall back to clone: {stderr:?}");
         }
         for works in ["thread works", "child works"] {
-            assert!(said.iter().any(|line| line == works), "S23: {name}: {works}: {said:?}");
+            assert!(stderr.iter().any(|line| line == works), "S23: {name}: {works}: {stderr:?}");
         }
     }
 }
@@ -130,17 +129,17 @@ async fn s23_memory_folders_are_private_and_bounded() {
             ("has temporary files", "echo x > $TMPDIR/file"),
         ]);
         let script = format!("{script}df -k --output=size /tmp /dev/shm 2>/dev/null | tail -n +2 >&2");
-        let said = script_errors(&script, ground.sandbox(false), &path).await;
-        let wanted = [
+        let stderr = script_errors(&script, ground.sandbox(false), &path).await;
+        let expected = [
             "reads the folder of temporary files: no",
             "makes a file at the root: no",
             "makes a file among the devices: no",
             "writes nothing to nowhere: yes",
             "has temporary files: yes",
         ];
-        assert_eq!(said[..wanted.len()], wanted, "S23: {name}");
+        assert_eq!(stderr[..expected.len()], expected, "S23: {name}");
         if name == "bubblewrap" {
-            let sizes: Vec<&str> = said[wanted.len()..].iter().map(|line| line.trim()).collect();
+            let sizes: Vec<&str> = stderr[expected.len()..].iter().map(|line| line.trim()).collect();
             assert_eq!(sizes, ["524288", "524288"], "S23: {name}: neither folder may exceed its size limit");
         }
     }
@@ -150,7 +149,7 @@ async fn s23_memory_folders_are_private_and_bounded() {
 async fn s23_namespaces_cannot_be_created() {
     for (name, path) in mechanism_search_paths().await {
         let script = success_script(&[("makes a namespace", "unshare --user true"), ("makes a process", "/bin/true")]);
-        let said = script_errors(&script, TestGround::new().sandbox(false), &path).await;
-        assert_eq!(said, ["makes a namespace: no", "makes a process: yes"], "S23: {name}");
+        let stderr = script_errors(&script, TestGround::new().sandbox(false), &path).await;
+        assert_eq!(stderr, ["makes a namespace: no", "makes a process: yes"], "S23: {name}");
     }
 }

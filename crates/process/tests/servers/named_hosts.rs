@@ -17,8 +17,8 @@ use crate::ground::{TestGround, mechanism_search_paths, run_python, shell_comman
 fn start_http_host() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
-    let came = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&came);
+    let connections = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&connections);
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             count.fetch_add(1, Ordering::SeqCst);
@@ -26,7 +26,7 @@ fn start_http_host() -> (u16, Arc<AtomicUsize>) {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 7\r\n\r\nreached");
         }
     });
-    (port, came)
+    (port, connections)
 }
 
 fn sandbox_with_hosts(ground: &TestGround, hosts: &[String]) -> SandboxSettings {
@@ -90,26 +90,26 @@ async fn s24_proxy_is_the_only_network_access() {
     let ground = TestGround::new();
     let sandbox = sandbox_with_hosts(&ground, &[format!("localhost:{named}"), "example.invalid".to_owned()]);
     let script = format!("{ports}{CONNECT_SCRIPT}");
-    let Some(FinishedServer { stderr: said, egress, .. }) = run_python(&script, sandbox, &path).await else { return };
+    let Some(FinishedServer { stderr, egress, .. }) = run_python(&script, sandbox, &path).await else { return };
     let of = |name: &str| {
-        let line = said.iter().find_map(|line| line.strip_prefix(&format!("{name} ")));
-        line.unwrap_or_else(|| panic!("S24: the script reported nothing about {name}: {said:?}")).to_owned()
+        let line = stderr.iter().find_map(|line| line.strip_prefix(&format!("{name} ")));
+        line.unwrap_or_else(|| panic!("S24: the script reported nothing about {name}: {stderr:?}")).to_owned()
     };
-    assert_eq!(of("named"), "reached", "S24: a named host must be reachable: {said:?}");
-    assert_eq!(of("tunnel"), "HTTP/1.1 200", "S24: a tunnel must work as well: {said:?}");
-    assert!(of("other").starts_with("403 Drawbridge refused"), "S24: another host must be refused: {said:?}");
+    assert_eq!(of("named"), "reached", "S24: a named host must be reachable: {stderr:?}");
+    assert_eq!(of("tunnel"), "HTTP/1.1 200", "S24: a tunnel must work as well: {stderr:?}");
+    assert!(of("other").starts_with("403 Drawbridge refused"), "S24: another host must be refused: {stderr:?}");
     assert!(
         of("other").contains(&format!("add localhost:{other} to the hosts")),
-        "S24: the refusal must name the host to add: {said:?}"
+        "S24: the refusal must name the host to add: {stderr:?}"
     );
-    assert_eq!(of("other-tunnel"), "HTTP/1.1 403", "S24: another name of the same host must be refused: {said:?}");
+    assert_eq!(of("other-tunnel"), "HTTP/1.1 403", "S24: another name of the same host must be refused: {stderr:?}");
     for direct in ["socket", "socket-6", "datagram", "lookup", "raw", "program"] {
-        assert_eq!(of(direct), "fails", "S24: direct sockets must fail: {said:?}");
+        assert_eq!(of(direct), "fails", "S24: direct sockets must fail: {stderr:?}");
     }
-    let around: Vec<&String> = said.iter().filter(|line| line.starts_with("around")).collect();
+    let around: Vec<&String> = stderr.iter().filter(|line| line.starts_with("around")).collect();
     assert!(
         around.iter().all(|line| *line == "around fails"),
-        "S24: other addresses of this computer must be unreachable: {said:?}"
+        "S24: other addresses of this computer must be unreachable: {stderr:?}"
     );
     assert_eq!(of("interfaces"), "lo", "S24: loopback must be the only interface");
     assert_eq!(of("routes"), "0", "S24: there must be no route");
@@ -128,11 +128,10 @@ async fn s24_proxy_is_the_only_network_access() {
 async fn s24_files_only_has_no_proxy() {
     let Some(path) = bubblewrap_search_path().await else { return };
     let script = "import os, socket, sys\nprint(any('proxy' in name.lower() for name in os.environ), file=sys.stderr)\ntry:\n    socket.create_connection(('127.0.0.1', 3128), 5)\nexcept OSError:\n    print('fails', file=sys.stderr)";
-    let Some(FinishedServer { stderr: said, .. }) = run_python(script, TestGround::new().sandbox(false), &path).await
-    else {
+    let Some(FinishedServer { stderr, .. }) = run_python(script, TestGround::new().sandbox(false), &path).await else {
         return;
     };
-    assert_eq!(said, ["False", "fails"], "S24: without named hosts there must be no proxy");
+    assert_eq!(stderr, ["False", "fails"], "S24: without named hosts there must be no proxy");
 }
 
 /// Two servers use the same port, each in its own network namespace and with its own hosts.

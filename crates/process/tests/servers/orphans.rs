@@ -26,10 +26,10 @@ async fn process_outside_the_group_ends_with_the_server() {
         }
     };
     let sleeps = |seconds: u32| {
-        let wanted = format!("sleep\0{seconds}\0");
+        let expected = format!("sleep\0{seconds}\0");
         let processes = std::fs::read_dir("/proc").unwrap().flatten();
         processes
-            .filter(|p| std::fs::read(p.path().join("cmdline")).is_ok_and(|line| line == wanted.as_bytes()))
+            .filter(|p| std::fs::read(p.path().join("cmdline")).is_ok_and(|line| line == expected.as_bytes()))
             .count()
     };
     let server = start_server(&leaves(7421)).await;

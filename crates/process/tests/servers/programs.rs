@@ -77,12 +77,12 @@ async fn hanging_shell_is_killed_and_the_own_path_used() {
     tokio::time::resume();
     let PathSource::Process { reason } = &path.source else { panic!("the shell has not answered") };
     // With a paused clock, the time limit of the start may expire before its result is received.
-    let is_told = ["did not answer within 600 s", "timed out"].iter().any(|words| reason.contains(words));
-    assert!(is_told, "the reason must be reported: {reason}");
+    let is_explained = ["did not answer within 600 s", "timed out"].iter().any(|words| reason.contains(words));
+    assert!(is_explained, "the reason must be reported: {reason}");
     assert!(!path.directories.is_empty(), "the app's own PATH must be used");
     for pid in running() {
-        let gone = poll_until(Duration::from_secs(2), || !is_alive(pid)).await;
-        assert!(gone, "process {pid} of the hanging shell must have ended");
+        let has_ended = poll_until(Duration::from_secs(2), || !is_alive(pid)).await;
+        assert!(has_ended, "process {pid} of the hanging shell must have ended");
     }
 }
 

@@ -9,12 +9,14 @@ async fn assert_stopped_with(script: &str, limits: ResourceLimits, words: &str) 
     for (name, path) in mechanism_search_paths().await {
         let ground = TestGround::new();
         let sandbox = SandboxSettings { limits, ..ground.sandbox(false) };
-        let Some(FinishedServer { exit, stderr: said, .. }) = run_python(script, sandbox, &path).await else { return };
+        let Some(FinishedServer { exit, stderr, .. }) = run_python(script, sandbox, &path).await else {
+            return;
+        };
         let exceeded = exit.exceeded.map(|exceeded| exceeded.to_string());
         assert_eq!(
             exceeded.as_deref(),
             Some(words),
-            "S37: {name}: the server must be stopped for this limit: {said:?}"
+            "S37: {name}: the server must be stopped for this limit: {stderr:?}"
         );
     }
 }
@@ -53,10 +55,12 @@ async fn s37_memory_shared_by_processes_counts_once() {
         let ground = TestGround::new();
         let limits = ResourceLimits { memory_bytes: 128 * 1024 * 1024, ..WIDE_LIMITS };
         let sandbox = SandboxSettings { limits, ..ground.sandbox(false) };
-        let Some(FinishedServer { exit, stderr: said, .. }) = run_python(script, sandbox, &path).await else { return };
+        let Some(FinishedServer { exit, stderr, .. }) = run_python(script, sandbox, &path).await else {
+            return;
+        };
         assert!(
-            said.iter().any(|line| line == "worked"),
-            "S37: {name}: the server must not be stopped: {exit:?} {said:?}"
+            stderr.iter().any(|line| line == "worked"),
+            "S37: {name}: the server must not be stopped: {exit:?} {stderr:?}"
         );
     }
 }
@@ -64,7 +68,7 @@ async fn s37_memory_shared_by_processes_counts_once() {
 #[tokio::test]
 async fn s37_excessive_disk_use_of_the_home_is_stopped() {
     let script = "import os, time\nfile = open(os.environ['HOME'] + '/file', 'wb')\nwhile True:\n    file.write(b'x' * (1 << 20)); file.flush()\n    time.sleep(0.02)";
-    assert_stopped_with(script, WIDE_LIMITS, "its own home held more than 16 MiB").await;
+    assert_stopped_with(script, WIDE_LIMITS, "its home folder contained more than 16 MiB").await;
 }
 
 #[tokio::test]

@@ -29,8 +29,8 @@ async fn sandboxed_server_accesses_named_paths_only() {
             ("reads a folder to change", format!("cat {}", at("write/file")), true),
             ("changes a folder to change", format!("echo x > {}", at("write/new")), true),
             ("makes a folder there", format!("mkdir {0} && mv {0} {0}-moved", at("write/sub")), true),
-            ("reads a secret beside them", format!("cat {}", at("secret/file")), false),
-            ("lists what lies beside them", format!("ls {}", at("secret")), false),
+            ("reads a secret next to them", format!("cat {}", at("secret/file")), false),
+            ("lists the files next to them", format!("ls {}", at("secret")), false),
             ("reads a secret over a link", format!("cat {}", at("write/link")), false),
             ("reads it over ..", format!("cat {}", at("write/../secret/file")), false),
             ("reads secrets of the system", "cat /etc/shadow".to_owned(), false),
@@ -42,10 +42,10 @@ async fn sandboxed_server_accesses_named_paths_only() {
         ];
         let script =
             success_script(&commands.iter().map(|(name, command, _)| (*name, command.as_str())).collect::<Vec<_>>());
-        let said = script_errors(&script, ground.sandbox(false), &path).await;
-        let wanted: Vec<String> =
+        let stderr = script_errors(&script, ground.sandbox(false), &path).await;
+        let expected: Vec<String> =
             commands.iter().map(|(name, _, works)| format!("{name}: {}", if *works { "yes" } else { "no" })).collect();
-        assert_eq!(said, wanted, "the access of a server under {name}");
+        assert_eq!(stderr, expected, "the access of a server under {name}");
         assert_eq!(
             fs::read_to_string(at("read/file")).unwrap(),
             "canary",
@@ -71,20 +71,20 @@ async fn network_requires_permission_and_local_sockets_are_always_refused() {
             let script = success_script(&[
                 ("connects", &connects),
                 ("talks to other programs", &local),
-                ("has pairs of its own", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
+                ("has separate pairs", "perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_STREAM, 0) or exit 1'"),
             ]);
-            let said = script_errors(&script, TestGround::new().sandbox(network), &path).await;
+            let stderr = script_errors(&script, TestGround::new().sandbox(network), &path).await;
             let connects = if network { "connects: yes" } else { "connects: no" };
-            let wanted = [connects, "talks to other programs: no", "has pairs of its own: yes"];
-            assert_eq!(said, wanted, "{name}, network {network}");
+            let expected = [connects, "talks to other programs: no", "has separate pairs: yes"];
+            assert_eq!(stderr, expected, "{name}, network {network}");
             if name == "Landlock" && !network {
-                let said = self::script_errors(
+                let stderr = self::script_errors(
                     &success_script(&[("datagrams", &datagram)]),
                     TestGround::new().sandbox(false),
                     &path,
                 )
                 .await;
-                assert_eq!(said, ["datagrams: no"], "datagram sockets must be refused as well");
+                assert_eq!(stderr, ["datagrams: no"], "datagram sockets must be refused as well");
             }
         }
     }
@@ -97,17 +97,17 @@ async fn sandbox_has_its_own_environment() {
         let ground = TestGround::new();
         let mut command = shell_command("env >&2; ls /proc/self/fd >&2; pwd >&2", ground.sandbox(false));
         command.environment.insert("XDG_DATA_HOME".to_owned(), "/chosen".to_owned());
-        let said = run_to_end(&command, &path).await.stderr;
+        let stderr = run_to_end(&command, &path).await.stderr;
         let own = ground.root.join("own").display().to_string();
         for line in [format!("HOME={own}"), format!("TMPDIR={own}/tmp"), "XDG_DATA_HOME=/chosen".to_owned(), own] {
-            assert!(said.contains(&line), "{name}: {line:?} in {said:?}");
+            assert!(stderr.contains(&line), "{name}: {line:?} in {stderr:?}");
         }
         assert!(
-            !said.iter().any(|line| line.starts_with("CARGO")),
-            "X33: {name}: no variable of the app must be inherited: {said:?}"
+            !stderr.iter().any(|line| line.starts_with("CARGO")),
+            "X33: {name}: no variable of the app must be inherited: {stderr:?}"
         );
         // The fourth descriptor is that of the listed folder itself.
-        let descriptors: Vec<&String> = said.iter().filter(|line| line.parse::<u32>().is_ok()).collect();
+        let descriptors: Vec<&String> = stderr.iter().filter(|line| line.parse::<u32>().is_ok()).collect();
         assert_eq!(descriptors, ["0", "1", "2", "3"], "X33: {name}: no descriptor above 2 is inherited");
     }
 }
@@ -250,7 +250,7 @@ async fn plan_contains_mechanism_and_reachable_paths() {
 
 #[tokio::test]
 async fn interpreters_run_in_the_sandbox() {
-    for (program, arguments, says) in [
+    for (program, arguments, expected) in [
         ("/usr/bin/node", ["-e", "console.error(require('child_process').execSync('echo works').toString())"], "works"),
         (
             "/usr/bin/python3",
@@ -269,8 +269,8 @@ async fn interpreters_run_in_the_sandbox() {
                 arguments: arguments.map(str::to_owned).into(),
                 ..shell_command("", ground.sandbox(false))
             };
-            let said = run_to_end(&command, &path).await.stderr;
-            assert!(said.iter().any(|line| line == says), "{program} under {name}: {said:?}");
+            let stderr = run_to_end(&command, &path).await.stderr;
+            assert!(stderr.iter().any(|line| line == expected), "{program} under {name}: {stderr:?}");
         }
     }
 }
@@ -285,14 +285,14 @@ async fn preloaded_files_of_the_server_are_not_loaded_outside() {
         fs::write(&planted, "no library").unwrap();
         let mut command = shell_command("echo $LD_PRELOAD >&2", ground.sandbox(false));
         command.environment.insert("LD_PRELOAD".to_owned(), planted.display().to_string());
-        let said = run_to_end(&command, &path).await.stderr;
+        let stderr = run_to_end(&command, &path).await.stderr;
         assert!(
-            said.contains(&planted.display().to_string()),
-            "{name}: the server must get its configured variable: {said:?}"
+            stderr.contains(&planted.display().to_string()),
+            "{name}: the server must get its configured variable: {stderr:?}"
         );
         // The loader prints one error for each process in which it fails to load the file: only for the server.
-        let loads = said.iter().filter(|line| line.contains("planted.so") && line.contains("ERROR")).count();
-        assert_eq!(loads, 1, "{name}: only the server's own loader must try it: {said:?}");
+        let loads = stderr.iter().filter(|line| line.contains("planted.so") && line.contains("ERROR")).count();
+        assert_eq!(loads, 1, "{name}: only the server's own loader must try it: {stderr:?}");
     }
 }
 

@@ -113,13 +113,13 @@ impl RegistryRecord {
     fn drop_oldest(&mut self) {
         let count: usize = self.statuses.values().map(BTreeMap::len).sum();
         let mut ages: Vec<Millis> =
-            self.statuses.values().flat_map(BTreeMap::values).map(|kept| kept.read_at).collect();
+            self.statuses.values().flat_map(BTreeMap::values).map(|status| status.read_at).collect();
         let Some(mut surplus) = count.checked_sub(MAX_STATUSES).filter(|surplus| *surplus > 0) else { return };
         ages.sort_unstable();
         let oldest = ages[surplus - 1];
         for versions in self.statuses.values_mut() {
-            versions.retain(|_, kept| {
-                let goes = surplus > 0 && kept.read_at <= oldest;
+            versions.retain(|_, status| {
+                let goes = surplus > 0 && status.read_at <= oldest;
                 surplus -= usize::from(goes);
                 !goes
             });

@@ -92,28 +92,29 @@ impl RegistryCache {
     /// Returns the cached response to a request, or `None` if there is none.
     pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<CachedBody> {
         let name = response_file_name(address, request);
-        let kept = self.reload_index().answers.get(&name)?.clone();
-        self.read(&name, &kept)
+        let response = self.reload_index().answers.get(&name)?.clone();
+        self.read(&name, &response)
     }
 
     /// Returns all cached list responses of a registry, newest first.
     pub(crate) fn cached_lists(&self, address: &RegistryAddress) -> Vec<CachedBody> {
-        let is_list =
-            |kept: &CachedResponse| kept.address == address.as_str() && kept.request.starts_with(RegistryRequest::LIST);
+        let is_list = |response: &CachedResponse| {
+            response.address == address.as_str() && response.request.starts_with(RegistryRequest::LIST)
+        };
         let mut found: Vec<(String, CachedResponse)> = self
             .reload_index()
             .answers
             .iter()
-            .filter(|(_, kept)| is_list(kept))
+            .filter(|(_, response)| is_list(response))
             .map(|(n, k)| (n.clone(), k.clone()))
             .collect();
-        found.sort_by_key(|(_, kept)| std::cmp::Reverse(kept.fetched));
-        found.iter().filter_map(|(name, kept)| self.read(name, kept)).collect()
+        found.sort_by_key(|(_, response)| std::cmp::Reverse(response.fetched));
+        found.iter().filter_map(|(name, response)| self.read(name, response)).collect()
     }
 
-    fn read(&self, name: &str, kept: &CachedResponse) -> Option<CachedBody> {
+    fn read(&self, name: &str, response: &CachedResponse) -> Option<CachedBody> {
         let body = self.files.read(name, self.limits.bytes).ok().flatten()?;
-        Some(CachedBody { body, fetched: kept.fetched })
+        Some(CachedBody { body, fetched: response.fetched })
     }
 
     /// Stores a response and the statuses of its entries.
@@ -134,13 +135,13 @@ impl RegistryCache {
             if bytes <= self.limits.bytes {
                 let name = response_file_name(address, request);
                 self.files.write(&name, body)?;
-                let kept = CachedResponse {
+                let response = CachedResponse {
                     address: address.as_str().to_owned(),
                     request: request.as_str().to_owned(),
                     fetched: now,
                     bytes,
                 };
-                index.answers.insert(name, kept);
+                index.answers.insert(name, response);
                 self.evict_responses(index)?;
             }
             index.registry_mut(address).record_statuses(entries, now);
@@ -160,13 +161,13 @@ impl RegistryCache {
         now: Millis,
     ) -> Result<(), StoreError> {
         self.update_index(|index| {
-            let kept = index.registry_mut(address);
-            kept.record_statuses(entries, now);
+            let progress = index.registry_mut(address);
+            progress.record_statuses(entries, now);
             if read.cursor.is_some() {
-                kept.unfinished = Some(read);
+                progress.unfinished = Some(read);
             } else {
-                kept.changes_until = Some(read.until);
-                kept.unfinished = None;
+                progress.changes_until = Some(read.until);
+                progress.unfinished = None;
             }
             Ok(())
         })
@@ -175,24 +176,24 @@ impl RegistryCache {
     /// Returns the progress of reading the changes of a registry.
     pub(crate) fn changes_progress(&self, address: &RegistryAddress) -> CachedChanges {
         let index = self.reload_index();
-        let kept = index.registries.get(address.as_str());
+        let entry = index.registries.get(address.as_str());
         CachedChanges {
-            until: kept.and_then(|kept| kept.changes_until),
-            unfinished: kept.and_then(|kept| kept.unfinished.clone()),
+            until: entry.and_then(|entry| entry.changes_until),
+            unfinished: entry.and_then(|entry| entry.unfinished.clone()),
         }
     }
 
     /// Removes the oldest responses while the cache exceeds its limits.
     fn evict_responses(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
         let by_age: BTreeSet<(Millis, String)> =
-            index.answers.iter().map(|(name, kept)| (kept.fetched, name.clone())).collect();
-        let mut total: u64 = index.answers.values().map(|kept| kept.bytes).sum();
+            index.answers.iter().map(|(name, response)| (response.fetched, name.clone())).collect();
+        let mut total: u64 = index.answers.values().map(|response| response.bytes).sum();
         for (_, name) in by_age {
             if total <= self.limits.bytes && index.answers.len() <= self.limits.answers {
                 break;
             }
             self.files.remove(&name)?;
-            total -= index.answers.remove(&name).map_or(0, |kept| kept.bytes);
+            total -= index.answers.remove(&name).map_or(0, |response| response.bytes);
         }
         Ok(())
     }
@@ -222,7 +223,7 @@ impl RegistryCache {
 
     fn read_index(&self) -> CacheIndex {
         let bytes = self.files.read(INDEX_FILE, MAX_INDEX_BYTES).unwrap_or_else(|error| {
-            tracing::warn!(%error, "what is kept of registries is dropped");
+            tracing::warn!(%error, "the cache of registries is cleared");
             None
         });
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()

@@ -43,7 +43,7 @@ pub enum RegistryError {
         cause: String,
     },
     /// The registry didn't respond before the timeout.
-    #[error("the registry {address} did not answer within {} s; try again later", .limit.as_secs_f32())]
+    #[error("the registry {address} did not respond within {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
         /// Address of the registry whose response took too long.
         address: String,
@@ -52,7 +52,7 @@ pub enum RegistryError {
     },
     /// The response is larger than [`RegistryLimits::bytes`](super::RegistryLimits::bytes).
     #[error(
-        "an answer of the registry {address} is larger than {limit} bytes, which no registry needs; check its address"
+        "a response of the registry {address} is larger than {limit} bytes, the limit for registries; check its address"
     )]
     TooLarge {
         /// Address of the registry that sent the large response.
@@ -71,7 +71,7 @@ pub enum RegistryError {
         to: String,
     },
     /// The registry has no such server or version.
-    #[error("the registry {address} does not have {what}; check the spelling, small and capital letters included")]
+    #[error("the registry {address} does not have {what}; check the spelling, including upper and lower case")]
     NotFound {
         /// Address of the registry that lacks the server or version.
         address: String,
@@ -107,7 +107,7 @@ pub enum RegistryError {
     /// The response contains the secret value of the header that was sent. Such a response is neither displayed nor
     /// cached.
     #[error(
-        "the registry {address} repeats the secret of its header in an answer, which is therefore not read; tell whoever runs it"
+        "the registry {address} repeats the secret of its header in a response, which is therefore not read; inform its operator"
     )]
     RepeatsHeader {
         /// Address of the registry that repeated the secret value.

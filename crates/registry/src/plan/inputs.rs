@@ -90,7 +90,7 @@ impl PlanInputs {
                     None => {
                         let name = quote_untrusted(braced);
                         self.add_note(format!(
-                            "{}: {name} stands there as it is, since nothing says what it is",
+                            "{}: {name} is passed unchanged, because it is not declared as an input",
                             at.place
                         ));
                         pieces.push(TemplatePart::Text(braced.to_owned()));
@@ -118,7 +118,7 @@ impl PlanInputs {
             return Err(PlanError::NamesSecret(place.to_owned()));
         }
         if visible(text) != text {
-            self.add_note(format!("{place} has characters that can't be seen: {}", quote_untrusted(text)));
+            self.add_note(format!("{place} has invisible characters: {}", quote_untrusted(text)));
         }
         Ok(())
     }

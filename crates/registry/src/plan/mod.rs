@@ -65,7 +65,7 @@ pub enum PlanError {
     Runtime(String),
     /// The entry of the bundle has no valid hash.
     #[error(
-        "the bundle has no SHA-256 (fileSha256), so what is downloaded could not be checked; the publisher has to add it"
+        "the bundle has no SHA-256 (fileSha256), so the download could not be verified; the publisher has to add it"
     )]
     NoHash,
     /// The contained address is not valid, for the contained reason.

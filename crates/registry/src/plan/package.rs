@@ -97,7 +97,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     if !runtime.is_empty() {
         let program = launcher.program();
         inputs.add_note(format!(
-            "its publisher adds arguments for {program} itself, which decide what runs and what it reaches"
+            "its publisher adds arguments for {program} itself, which determine what runs and its access"
         ));
     }
     for argument in runtime {
@@ -111,7 +111,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     for step in &package.post_install_instructions {
         let description = step.description.as_deref().unwrap_or("a step of your own");
         let command = step.command.as_deref().map(|command| format!(" (command: {command})")).unwrap_or_default();
-        inputs.add_note(format!("after installing, its publisher wants this done by you: {description}{command}"));
+        inputs.add_note(format!("its publisher requires this step after the installation: {description}{command}"));
     }
     let PlanInputs { inputs, notes } = inputs;
     let target = PlanTarget::Command { command: launcher.program().to_owned(), args, env };
@@ -156,7 +156,7 @@ fn environment_templates(
         let template =
             inputs.value_template(ValuePosition { label: name, place: &place, is_repeated: false }, &variable.value)?;
         if env.insert(name.clone(), template).is_some() {
-            return Err(PlanError::Name(format!("the variable {name} stands there twice")));
+            return Err(PlanError::Name(format!("the variable {name} occurs twice")));
         }
     }
     Ok(env)

@@ -52,13 +52,13 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
     }
     if begins.starts_with("http://") {
         inputs.add_note(
-            "the URL begins with http://: what is sent can be read on the way, unless it leads to this computer"
+            "the URL begins with http://: sent data can be read on the way, unless it is the address of this computer"
                 .to_owned(),
         );
     }
     if url.keys().next().is_some_and(|_| !matches!(url.parts.first(), Some(TemplatePart::Text(_)))) {
         inputs.add_note(
-            "the URL begins with a value of yours: what you enter decides where everything is sent".to_owned(),
+            "the URL begins with a value that you enter, which determines where everything is sent".to_owned(),
         );
     }
     if is_non_public(&url) {
@@ -75,7 +75,7 @@ pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<Inst
             inputs.value_template(ValuePosition { label: name, place: &place, is_repeated: false }, &header.value)?;
         let is_twice = headers.keys().any(|other: &String| other.eq_ignore_ascii_case(name));
         if is_twice || headers.insert(name.clone(), template).is_some() {
-            return Err(PlanError::Name(format!("the header {name} stands there twice")));
+            return Err(PlanError::Name(format!("the header {name} occurs twice")));
         }
     }
     let PlanInputs { inputs, notes } = inputs;

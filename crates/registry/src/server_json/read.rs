@@ -197,7 +197,7 @@ fn unreadable_error(error: &dyn std::fmt::Display) -> EntryError {
 /// Returns a member of the entry that only forms from before 2025-09-16 have, or `None`.
 fn legacy_member(entry: &Value) -> Option<&'static str> {
     let Some(server) = entry.get("server") else {
-        return entry.get("name").map(|_| "the server's members stand outside of \"server\"");
+        return entry.get("name").map(|_| "the members of the server are outside of \"server\"");
     };
     let inner = ["packages", "remotes"].into_iter().filter_map(|list| server[list].as_array()).flatten();
     let mut places = std::iter::once(server).chain(inner).filter_map(Value::as_object);

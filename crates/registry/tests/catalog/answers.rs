@@ -88,12 +88,12 @@ async fn missing_server_or_version_is_reported() {
     assert!(error.to_string().contains("does not have a server \"com.example/A\""), "{error}");
     let error = desk.catalog.version("com.example/a", "9", CachePolicy::Usual).await.unwrap_err();
     assert!(error.to_string().contains("version \"9\" of a server \"com.example/a\""), "{error}");
-    let asked = server.received_requests().len();
+    let requests = server.received_requests().len();
     for (name, version) in [("a", "1"), ("com.example/a/../b", "1"), ("com.example/a", ".."), ("com.example/a", "")] {
         let error = desk.catalog.version(name, version, CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::Question(_)), "{name} {version}: {error}");
     }
-    assert_eq!(server.received_requests().len(), asked, "no request must be sent for an invalid name or version");
+    assert_eq!(server.received_requests().len(), requests, "no request must be sent for an invalid name or version");
 }
 
 #[tokio::test]
@@ -117,9 +117,9 @@ async fn header_is_sent_with_each_request() {
     let header = RegistryHeader::new("Authorization", &"Bearer s3cret".into()).unwrap();
     let desk = TestCatalog::with_address(&server.url("/v0.1"), Default::default(), Default::default(), Some(header));
     desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap();
-    let seen = server.received_requests();
-    assert_eq!(seen[0].header("authorization"), Some("Bearer s3cret"));
-    assert_eq!(seen[0].path, "/v0.1/servers?version=latest&limit=30");
+    let requests = server.received_requests();
+    assert_eq!(requests[0].header("authorization"), Some("Bearer s3cret"));
+    assert_eq!(requests[0].path, "/v0.1/servers?version=latest&limit=30");
     assert!(!format!("{:?}", desk.catalog).contains("s3cret"));
 }
 
@@ -155,8 +155,8 @@ async fn header_value_is_neither_cached_nor_shown() {
         assert_eq!(desk.count_files(), 0, "the response must not be cached");
     }
     let files = std::fs::read_dir(desk.folder.path()).unwrap();
-    let kept: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
-    assert!(kept.len() > 2 && kept.iter().all(|bytes| !String::from_utf8_lossy(bytes).contains("s3cret")));
+    let cached: Vec<_> = files.map(|file| std::fs::read(file.unwrap().path()).unwrap()).collect();
+    assert!(cached.len() > 2 && cached.iter().all(|bytes| !String::from_utf8_lossy(bytes).contains("s3cret")));
 }
 
 #[tokio::test]

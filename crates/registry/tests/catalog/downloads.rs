@@ -78,7 +78,7 @@ async fn bundle_without_a_hash_or_with_another_hash_is_rejected() {
 #[tokio::test]
 async fn oversized_bundle_is_rejected() {
     let limits = DownloadLimits { bytes: 100_000, ..DownloadLimits::default() };
-    let said = HttpServer::start(|_, mut answer| async move {
+    let announced = HttpServer::start(|_, mut answer| async move {
         answer.write_raw(b"HTTP/1.1 200 -\r\ncontent-length: 100001\r\n\r\n").await?;
         answer.hang_until_closed().await
     })
@@ -90,7 +90,7 @@ async fn oversized_bundle_is_rejected() {
         }
     })
     .await;
-    for server in [said, endless] {
+    for server in [announced, endless] {
         let error =
             refused_download(&TestCatalog::at_server(&server), &bundle_download(server.url("/b.mcpb")), limits).await;
         assert_eq!(error, DownloadError::TooLarge { address: server.url(""), limit: 100_000 });

@@ -34,7 +34,7 @@ async fn slow_registry_times_out() {
         let desk = TestCatalog::with_limits(&server, limits);
         let error = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap_err();
         assert!(matches!(error, RegistryError::TooSlow { limit, .. } if limit == time), "{error}");
-        assert!(error.to_string().contains("did not answer within 0.2 s; try again later"), "{error}");
+        assert!(error.to_string().contains("did not respond within 0.2 s; try again later"), "{error}");
     }
 }
 
@@ -140,7 +140,7 @@ async fn cached_response_replaces_that_of_a_broken_registry() {
     let desk = TestCatalog::at_server(&server);
     desk.catalog.versions("com.example/a", CachePolicy::Usual).await.unwrap();
     is_broken.store(true, std::sync::atomic::Ordering::Relaxed);
-    let kept = desk.catalog.versions("com.example/a", CachePolicy::Now).await.unwrap();
-    assert_eq!(kept.value.entries.len(), 1);
-    assert!(matches!(kept.offline, Some(RegistryError::Unusable { .. })), "{:?}", kept.offline);
+    let cached = desk.catalog.versions("com.example/a", CachePolicy::Now).await.unwrap();
+    assert_eq!(cached.value.entries.len(), 1);
+    assert!(matches!(cached.offline, Some(RegistryError::Unusable { .. })), "{:?}", cached.offline);
 }

@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 mod answers;
+mod cache;
 mod changes;
 mod downloads;
 mod failures;
 mod hostile;
-mod kept;
 mod stored;

@@ -53,13 +53,13 @@ impl TestCatalog {
     pub(crate) fn with_address(
         address: &str,
         limits: RegistryLimits,
-        kept: CacheLimits,
+        cache_limits: CacheLimits,
         header: Option<RegistryHeader>,
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let clock = Arc::new(TestClock(AtomicU64::new(START_TIME)));
         let registry = RegistryClient::new(RegistryAddress::parse(address).unwrap(), header, limits).unwrap();
-        let catalog = RegistryCatalog::new(registry, open_cache(&folder, kept), clock.clone());
+        let catalog = RegistryCatalog::new(registry, open_cache(&folder, cache_limits), clock.clone());
         Self { catalog, folder, clock, limits }
     }
 
@@ -173,10 +173,10 @@ impl StoredRegistry {
     fn version(&self, name: &str, version: &str) -> Option<Value> {
         let entries = self.0.lock().unwrap();
         let mut of_name = entries.iter().filter(|entry| entry["server"]["name"] == name);
-        let is_asked = |entry: &&Value| {
+        let is_version = |entry: &&Value| {
             entry["server"]["version"] == version || version == "latest" && official_metadata(entry)["isLatest"] == true
         };
-        of_name.find(is_asked).cloned()
+        of_name.find(is_version).cloned()
     }
 }
 

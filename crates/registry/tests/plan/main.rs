@@ -84,7 +84,7 @@ fn each_package_kind_has_its_launcher_and_names_the_same_package() {
             panic!("{expected}")
         };
         assert_eq!(
-            (reference.name.as_str(), reference.wanted.as_str()),
+            (reference.name.as_str(), reference.requested_version.as_str()),
             (name, version),
             "name and version must be recognized on the command line"
         );
@@ -299,7 +299,7 @@ fn variables_are_replaced_once() {
     }] }));
     let plan = package_plan(&described);
     let filled = plan.fill(&input_values(&[("user", &["{fixed}"])]), None).unwrap();
-    let (entry, kept) = filled.into_settings(Vec::new());
+    let (entry, stored_secrets) = filled.into_settings(Vec::new());
     let text = &entry.config.as_stdio().unwrap().env["TARGET"];
     let secrets = ports::secrets::referenced_names(text);
     assert_eq!(secrets.len(), 2, "each use of a secret must refer to the keychain: {text}");
@@ -307,9 +307,9 @@ fn variables_are_replaced_once() {
         .replace(&ports::secrets::secret_reference(secrets[0]), "S")
         .replace(&ports::secrets::secret_reference(secrets[1]), "S");
     assert_eq!(shown, "{user}/S/{unknown}/{S}/{}/{open");
-    assert!(kept.iter().all(|(_, value)| value == "{fixed}"), "values must not be expanded again");
+    assert!(stored_secrets.iter().all(|(_, value)| value == "{fixed}"), "values must not be expanded again");
     assert!(plan.inputs[0].secret, "a variable in a secret value must be secret");
-    assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" stands there as it is")), "{:?}", plan.notes);
+    assert!(plan.notes.iter().any(|note| note.contains("\"{unknown}\" is passed unchanged")), "{:?}", plan.notes);
 }
 
 #[test]
@@ -366,7 +366,7 @@ fn inputs_keep_their_description() {
     assert!(wrong.to_string().contains(&InputProblem::NotAChoice.to_string()), "{wrong}");
     assert!(plan.inputs[1].default.is_empty());
     for expected in
-        ["the default of COUNT is omitted", "PUBLIC is marked as a secret", "HIDDEN has characters that can't be seen"]
+        ["the default of COUNT is omitted", "PUBLIC is marked as a secret", "HIDDEN has invisible characters"]
     {
         assert!(plan.notes.iter().any(|note| note.contains(expected)), "{expected}: {:?}", plan.notes);
     }

@@ -19,9 +19,9 @@ fn remote_has_a_url_and_headers() {
     assert_eq!(config.headers, [("X-Mode".to_owned(), "safe".to_owned())].into());
     assert_eq!(filled_http(&plan, &[("tenant", &["blue"])]).url, "https://blue.example/{unknown}/mcp");
     let filled = plan.fill(&input_values(&[("token", &["s3cret"])]), None).unwrap();
-    let (entry, kept) = filled.into_settings(Vec::new());
+    let (entry, secrets) = filled.into_settings(Vec::new());
     assert_eq!(entry.config.as_http().unwrap().headers["Authorization"], "Bearer ${secret:notes.Authorization}");
-    assert_eq!(kept.len(), 1);
+    assert_eq!(secrets.len(), 1);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn unusable_remote_is_reported() {
     }
     let own = json!({ "type": "sse", "url": "{base}/mcp", "variables": { "base": {} } });
     let plan = plan_remote_json(&own).unwrap();
-    assert!(plan.notes[0].contains("decides where everything is sent"), "{:?}", plan.notes);
+    assert!(plan.notes[0].contains("determines where everything is sent"), "{:?}", plan.notes);
     assert!(plan.fill(&InputValues::new(), None).is_err(), "a missing variable of the URL must be an error");
     assert!(plan.fill(&input_values(&[("base", &["file:///etc"])]), None).is_err());
     assert_eq!(filled_http(&plan, &[("base", &["https://a.example"])]).url, "https://a.example/mcp");

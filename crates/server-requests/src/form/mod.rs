@@ -31,11 +31,11 @@ impl Form {
     #[must_use]
     pub fn without_secrets(&self, content: &Map<String, Value>) -> Map<String, Value> {
         let is_secret = |name: &str| self.fields.iter().any(|field| field.secret && field.name == name);
-        let kept = content.iter().map(|(name, value)| {
+        let public_values = content.iter().map(|(name, value)| {
             let value = if is_secret(name) { REDACTED.into() } else { value.clone() };
             (name.clone(), value)
         });
-        kept.collect()
+        public_values.collect()
     }
 }
 

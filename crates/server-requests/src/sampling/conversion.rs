@@ -26,16 +26,16 @@ pub enum ConversionError {
     #[error("an image or audio is not valid base64")]
     Base64,
     /// The type of a content block is not supported by any model.
-    #[error("a message has content that no model takes")]
+    #[error("a message has content that no model accepts")]
     Content,
     /// The model used a tool that the request does not contain, or used a tool although the request forbids it.
     #[error("the model used a tool that the request does not let it use")]
     Tool,
     /// The answer is empty.
-    #[error("the model said nothing")]
+    #[error("the model returned no text")]
     Empty,
     /// The model used all tokens for reasoning before it answered.
-    #[error("all tokens of the answer were used up before the model said anything; let it have more")]
+    #[error("the token limit was reached before the model returned text; raise the limit")]
     OutOfTokens,
 }
 

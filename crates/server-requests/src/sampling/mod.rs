@@ -44,7 +44,7 @@ pub struct SamplingState {
     /// Number of times that the request was sent to a model.
     pub attempts: u32,
     /// Hash of the last approved request that was sent to a model, or `None` if none was sent.
-    pub asked: Option<Hash>,
+    pub last_sent: Option<Hash>,
     /// State of the model's answer.
     pub run: ModelAnswerState,
 }
@@ -61,8 +61,8 @@ pub fn request_hash(request: &CreateMessageParams, state: &SamplingState) -> Has
 /// `None` if none was sent, or if the request or model changed since.
 #[must_use]
 pub fn previously_approved_hash(request: &CreateMessageParams, state: &SamplingState) -> Option<Hash> {
-    let asked = state.asked.as_ref()?;
-    (request_hash(request, state) == *asked).then(|| asked.clone())
+    let last_sent = state.last_sent.as_ref()?;
+    (request_hash(request, state) == *last_sent).then(|| last_sent.clone())
 }
 
 /// The selected model, and the reason for its selection.

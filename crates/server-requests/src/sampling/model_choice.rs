@@ -78,15 +78,15 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
         .take(MAX_HINTS)
         .collect();
     for hint in &hints {
-        let wanted = hint.to_lowercase();
-        let named: Vec<_> = all.iter().copied().filter(|model| name_contains(model, &wanted)).collect();
+        let requested = hint.to_lowercase();
+        let named: Vec<_> = all.iter().copied().filter(|model| name_contains(model, &requested)).collect();
         if let Some(model) = find_best_model(&named, &priorities, wish.default) {
             return Some((model.clone(), ModelChoiceReason::Hint(displayed_hint(hint))));
         }
     }
     for hint in &hints {
-        let Some(wanted) = ModelTier::from_name(&hint.to_lowercase()) else { continue };
-        if let Some(model) = find_equivalent_model(&all, wanted) {
+        let Some(requested) = ModelTier::from_name(&hint.to_lowercase()) else { continue };
+        if let Some(model) = find_equivalent_model(&all, requested) {
             return Some((model.clone(), ModelChoiceReason::Equivalent(displayed_hint(hint))));
         }
     }
@@ -105,8 +105,8 @@ fn displayed_hint(hint: &str) -> String {
     hint.chars().take(MAX_HINT_CHARS).collect()
 }
 
-fn name_contains((id, model): &(ModelRef, &Model), wanted: &str) -> bool {
-    id.model.to_lowercase().contains(wanted) || model.name.to_lowercase().contains(wanted)
+fn name_contains((id, model): &(ModelRef, &Model), requested: &str) -> bool {
+    id.model.to_lowercase().contains(requested) || model.name.to_lowercase().contains(requested)
 }
 
 /// Weights of the priorities, from 0 to 1.
@@ -229,13 +229,13 @@ impl ModelTier {
 
 /// Returns the model whose intelligence is closest to that of this size class. For a model without a known rank, the
 /// size class in its name is used. Models with neither are skipped.
-fn find_equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], wanted: ModelTier) -> Option<&'a ModelRef> {
+fn find_equivalent_model<'a>(all: &[&'a (ModelRef, &Model)], requested: ModelTier) -> Option<&'a ModelRef> {
     let distance = |(id, model): &&&(ModelRef, &Model)| {
         let own = match &model.rank {
             Some(rank) => rank.intelligence,
             None => ModelTier::from_name(&id.model.to_lowercase())?.intelligence(),
         };
-        Some((own - wanted.intelligence()).abs())
+        Some((own - requested.intelligence()).abs())
     };
     let known = all.iter().filter_map(|model| Some((distance(&model)?, &model.0)));
     known.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, model)| model)

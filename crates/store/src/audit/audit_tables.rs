@@ -115,14 +115,14 @@ pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Resu
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
     own.execute_batch(SCHEMA_V2_SQL)?;
-    let mut wanted = schema_parts(&own)?;
+    let mut expected = schema_parts(&own)?;
     let found = schema_parts(connection)?;
     own.execute_batch(KIND_INDEX_SQL)?;
     let with_index = schema_parts(&own)?;
     let mut strange: Vec<String> =
         found.iter().filter(|part| !with_index.contains(part)).map(|(_, name, _)| name.clone()).collect();
-    wanted.retain(|part| !found.contains(part));
-    strange.extend(wanted.into_iter().map(|(_, name, _)| name));
+    expected.retain(|part| !found.contains(part));
+    strange.extend(expected.into_iter().map(|(_, name, _)| name));
     strange.sort_unstable();
     strange.dedup();
     strange.truncate(MAX_NAMED_PARTS);

@@ -133,8 +133,8 @@ mod tests {
             ..AuditEntry::default()
         };
         let text = entry_text(&entry).unwrap();
-        let wanted = r#"{"number":7,"at":1795000000000,"server":"demo","kind":"tool","subject":"a\u202eb\u001b","decision":"allowed","by":"user","hash":"abc"}"#;
-        assert_eq!(text, wanted, "another text would make every existing log fail verification");
+        let expected = r#"{"number":7,"at":1795000000000,"server":"demo","kind":"tool","subject":"a\u202eb\u001b","decision":"allowed","by":"user","hash":"abc"}"#;
+        assert_eq!(text, expected, "another text would make every existing log fail verification");
         assert_eq!(
             hex(&next_link(&FIRST_PREDECESSOR, &text)),
             "872a50c4e0f1d27d37597439516957e07309b79454ae6bfa317cde2b73a07b0e",

@@ -128,7 +128,7 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
     let mut lines = BoundedLines { file: BufReader::new(File::open(path).map_err(fail)?), line: Vec::new() };
     let begin = lines.next().map_err(fail)?.and_then(|line| serde_json::from_slice::<ExportHeader>(line).ok());
     let Some(begin) = begin.filter(|begin| begin.format == FORMAT_NAME) else {
-        return Err(not_one("it is no exported audit log; give the file that `audit export` wrote"));
+        return Err(not_one("it is no exported audit log; select the file that `audit export` wrote"));
     };
     if begin.version != FORMAT_VERSION {
         return Err(not_one("a newer Drawbridge wrote it; check it with that one"));
@@ -150,7 +150,7 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
     let (mut entries, mut ended) = (0_u64, None);
     while let Some(line) = lines.next().map_err(fail)? {
         if ended.is_some() {
-            walk.report_unreadable("there is more after the last line".to_owned());
+            walk.report_unreadable("there is data after the last line".to_owned());
             break;
         }
         if let Ok(end) = serde_json::from_slice::<ExportTrailer>(line) {
@@ -171,7 +171,7 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
         }
     }
     if ended != Some(entries) {
-        let detail = Some("the file does not end as it was written".to_owned());
+        let detail = Some("the end of the file has changed since it was written".to_owned());
         walk.add_finding(AuditFinding { what: TamperKind::CutOff, number: entries, to: None, detail });
     }
     Ok(walk.finish(key))

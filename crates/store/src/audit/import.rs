@@ -48,9 +48,11 @@ pub(super) fn import_log(
 
 /// Deletes the renamed file of the older log.
 pub(super) fn remove_old_log(older: &Path) -> Result<(), StoreError> {
-    let kept = older.with_extension("jsonl.imported");
-    match std::fs::remove_file(&kept) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(crate::files::file_error(&kept, "remove it", &error)),
+    let imported = older.with_extension("jsonl.imported");
+    match std::fs::remove_file(&imported) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(crate::files::file_error(&imported, "remove it", &error))
+        }
         _ => Ok(()),
     }
 }

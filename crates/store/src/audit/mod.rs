@@ -66,13 +66,13 @@ impl AuditDatabase {
         let path = data_dir.join(DATABASE_FILE);
         let (orders, received) = sync_channel(QUEUE_CAPACITY);
         let durable = Arc::new(SyncProgress::default());
-        let (known, told) = (Arc::downgrade(&keys), orders.clone());
+        let (known, key_orders) = (Arc::downgrade(&keys), orders.clone());
         keys.listen(
             KEY_LISTENER_NAME,
             Arc::new(move || {
                 if known.upgrade().is_some_and(|keys| keys.cached_key().is_some()) {
                     // The writer thread may have ended.
-                    let _ = told.send(WriterCommand::KeyFound);
+                    let _ = key_orders.send(WriterCommand::KeyFound);
                 }
             }),
         );
@@ -137,7 +137,7 @@ impl AuditLog for AuditDatabase {
         match orders.try_send(WriterCommand::Append(Box::new(entry), AppendReply::Later(ticket))) {
             Ok(()) => Ok(AppendOutcome::Later),
             Err(TrySendError::Full(_)) => {
-                let cause = "the disk can't keep up with what is to be written down; try again".to_owned();
+                let cause = "the disk is too slow for the pending entries; try again".to_owned();
                 Err(StoreError { path: self.path.display().to_string(), cause })
             }
             Err(TrySendError::Disconnected(_)) => Err(self.writer_ended_error()),

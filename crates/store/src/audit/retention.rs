@@ -36,23 +36,24 @@ pub(super) fn find_due_removal(
     keep: AuditRetention,
 ) -> rusqlite::Result<Option<EntryRemoval>> {
     let (last, _) = audit_tables::last_entry(connection)?;
-    let gone = audit_tables::last_removed(connection)?;
-    let (mut upto, mut for_room) = (gone, false);
+    let removed = audit_tables::last_removed(connection)?;
+    let (mut upto, mut for_room) = (removed, false);
     if keep.days > 0 {
         let bound = new_log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY_MILLIS);
         // The first recent entry and all later ones are retained, even if the clock was set back in between.
         let young = "SELECT number FROM entry WHERE number > ?2 AND +at >= ?1 ORDER BY number LIMIT 1";
-        let first: Option<i64> =
-            connection.query_row(young, [to_sql_integer(bound), to_sql_integer(gone)], |row| row.get(0)).optional()?;
+        let first: Option<i64> = connection
+            .query_row(young, [to_sql_integer(bound), to_sql_integer(removed)], |row| row.get(0))
+            .optional()?;
         upto = upto.max(first.map_or(last, |first| from_sql_integer(first).saturating_sub(1)));
     }
     if keep.megabytes > 0 {
         let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map(from_sql_integer);
         let size = (pragma("page_count")?.saturating_sub(pragma("freelist_count")?)) * pragma("page_size")?;
         let bound = u64::from(keep.megabytes) * MEGABYTE;
-        let entries = last.saturating_sub(gone);
+        let entries = last.saturating_sub(removed);
         if size > bound && entries > 0 {
-            let size = size.saturating_sub(unproved_size(connection, gone)?);
+            let size = size.saturating_sub(unproved_size(connection, removed)?);
             let stay = if size > bound { entries * (bound * TARGET_PERCENT / 100) / size } else { entries };
             for_room = last - stay > upto;
             upto = upto.max(last - stay);
@@ -60,15 +61,15 @@ pub(super) fn find_due_removal(
     }
     let exists = "SELECT max(number) FROM entry WHERE number <= ?1 AND number > ?2";
     let upto: Option<i64> =
-        connection.query_row(exists, [to_sql_integer(upto), to_sql_integer(gone)], |row| row.get(0))?;
+        connection.query_row(exists, [to_sql_integer(upto), to_sql_integer(removed)], |row| row.get(0))?;
     Ok(upto.map(|upto| EntryRemoval { upto: from_sql_integer(upto), for_room }))
 }
 
 /// Returns the size in bytes of entries that other programs may have written. They are not counted for the size limit,
 /// so that they do not displace entries of Drawbridge.
-fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
+fn unproved_size(connection: &Connection, removed: u64) -> rusqlite::Result<u64> {
     let mut statement = connection.prepare("SELECT subject FROM entry WHERE kind = ?1 AND number > ?2")?;
-    let mut rows = statement.query(rusqlite::params![UNSEALED_KIND, to_sql_integer(gone)])?;
+    let mut rows = statement.query(rusqlite::params![UNSEALED_KIND, to_sql_integer(removed)])?;
     let bytes = |column: &str| format!("length(CAST(coalesce({column}, '') AS BLOB))");
     // The indexes contain `server` and `kind` a second time.
     let columns = ["asker", "server", "server", "kind", "kind", "subject", "decision", "scope", "decided_by", "rule"];
@@ -79,7 +80,8 @@ fn unproved_size(connection: &Connection, gone: u64) -> rusqlite::Result<u64> {
     while let Some(row) = rows.next()? {
         let Some((from, to)) = unsealed_range(&row.get::<_, String>(0)?) else { continue };
         let own: i64 =
-            connection.query_row(&sum, [to_sql_integer(from.max(gone + 1)), to_sql_integer(to)], |row| row.get(0))?;
+            connection
+                .query_row(&sum, [to_sql_integer(from.max(removed + 1)), to_sql_integer(to)], |row| row.get(0))?;
         size = size.saturating_add(from_sql_integer(own));
     }
     Ok(size)

@@ -76,7 +76,7 @@ impl SealKey {
 
     fn generate_secret() -> Result<String, String> {
         let mut bytes = [0; KEY_BYTES];
-        aws_lc_rs::rand::fill(&mut bytes).map_err(|_| "this system gives no random numbers".to_owned())?;
+        aws_lc_rs::rand::fill(&mut bytes).map_err(|_| "this system provides no random numbers".to_owned())?;
         Ok(format!("{} {}", hex(&bytes), time_since_epoch().as_millis()))
     }
 
@@ -129,7 +129,7 @@ pub(crate) struct KeyHolder {
     listeners: Mutex<Vec<(&'static str, KeyListener)>>,
     /// Number of the last entry whose mark was stored in the keychain.
     marked: Mutex<u64>,
-    again: Duration,
+    retry_interval: Duration,
 }
 
 /// Function that is called when the request for the key has succeeded or failed.
@@ -154,8 +154,8 @@ impl MissingKey {
 }
 
 enum KeyState {
-    NotAsked,
-    Asking,
+    NotRequested,
+    Requesting,
     Known(Arc<SealKey>),
     /// The key is unavailable: the reason, the time of the last attempt, and the pause before the next one.
     Missing {
@@ -170,10 +170,10 @@ impl KeyHolder {
         Self::with_retry_interval(secrets, RETRY_INTERVAL)
     }
 
-    fn with_retry_interval(secrets: Arc<dyn Secrets>, again: Duration) -> Arc<Self> {
-        let state = Mutex::new(KeyState::NotAsked);
+    fn with_retry_interval(secrets: Arc<dyn Secrets>, retry_interval: Duration) -> Arc<Self> {
+        let state = Mutex::new(KeyState::NotRequested);
         let (changed, listeners, marked) = (Condvar::new(), Mutex::default(), Mutex::default());
-        Arc::new(Self { secrets, state, changed, listeners, marked, again })
+        Arc::new(Self { secrets, state, changed, listeners, marked, retry_interval })
     }
 
     fn state(&self) -> MutexGuard<'_, KeyState> {
@@ -199,15 +199,15 @@ impl KeyHolder {
     pub(crate) fn request_key(self: &Arc<Self>, now: bool) {
         let mut state = self.state();
         let next = match &*state {
-            KeyState::NotAsked => self.again,
+            KeyState::NotRequested => self.retry_interval,
             KeyState::Missing { pause, .. } if now => *pause,
             KeyState::Missing { since, pause, .. } if since.elapsed() >= *pause => (*pause * 2).min(MAX_RETRY_INTERVAL),
-            KeyState::Missing { .. } | KeyState::Asking | KeyState::Known(_) => return,
+            KeyState::Missing { .. } | KeyState::Requesting | KeyState::Known(_) => return,
         };
-        *state = KeyState::Asking;
+        *state = KeyState::Requesting;
         drop(state);
         let holder = Arc::clone(self);
-        let asking = std::thread::Builder::new().name("audit key".into()).spawn(move || {
+        let requesting = std::thread::Builder::new().name("audit key".into()).spawn(move || {
             let found = holder.load_key();
             *holder.state() = match found {
                 Ok(key) => KeyState::Known(Arc::new(key)),
@@ -219,7 +219,7 @@ impl KeyHolder {
             holder.changed.notify_all();
             holder.notify_listeners();
         });
-        if let Err(error) = asking {
+        if let Err(error) = requesting {
             let cause = MissingKey::unavailable(error.to_string());
             *self.state() = KeyState::Missing { cause, since: Instant::now(), pause: next };
             self.changed.notify_all();
@@ -254,9 +254,9 @@ impl KeyHolder {
         let secret = SealKey::generate_secret().map_err(MissingKey::absent)?;
         match self.secrets.set(KEY_NAME, &secret).map_err(|error| MissingKey::absent(error.to_string()))? {
             SecretPersistence::Keychain => {
-                let kept = read()?;
-                let lost = || MissingKey::absent("the keychain does not give back what it was given".to_owned());
-                key_of(&kept.ok_or_else(lost)?)
+                let stored = read()?;
+                let lost = || MissingKey::absent("the keychain does not return the stored value".to_owned());
+                key_of(&stored.ok_or_else(lost)?)
             }
             SecretPersistence::ThisRun { cause } => {
                 // A seal with a key that is only in memory would look broken at the next start.
@@ -274,7 +274,7 @@ impl KeyHolder {
             let (number, link) = mark.split_once(' ')?;
             Some((number.parse().ok()?, from_hex(link)?))
         };
-        mark.map(|mark| read(mark).ok_or_else(|| "what the keychain knows of the log is damaged".to_owned()))
+        mark.map(|mark| read(mark).ok_or_else(|| "the record of the log in the keychain is damaged".to_owned()))
             .transpose()
     }
 
@@ -285,7 +285,7 @@ impl KeyHolder {
         (number, link): (u64, ChainLink),
         durable: &Arc<SyncProgress>,
     ) -> Receiver<()> {
-        let (done, told) = sync_channel(1);
+        let (done, finished) = sync_channel(1);
         let (holder, durable) = (Arc::clone(self), Arc::clone(durable));
         let marking = std::thread::Builder::new().name("audit mark".into()).spawn(move || {
             let marked =
@@ -299,7 +299,7 @@ impl KeyHolder {
         if let Err(error) = marking {
             tracing::warn!(%error, "the end of the audit log could not be stored in the keychain");
         }
-        told
+        finished
     }
 
     fn raise_mark(&self, number: u64, link: &ChainLink) -> Result<(), String> {
@@ -348,14 +348,14 @@ impl KeyHolder {
     /// # Errors
     /// Returns a message with the reason why the key is unavailable.
     pub(crate) fn wait_for_key(&self, patience: Duration) -> Result<Arc<SealKey>, String> {
-        let waits = |state: &mut KeyState| matches!(state, KeyState::Asking);
+        let waits = |state: &mut KeyState| matches!(state, KeyState::Requesting);
         let (state, _) =
             self.changed.wait_timeout_while(self.state(), patience, waits).unwrap_or_else(PoisonError::into_inner);
         match &*state {
             KeyState::Known(key) => Ok(Arc::clone(key)),
             KeyState::Missing { cause, .. } => Err(cause.cause.clone()),
-            KeyState::NotAsked | KeyState::Asking => {
-                Err("the keychain does not answer; unlock it and try again".to_owned())
+            KeyState::NotRequested | KeyState::Requesting => {
+                Err("the keychain does not respond; unlock it and try again".to_owned())
             }
         }
     }
@@ -366,8 +366,8 @@ impl KeyHolder {
         match &*self.state() {
             KeyState::Known(key) => Ok(Arc::clone(key)),
             KeyState::Missing { cause, .. } => Err(cause.clone()),
-            KeyState::NotAsked | KeyState::Asking => {
-                Err(MissingKey::unavailable("the keychain does not answer".to_owned()))
+            KeyState::NotRequested | KeyState::Requesting => {
+                Err(MissingKey::unavailable("the keychain does not respond".to_owned()))
             }
         }
     }

@@ -220,7 +220,8 @@ impl ChainWalk {
             }
         }
         if let Some((first, last)) = self.plain {
-            let detail = Some("its content is plain on disk, and the log says that all are encrypted".to_owned());
+            let detail =
+                Some("its content is plain on disk, although the log states that all are encrypted".to_owned());
             let to = (last > first).then_some(last);
             self.add_finding(AuditFinding { what: TamperKind::Changed, number: first, to, detail });
         }

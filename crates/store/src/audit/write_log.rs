@@ -52,10 +52,10 @@ pub(super) struct AuditWriteLog {
 }
 
 /// Text of the damage entry for a log whose schema was repaired.
-const REPAIRED_TEXT: &str = "its tables were changed so that contents could not be encrypted; they are as before again";
+const REPAIRED_TEXT: &str = "its tables were changed so that contents could not be encrypted; the change was reverted";
 /// Text of the damage entry for a log that was marked as encrypted but had unencrypted content.
 const UNENCRYPTED_TEXT: &str =
-    "contents were plain on disk, and the log said that all are encrypted; they are encrypted now";
+    "contents were plain on disk, although the log states that all are encrypted; they are encrypted now";
 
 /// Maximum plausible number of entries missing at the end. A seal with a higher number is ignored.
 const MAX_MISSING_ENTRIES: u64 = 1_000_000_000;
@@ -127,10 +127,10 @@ impl AuditWriteLog {
         }
         let (found, mut previous) = audit_tables::last_entry(&transaction)?;
         let mut number = found;
-        let kept = audit_tables::read_seal(&transaction)?;
+        let stored_seal = audit_tables::read_seal(&transaction)?;
         let own = match self.last {
             Some((own, _)) => own,
-            None => audit_tables::last_removed(&transaction)?.max(kept.as_ref().map_or(0, |seal| seal.number)),
+            None => audit_tables::last_removed(&transaction)?.max(stored_seal.as_ref().map_or(0, |seal| seal.number)),
         };
         let mut strange = self.strange;
         if found > own {
@@ -142,26 +142,26 @@ impl AuditWriteLog {
             doubted: self.doubted.as_ref(),
             is_checked: self.is_checked,
         };
-        let problem = describe_end_damage(&transaction, (found, &previous), kept.as_ref(), &known, key)?;
-        if let Some(key) = key.filter(|key| problem.is_none() && kept.is_none() && key.mark.is_none()) {
+        let problem = describe_end_damage(&transaction, (found, &previous), stored_seal.as_ref(), &known, key)?;
+        if let Some(key) = key.filter(|key| problem.is_none() && stored_seal.is_none() && key.mark.is_none()) {
             // The log never had a seal, so its checkpoint has none either.
             retention::seal_checkpoint(&transaction, key)?;
         }
         if let Some(problem) = problem {
-            tracing::error!(problem, "the audit log is not as it was left");
+            tracing::error!(problem, "the audit log was changed since it was written");
             // Numbers of missing entries are not reused, so that the gap stays visible.
-            let sealed = kept.as_ref().map_or(0, |seal| seal.number);
+            let sealed = stored_seal.as_ref().map_or(0, |seal| seal.number);
             let sealed = if sealed > found + MAX_MISSING_ENTRIES { 0 } else { sealed };
             let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
             number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
-            self.doubted.clone_from(&kept);
+            self.doubted.clone_from(&stored_seal);
             let mut entry = new_log_entry(DAMAGE_KIND, problem);
             entry.number = number;
             previous = write_entry(&transaction, &entry, &previous, content)?;
         }
         if let Some(key) = key {
             // Entries that another process sealed have a proven origin.
-            let proved = kept.as_ref().filter(|seal| is_sealed_by(key, seal)).map_or(0, |seal| seal.number);
+            let proved = stored_seal.as_ref().filter(|seal| is_sealed_by(key, seal)).map_or(0, |seal| seal.number);
             if let Some((from, to)) = strange.take().filter(|(_, to)| *to > proved) {
                 number += 1;
                 let mut entry = new_log_entry(UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
@@ -188,7 +188,7 @@ impl AuditWriteLog {
         if let Some(key) = key.filter(|_| number > 0) {
             let mac = key.seal(SealScope::Head, number, &previous);
             let seal = LogSeal { number, link: previous, key: key.id.clone(), mac };
-            if kept.as_ref() != Some(&seal) {
+            if stored_seal.as_ref() != Some(&seal) {
                 audit_tables::write_seal(&transaction, &seal)?;
             }
             sealed = Some(seal);
@@ -331,17 +331,17 @@ fn is_sealed_by(key: &SealKey, seal: &LogSeal) -> bool {
 fn describe_end_damage(
     connection: &Connection,
     (number, last): (u64, &ChainLink),
-    kept: Option<&LogSeal>,
+    stored_seal: Option<&LogSeal>,
     known: &LastKnownEnd<'_>,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
     if let Some((own, own_link)) = known.last {
         let there = if own == number { Some(*last) } else { audit_tables::entry_link(connection, own)? };
         if own > 0 && there != Some(own_link) {
-            return Ok(Some(format!("entry {own}, which was written a moment ago, is gone or changed")));
+            return Ok(Some(format!("entry {own}, which was just written, is missing or changed")));
         }
     }
-    if let Some(key) = key.filter(|key| !known.is_checked && (kept.is_some() || key.mark.is_some()))
+    if let Some(key) = key.filter(|key| !known.is_checked && (stored_seal.is_some() || key.mark.is_some()))
         && let Some(checkpoint) = audit_tables::read_checkpoint(connection)?
         && !checkpoint.is_sealed_with(key)
     {
@@ -351,7 +351,7 @@ fn describe_end_damage(
     if let Some((marked, mark)) = key.and_then(|key| key.mark).filter(|_| !known.is_checked) {
         if marked > number {
             return Ok(Some(format!(
-                "the log was sealed up to entry {marked}, and ended at {number}: it was cut off, or an older copy put in its place"
+                "the log was sealed up to entry {marked}, and ended at {number}: it was cut off, or replaced by an older copy"
             )));
         }
         if marked > audit_tables::last_removed(connection)?
@@ -360,14 +360,14 @@ fn describe_end_damage(
             return Ok(Some(format!("entry {marked} or one before it, which was sealed, was changed or removed")));
         }
     }
-    if kept.is_some() && kept == known.doubted {
+    if stored_seal.is_some() && stored_seal == known.doubted {
         return Ok(None);
     }
-    if let Some(seal) = kept.filter(|seal| seal.number > number) {
+    if let Some(seal) = stored_seal.filter(|seal| seal.number > number) {
         return Ok(Some(format!("the entries {} to {} were cut off", number + 1, seal.number)));
     }
     let Some(key) = key else { return Ok(None) };
-    let Some(seal) = kept else {
+    let Some(seal) = stored_seal else {
         let was_sealed = known.sealed.is_some() || (key.is_old && !known.is_checked);
         return Ok(was_sealed.then(|| "there was a sealed log, and it or its seal was removed".to_owned()));
     };

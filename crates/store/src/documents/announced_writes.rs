@@ -109,7 +109,7 @@ impl DocumentFolder {
             Ok(_) => failed,
             Err(error) => StoreError {
                 cause: format!(
-                    "{}; the change may hold after a restart all the same, as it could not be undone: {error}",
+                    "{}; the change may still apply after a restart, because it could not be undone: {error}",
                     failed.cause
                 ),
                 ..failed

@@ -147,7 +147,7 @@ fn merge_index(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
 
 /// Empties the journal, which completes the deletion.
 fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
-    let gone: Vec<i64> = connection.read(|connection| {
+    let deleted: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
         statement.query_map([JOURNAL_LEFT], |row| row.get(0))?.collect::<rusqlite::Result<_>>()
     })?;
@@ -155,7 +155,7 @@ fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite
         return Ok(DeletionProgress::Journal);
     }
     connection.write(|connection| {
-        for conversation in gone {
+        for conversation in deleted {
             connection.prepare_cached("DELETE FROM gone WHERE conversation = ?1")?.execute([conversation])?;
         }
         Ok(DeletionProgress::Nothing)
@@ -185,9 +185,13 @@ mod tests {
     }
 
     /// Creates a history with two conversations, each with a number of items and a number of words in each item.
-    fn history_with_conversations(folder: &Path, kept: (usize, usize), gone: (usize, usize)) -> HistoryDatabase {
+    fn history_with_conversations(
+        folder: &Path,
+        remaining: (usize, usize),
+        deleted: (usize, usize),
+    ) -> HistoryDatabase {
         let history = HistoryDatabase::new(folder, without_keychain());
-        for (id, canary, (items, words)) in [("kept", "stays", kept), ("gone", "kestrel", gone)] {
+        for (id, canary, (items, words)) in [("kept", "stays", remaining), ("gone", "kestrel", deleted)] {
             history.create(&Conversation { id: id.into(), ..Conversation::default() }).unwrap();
             let item = |n: usize| {
                 let text: String =

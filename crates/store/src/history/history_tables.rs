@@ -199,11 +199,11 @@ fn omits_index_words(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 /// Removes the searchable text of an item from the index.
-pub(super) fn unindex_text(connection: &Connection, item: i64, said: &str) -> rusqlite::Result<()> {
+pub(super) fn unindex_text(connection: &Connection, item: i64, text: &str) -> rusqlite::Result<()> {
     if omits_index_words(connection)? {
         connection.prepare_cached("DELETE FROM folded WHERE item = ?1")?.execute([item])?;
     } else {
-        let words = super::index_words::words_for_index(said);
+        let words = super::index_words::words_for_index(text);
         let sql = "INSERT INTO word (word, rowid, text) VALUES ('delete', ?1, ?2)";
         connection.prepare_cached(sql)?.execute(params![item, words])?;
     }

@@ -129,7 +129,7 @@ fn import_one(
             Ok::<_, WriteRefusal>(())
         })
     });
-    taken_over.map_err(|error| failed(format!("it could not be taken over: {error}")))
+    taken_over.map_err(|error| failed(format!("it could not be imported: {error}")))
 }
 
 /// Deletes the renamed file of a conversation.

@@ -64,18 +64,18 @@ const MAX_ID_BYTES: usize = 64;
 pub(crate) struct HistoryDatabase {
     path: PathBuf,
     older: PathBuf,
-    held: PathBuf,
+    locks_folder: PathBuf,
     writes: Mutex<Option<CheckedConnection>>,
     reads: Mutex<Option<CheckedConnection>>,
     /// Writer identity of this process, set once it has written a streaming reply.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
-    has_gone: AtomicBool,
+    has_deleted: AtomicBool,
     keys: Arc<KeyHolder>,
     /// Key with which the file is encrypted, once it is known.
     key: ContentKeySlot,
     /// Time at which the key of an encrypted file was last requested from the keychain.
-    asked: Mutex<Option<Instant>>,
+    key_requested_at: Mutex<Option<Instant>>,
     /// Set if this process could not remove all unencrypted content from the file.
     is_unclean: AtomicBool,
 }
@@ -90,14 +90,14 @@ impl HistoryDatabase {
         Self {
             path: data_dir.join(DATABASE_FILE),
             older: data_dir.join(OLD_FOLDER),
-            held: data_dir.join(LOCKS_FOLDER),
+            locks_folder: data_dir.join(LOCKS_FOLDER),
             writes: Mutex::default(),
             reads: Mutex::default(),
             writer: OnceLock::new(),
-            has_gone: AtomicBool::new(false),
+            has_deleted: AtomicBool::new(false),
             keys,
             key: ContentKeySlot::default(),
-            asked: Mutex::default(),
+            key_requested_at: Mutex::default(),
             is_unclean: AtomicBool::new(false),
         }
     }
@@ -127,7 +127,7 @@ impl HistoryDatabase {
             thread::sleep(delete::STEP_PAUSE);
         }
         import::import_folder(connection, &self.older, self.key.get().as_deref())?;
-        let cut = writers::mark_interrupted(connection, &self.held, None);
+        let cut = writers::mark_interrupted(connection, &self.locks_folder, None);
         cut.map_err(|error| database_error(&self.path, "mark what was cut", &error))?;
         Ok(opened)
     }
@@ -163,7 +163,7 @@ impl HistoryDatabase {
     ) -> Result<T, StoreError> {
         self.with_writer(|connection| {
             let done = act(connection).map_err(|error| self.refusal_error(tried, &error))?;
-            if self.has_gone.load(Ordering::Relaxed) {
+            if self.has_deleted.load(Ordering::Relaxed) {
                 self.deletion_step(connection, Duration::ZERO);
             }
             Ok(done)
@@ -228,8 +228,7 @@ impl HistoryDatabase {
             protection = read(connection)?;
         }
         let Some(protection) = protection else {
-            let cause =
-                "it does not keep that it is encrypted: keep a copy of it, move it away, and a new one is begun";
+            let cause = "it does not record that it is encrypted: copy it and move it away, and a new one is created";
             return Err(self.error(cause.to_owned()));
         };
         if self.key.get().is_none_or(|key| key.id != protection.key) {
@@ -260,7 +259,7 @@ impl HistoryDatabase {
         let key = self.wait_for_key()?;
         if key.id != id {
             let cause = "it is encrypted with another key than the one in secrets.json; put back the secrets.json that belongs \
-                to it, or move it away to begin anew";
+                to it, or move it away to create a new one";
             return Err(self.error(cause.to_owned()));
         }
         Ok(Arc::clone(&key.content))
@@ -269,14 +268,14 @@ impl HistoryDatabase {
     /// Waits for the key of an encrypted file for at most [`KEY_TIMEOUT`].
     fn wait_for_key(&self) -> Result<Arc<SealKey>, StoreError> {
         if self.keys.cached_key().is_none()
-            && lock(&self.asked).is_none_or(|asked| asked.elapsed() > KEY_RETRY_INTERVAL)
+            && lock(&self.key_requested_at).is_none_or(|at| at.elapsed() > KEY_RETRY_INTERVAL)
         {
-            *lock(&self.asked) = Some(Instant::now());
+            *lock(&self.key_requested_at) = Some(Instant::now());
             self.keys.request_key(true);
         }
-        self.keys
-            .wait_for_key(KEY_TIMEOUT)
-            .map_err(|cause| self.error(format!("it is encrypted, and the keychain does not give its key: {cause}")))
+        self.keys.wait_for_key(KEY_TIMEOUT).map_err(|cause| {
+            self.error(format!("it is encrypted, and its key is not available in the keychain: {cause}"))
+        })
     }
 
     /// Performs the next step of pending deletions. Returns `true` if more steps can follow immediately, or `false` if
@@ -286,7 +285,7 @@ impl HistoryDatabase {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
             DeletionProgress::Journal
         });
-        self.has_gone.store(left != DeletionProgress::Nothing, Ordering::Relaxed);
+        self.has_deleted.store(left != DeletionProgress::Nothing, Ordering::Relaxed);
         left == DeletionProgress::Steps
     }
 
@@ -306,7 +305,7 @@ impl HistoryDatabase {
         if let Some(writer) = self.writer.get() {
             return Ok(writer.name());
         }
-        let made = HistoryWriter::new(&self.held)?;
+        let made = HistoryWriter::new(&self.locks_folder)?;
         Ok(self.writer.get_or_init(|| made).name())
     }
 }
@@ -317,7 +316,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Drop for HistoryDatabase {
     fn drop(&mut self) {
-        if self.has_gone.load(Ordering::Relaxed)
+        if self.has_deleted.load(Ordering::Relaxed)
             && let Some(opened) = lock(&self.writes).as_mut()
         {
             self.deletion_step(opened, delete::CLEAR_TIMEOUT);
@@ -388,7 +387,7 @@ impl History for HistoryDatabase {
         // The reply may have been written by another process, and that process may have ended.
         let own = self.writer.get().map(HistoryWriter::name);
         let cut = self.write_in_steps("mark what was cut", |connection| {
-            Ok(writers::mark_interrupted(connection, &self.held, own)?)
+            Ok(writers::mark_interrupted(connection, &self.locks_folder, own)?)
         })?;
         if cut == 0 {
             Ok(page)

@@ -77,10 +77,9 @@ impl SearchQuery {
     fn match_end(&self, rest: &[IndexedWord]) -> Option<usize> {
         let fits = |term: &QueryTerm| {
             let row = rest.get(..term.words.len())?;
-            let same = row
-                .iter()
-                .zip(&term.words)
-                .all(|(word, asked)| word.folded == *asked || (term.begins && word.folded.starts_with(asked.as_str())));
+            let same = row.iter().zip(&term.words).all(|(word, term_word)| {
+                word.folded == *term_word || (term.begins && word.folded.starts_with(term_word.as_str()))
+            });
             if same { row.last().map(|word| word.end) } else { None }
         };
         self.0.iter().filter_map(fits).max()

@@ -235,7 +235,7 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
         body: history_tables::json_column(row, 5)?,
         state: state_from_number(row.get(4)?),
         siblings: Vec::new(),
-        left_out: Vec::new(),
+        omitted: Vec::new(),
     };
     Ok(RawItem { number: row.get(0)?, parent: row.get(2)?, item })
 }
@@ -263,7 +263,7 @@ fn complete_item(
         let size = from_sql_integer(row.get(3)?);
         if !whole && extracted_content::is_omitted_from_pages(&pointer, base64, size) {
             let hash: ContentHash = row.get(2)?;
-            item.left_out.push(OmittedContent { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });
+            item.omitted.push(OmittedContent { pointer, hash: hex(&hash), bytes: size, is_text: !base64 });
             continue;
         }
         let mut bytes = connection.prepare_cached("SELECT bytes, encrypted FROM blob WHERE number = ?1")?;

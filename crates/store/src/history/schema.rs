@@ -16,7 +16,7 @@ const MAX_NAMED_PARTS: usize = 10;
 /// Error for a schema that another program changed. The history is then neither read nor written.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "another program changed its tables ({}), so nothing is read from it or written to it: keep a copy of it, move it away, \
+    "another program changed its tables ({}), so it is neither read nor written: copy it and move it away, \
     and a new one is begun",
     .0.join(", ")
 )]
@@ -108,13 +108,13 @@ struct SchemaObject {
 fn unexpected_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     history_tables::create_latest_tables(&own)?;
-    let wanted = schema_objects(&own)?;
+    let expected = schema_objects(&own)?;
     let found = schema_objects(connection)?;
     let is_strange = |part: &&SchemaObject| {
-        let is_own_name = wanted.iter().any(|own| own.name == part.name);
-        !wanted.contains(part) && (is_own_name || matches!(part.kind.as_str(), "view" | "trigger"))
+        let is_own_name = expected.iter().any(|own| own.name == part.name);
+        !expected.contains(part) && (is_own_name || matches!(part.kind.as_str(), "view" | "trigger"))
     };
-    let missing = wanted.iter().filter(|part| !found.contains(part));
+    let missing = expected.iter().filter(|part| !found.contains(part));
     let mut strange: Vec<String> =
         found.iter().filter(is_strange).chain(missing).map(|part| part.name.clone()).collect();
     strange.sort_unstable();

@@ -113,7 +113,7 @@ pub(super) fn write_items(
             number
         };
         body.store_large_values(connection, number, key)?;
-        if let Some(text) = &body.said {
+        if let Some(text) = &body.search_text {
             history_tables::index_text(connection, number, text)?;
         }
         for server in &item.sources {
@@ -152,9 +152,9 @@ fn changes_readings(connection: &Connection, conversation: i64, items: &[NewItem
 /// An item's body in the form in which it is stored.
 pub(super) struct EncodedBody {
     json: String,
-    taken: Vec<ExtractedContent>,
+    extracted: Vec<ExtractedContent>,
     /// Searchable text, or `None` while the item is streaming.
-    said: Option<String>,
+    search_text: Option<String>,
 }
 
 impl EncodedBody {
@@ -164,17 +164,17 @@ impl EncodedBody {
             return Err(WriteRefusal::Id(item.id.chars().take(MAX_ITEM_ID_BYTES).collect()));
         }
         // A streaming item is rewritten often. Its large values are extracted when it is complete.
-        let (light, taken) =
+        let (light, extracted) =
             if item.state == ItemState::Streaming { (None, Vec::new()) } else { split_large(&item.body) };
         let json = serde_json::to_string(light.as_ref().unwrap_or(&item.body));
         let json = json.map_err(|error| WriteRefusal::Json(item.id.clone(), error))?;
-        let said = (item.state != ItemState::Streaming).then(|| searchable_text(&item.body));
-        Ok(Self { json, taken, said })
+        let search_text = (item.state != ItemState::Streaming).then(|| searchable_text(&item.body));
+        Ok(Self { json, extracted, search_text })
     }
 
     /// Stores the large values that were extracted from the body.
     fn store_large_values(&self, connection: &Connection, item: i64, key: Option<&ContentKey>) -> rusqlite::Result<()> {
-        for ExtractedContent { pointer, hash, bytes, base64 } in &self.taken {
+        for ExtractedContent { pointer, hash, bytes, base64 } in &self.extracted {
             let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
             let name = key.map_or(*hash, |key| key.keyed_hash(hash));
             let is_new = connection.prepare_cached("SELECT 1 FROM blob WHERE hash = ?1")?.query_row([name], |_| Ok(()));
@@ -184,8 +184,8 @@ impl EncodedBody {
                     .transpose()
                     .map_err(content_key::decryption_error)?;
                 let sql = "INSERT INTO blob (hash, size, bytes, encrypted) VALUES (?1, ?2, ?3, ?4)";
-                let kept = encrypted.as_ref().unwrap_or(bytes);
-                connection.prepare_cached(sql)?.execute(params![name, size, kept, encrypted.is_some()])?;
+                let stored = encrypted.as_ref().unwrap_or(bytes);
+                connection.prepare_cached(sql)?.execute(params![name, size, stored, encrypted.is_some()])?;
             }
             let sql = "INSERT INTO large (item, pointer, blob, base64) \
                 SELECT ?1, encrypted('pointer', ?2), number, ?4 FROM blob WHERE hash = ?3";
@@ -196,8 +196,8 @@ impl EncodedBody {
 }
 
 fn split_large(body: &serde_json::Value) -> (Option<serde_json::Value>, Vec<ExtractedContent>) {
-    let (light, taken) = extract_large(body);
-    (Some(light), taken)
+    let (light, extracted) = extract_large(body);
+    (Some(light), extracted)
 }
 
 fn insert_item(

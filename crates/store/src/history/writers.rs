@@ -31,7 +31,7 @@ impl HistoryWriter {
         let mut random = [0_u8; 8];
         rand::fill(&mut random).map_err(|_| StoreError {
             path: folder.display().to_string(),
-            cause: "the system gives no random numbers".to_owned(),
+            cause: "the system provides no random numbers".to_owned(),
         })?;
         let name = format!("{:016x}", u64::from_ne_bytes(random));
         let path = lock_path(folder, &name);

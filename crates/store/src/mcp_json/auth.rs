@@ -46,8 +46,8 @@ pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
 }
 
 /// Updates the `auth` object of a server. Unknown members are preserved.
-pub(super) fn update_auth(entry: &CstObject, wanted: Option<&AuthConfig>) {
-    let Some(auth) = wanted else { return remove_all(entry, &[AUTH_KEY]) };
+pub(super) fn update_auth(entry: &CstObject, settings: Option<&AuthConfig>) {
+    let Some(auth) = settings else { return remove_all(entry, &[AUTH_KEY]) };
     let Some(map) = find_member(entry, AUTH_KEY).and_then(|property| property.object_value()) else {
         remove_all(entry, &[AUTH_KEY]);
         entry.append(AUTH_KEY, auth_object(auth));
@@ -93,8 +93,8 @@ fn provider_texts(provider: &AuthIdentityProvider) -> [(&'static str, Option<&st
     ]
 }
 
-fn set_texts(map: &CstObject, wanted: &[(&str, Option<&str>)]) {
-    for (key, text) in wanted {
+fn set_texts(map: &CstObject, settings: &[(&str, Option<&str>)]) {
+    for (key, text) in settings {
         match text {
             Some(text) => set_text(map, key, text),
             None => remove_all(map, &[key]),

@@ -143,8 +143,8 @@ fn update_entry(entry: &CstObject, config: &ServerConfig) -> Result<(), String> 
     Ok(())
 }
 
-fn change_tools(entry: &CstObject, name: &str, wanted: Option<&[String]>) {
-    match (wanted, find_member(entry, name)) {
+fn change_tools(entry: &CstObject, name: &str, requested: Option<&[String]>) {
+    match (requested, find_member(entry, name)) {
         (Some(names), Some(property)) => match property.array_value() {
             Some(list) => change_list(&list, names),
             None => property.set_value(text_array(names)),
@@ -184,15 +184,15 @@ fn change_http(entry: &CstObject, config: &HttpConfig) {
     auth::update_auth(entry, config.auth.as_ref());
 }
 
-fn change_map(entry: &CstObject, name: &str, wanted: &BTreeMap<String, String>) {
+fn change_map(entry: &CstObject, name: &str, requested: &BTreeMap<String, String>) {
     match find_member(entry, name) {
         Some(property) => match property.object_value() {
-            Some(map) => change_variables(&map, wanted),
-            None => property.set_value(variable_object(wanted)),
+            Some(map) => change_variables(&map, requested),
+            None => property.set_value(variable_object(requested)),
         },
-        None if wanted.is_empty() => {}
+        None if requested.is_empty() => {}
         None => {
-            entry.append(name, variable_object(wanted));
+            entry.append(name, variable_object(requested));
         }
     }
 }

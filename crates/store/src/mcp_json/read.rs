@@ -236,7 +236,7 @@ fn read_variables(
         let key = property.name.as_str();
         let what = format!("the variable {key:?} of server {name:?}");
         if key.is_empty() || key.contains(['=', '\0']) {
-            let message = format!("{what} has a name that no system takes: it must not be empty and have no \"=\"");
+            let message = format!("{what} has an invalid name: it must not be empty or contain \"=\"");
             return Err(text.problem(property.range.start, message));
         }
         variables.insert(key.to_owned(), command_text(text, &property.value, &what, "a text")?.to_owned());

@@ -53,8 +53,8 @@ fn folders_value(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
 
 /// Updates the `sandbox` object of a server. Unknown members are preserved, and so are values whose meaning is the
 /// same.
-pub(super) fn update_sandbox(entry: &CstObject, wanted: Option<&SandboxConfig>) -> Result<(), String> {
-    let Some(sandbox) = wanted else {
+pub(super) fn update_sandbox(entry: &CstObject, settings: Option<&SandboxConfig>) -> Result<(), String> {
+    let Some(sandbox) = settings else {
         remove_all(entry, &[SANDBOX_KEY]);
         return Ok(());
     };

@@ -83,7 +83,7 @@ impl DocumentSealer {
 
     /// Stores the latest numbers in the keychain, once.
     pub(super) fn store_marks(&self) {
-        let _one = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.
         let _held = self.secrets.lock_name(MARK_NAME);
         let own = match &*self.state() {
@@ -91,8 +91,8 @@ impl DocumentSealer {
             _ => return,
         };
         let marked = self.secrets.read_mark(MARK_NAME).and_then(|mark| {
-            let kept = mark.as_deref().map(parse_numbers);
-            let mut numbers = kept.clone().unwrap_or_default();
+            let stored = mark.as_deref().map(parse_numbers);
+            let mut numbers = stored.clone().unwrap_or_default();
             if let SealerState::Ready(ready) = &mut *self.state() {
                 for (name, number) in &numbers {
                     raise_number(&mut ready.announced, name, *number);
@@ -101,7 +101,7 @@ impl DocumentSealer {
             for (name, number) in &own {
                 raise_number(&mut numbers, name, *number);
             }
-            if kept.as_ref() == Some(&numbers) {
+            if stored.as_ref() == Some(&numbers) {
                 return Ok(());
             }
             let lines: Vec<String> = numbers.iter().map(|(name, number)| format!("{name} {number}")).collect();

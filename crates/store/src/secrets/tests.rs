@@ -87,12 +87,12 @@ impl SecretsFolder {
     }
 }
 
-fn is_persistent(kept: &SecretPersistence) -> bool {
-    *kept == SecretPersistence::Keychain
+fn is_persistent(persistence: &SecretPersistence) -> bool {
+    *persistence == SecretPersistence::Keychain
 }
 
-fn temporary_cause(kept: SecretPersistence) -> String {
-    match kept {
+fn temporary_cause(persistence: SecretPersistence) -> String {
+    match persistence {
         SecretPersistence::ThisRun { cause } => cause,
         SecretPersistence::Keychain => panic!("the secret must be stored in memory only"),
     }
@@ -150,10 +150,10 @@ fn locked_keychain_that_seems_empty_loses_nothing() {
         "the status must report the lock: {:?}",
         secrets.status()
     );
-    let told = temporary_cause(secrets.set("a", "new").unwrap());
+    let cause = temporary_cause(secrets.set("a", "new").unwrap());
     assert!(
-        told.contains("locked") && told.contains("an older value"),
-        "the message must mention the older value: {told}"
+        cause.contains("locked") && cause.contains("an older value"),
+        "the message must mention the older value: {cause}"
     );
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("new"), "the new value must be used in this run");
     secrets.set("b", "also").unwrap();
@@ -180,8 +180,8 @@ fn secrets_without_a_keychain_last_for_the_run_and_are_reported() {
         "the missing keychain must be reported: {:?}",
         secrets.status()
     );
-    let told = temporary_cause(secrets.set("a", "top-secret").unwrap());
-    assert!(told.contains("nobody answers") && !told.contains("older"), "the reason must be reported: {told}");
+    let cause = temporary_cause(secrets.set("a", "top-secret").unwrap());
+    assert!(cause.contains("nobody answers") && !cause.contains("older"), "the reason must be reported: {cause}");
     assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret must be available in this run");
     assert!(!folder.file().exists(), "no file must be written");
     assert_eq!(folder.open_secrets().get("a").unwrap(), None, "the secret must not be available in the next run");
@@ -201,10 +201,8 @@ fn lost_key_is_reported_and_nothing_is_overwritten() {
     folder.keychain.0.lock().unwrap().entries.clear();
     let text = folder.text();
     let secrets = folder.open_secrets();
-    let SecretsStatus::Broken { cause: told } = secrets.status() else {
-        panic!("the error must be that the key is missing")
-    };
-    assert!(told.contains("move that file away"), "the message must give advice: {told}");
+    let SecretsStatus::Broken { cause } = secrets.status() else { panic!("the error must be that the key is missing") };
+    assert!(cause.contains("move that file away"), "the message must give advice: {cause}");
     assert!(secrets.get("a").is_err(), "the secret must not be readable");
     assert!(!is_persistent(&secrets.set("a", "new").unwrap()), "a secret must not be stored");
     assert_eq!(folder.text(), text, "the file must be unchanged");

@@ -72,7 +72,7 @@ impl TimedKeychain {
     fn timeout_error(&self) -> KeychainError {
         let limit = self.limit.as_secs_f32();
         KeychainError::Locked(format!(
-            "it has not answered within {limit} s; perhaps it waits for its password in a window of its own"
+            "it has not answered within {limit} s; it may be waiting for its password in another window"
         ))
     }
 }

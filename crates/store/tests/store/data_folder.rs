@@ -93,18 +93,18 @@ fn concurrent_changes_of_a_document_are_all_stored() {
             let ports = open_store(store.folder.path());
             scope.spawn(move || {
                 for turn in 0..20 {
-                    let add = |kept: Option<serde_json::Value>| {
-                        let mut kept = kept.unwrap_or_else(|| serde_json::json!({}));
-                        kept[format!("{writer}-{turn}")] = true.into();
-                        kept
+                    let add = |stored: Option<serde_json::Value>| {
+                        let mut stored = stored.unwrap_or_else(|| serde_json::json!({}));
+                        stored[format!("{writer}-{turn}")] = true.into();
+                        stored
                     };
                     ports.documents.update(Document::Roots, &mut { add }).unwrap();
                 }
             });
         }
     });
-    let kept = store.ports.documents.read(Document::Roots).unwrap().unwrap();
-    assert_eq!(kept.as_object().unwrap().len(), 80, "every change of every instance is stored");
+    let stored = store.ports.documents.read(Document::Roots).unwrap().unwrap();
+    assert_eq!(stored.as_object().unwrap().len(), 80, "every change of every instance is stored");
 }
 
 /// The keychain's entries are named after the folder, so every spelling of its path must lead to the same entries (S04,

@@ -86,14 +86,14 @@ fn invalid_auth_settings_are_reported_with_their_line() {
     let cases = [
         (r#""x""#, "must be an object"),
         (r#"{"clientId": 1}"#, "\"clientId\" in \"auth\" of server \"far\" must be a text"),
-        (r#"{"clientId": "a", "clientSecret": "in plain text"}"#, "must stand as \"${secret:NAME}\""),
+        (r#"{"clientId": "a", "clientSecret": "in plain text"}"#, "must be a reference \"${secret:NAME}\""),
         // [auth-ema-secure-storage]
         (
             r#"{"grant": "enterprise_managed", "clientId": "a", "issuer": "https://i.example",
                 "identityProvider": {"issuer": "https://idp.example", "clientId": "b", "idToken": "in plain text"}}"#,
-            "\"idToken\" must stand as",
+            "\"idToken\" must be a reference",
         ),
-        (r#"{"clientId": "a", "clientSecret": "x${secret:a}"}"#, "must stand as \"${secret:NAME}\""),
+        (r#"{"clientId": "a", "clientSecret": "x${secret:a}"}"#, "must be a reference \"${secret:NAME}\""),
         (r#"{"issuer": "login.example"}"#, "\"issuer\" must be a URL"),
         (r#"{"scopes": "read"}"#, "must be a list of texts"),
         (r#"{"scopes": ["read write"]}"#, "names without spaces"),
@@ -114,11 +114,11 @@ fn invalid_auth_settings_are_reported_with_their_line() {
         (r#"{"redirectPort": "80"}"#, "must be a port"),
         (r#"{"dpop": "yes"}"#, "must be true or false"),
     ];
-    for (auth, wanted) in cases {
+    for (auth, expected) in cases {
         let store = Store::new();
         fs::write(store.config(), settings_text(auth)).unwrap();
         let problem = store.ports.servers.load().expect_err(auth);
-        assert!(problem.message.contains(wanted), "the message for {auth}: {problem}");
+        assert!(problem.message.contains(expected), "the message for {auth}: {problem}");
         assert_eq!(problem.line, Some(1), "the problem has its line: {problem}");
         assert!(!problem.message.contains("plain text"), "a possible secret is not repeated: {problem}");
     }

@@ -89,14 +89,9 @@ fn every_problem_has_a_position_and_an_explanation() {
         // Not valid JSON.
         ("{\n  \"mcpServers\": {\n", 2, 17, "this object is not closed: expected \"}\" before the end"),
         ("{\n \"a\": [1, 2\n", 2, 7, "this list is not closed: expected \"]\" before the end"),
-        (
-            "{\n  \"a\": 1,\n}",
-            2,
-            9,
-            "a comma with nothing after it; JSON has commas only between two items: take it out",
-        ),
-        ("{\n  // hello\n}", 2, 3, "a comment; this file is plain JSON, which has none: take it out"),
-        ("{\n  /* hello */ \"a\": 1}", 2, 3, "a comment; this file is plain JSON, which has none: take it out"),
+        ("{\n  \"a\": 1,\n}", 2, 9, "a comma with nothing after it; JSON has commas only between two items: remove it"),
+        ("{\n  // hello\n}", 2, 3, "a comment; this file is plain JSON, which has no comments: remove it"),
+        ("{\n  /* hello */ \"a\": 1}", 2, 3, "a comment; this file is plain JSON, which has no comments: remove it"),
         ("{\n  \"a\": 1\n  \"b\": 2\n}", 2, 9, "expected a comma after this item"),
         ("{\n  \"a\" 1\n}", 2, 7, "expected \":\" after the name, found \"1\""),
         ("{\n  \"a\": }", 2, 8, "expected a value, found \"}\""),
@@ -199,7 +194,7 @@ fn every_problem_has_a_position_and_an_explanation() {
             "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\n \"A=B\": \"c\"}}}}",
             2,
             2,
-            "the variable \"A=B\" of server \"a\" has a name that no system takes: it must not be empty and have no \"=\"",
+            "the variable \"A=B\" of server \"a\" has an invalid name: it must not be empty or contain \"=\"",
         ),
         (
             "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"cwd\": true}}}",
@@ -217,7 +212,7 @@ fn every_problem_has_a_position_and_an_explanation() {
             "{\"mcpServers\": {\"a\": {\"command\": \"x\\u0000\"}}}",
             1,
             34,
-            "\"command\" of server \"a\" has a NUL character, which no program takes",
+            "\"command\" of server \"a\" has a NUL character, which no program accepts",
         ),
         ("{\"mcpServers\": {\n\"\": {\"command\": \"x\"}}}", 2, 1, "a server's name must not be empty"),
         (
@@ -230,13 +225,13 @@ fn every_problem_has_a_position_and_an_explanation() {
             "{\"mcpServers\": {\n\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}",
             3,
             1,
-            "\"a\" stands twice in \"mcpServers\", first in line 2; one of them must go",
+            "\"a\" occurs twice in \"mcpServers\", first in line 2; remove one of them",
         ),
         (
             "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"command\": \"y\"}}}",
             2,
             1,
-            "\"command\" stands twice in server \"a\", first in line 1; one of them must go",
+            "\"command\" occurs twice in server \"a\", first in line 1; remove one of them",
         ),
         (
             "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"enabledTools\": \"read\"}}}",

@@ -55,8 +55,9 @@ fn sandbox_settings_round_trip() {
 fn omitted_sandbox_settings_are_the_most_restrictive() {
     let store = Store::new();
     fs::write(store.config(), settings_text(r#"{"folders": [{"path": "/a"}]}"#)).unwrap();
-    let wanted = SandboxConfig { folders: vec![allowed_folder("/a", AccessMode::Read)], network: NetworkAccess::None };
-    assert_eq!(store.ports.servers.load().unwrap(), [sandboxed_entry(Some(wanted))], "read access and no network");
+    let expected =
+        SandboxConfig { folders: vec![allowed_folder("/a", AccessMode::Read)], network: NetworkAccess::None };
+    assert_eq!(store.ports.servers.load().unwrap(), [sandboxed_entry(Some(expected))], "read access and no network");
 }
 
 #[test]
@@ -139,10 +140,11 @@ fn pasted_server_keeps_its_sandbox() {
     let found =
         other_apps::import(&settings_text(r#"{"folders": [{"path": "/a", "access": "write"}], "network": true}"#), &[])
             .unwrap();
-    let wanted = SandboxConfig { folders: vec![allowed_folder("/a", AccessMode::Write)], network: NetworkAccess::Full };
+    let expected =
+        SandboxConfig { folders: vec![allowed_folder("/a", AccessMode::Write)], network: NetworkAccess::Full };
     assert_eq!(
         found[0].config,
-        sandboxed_entry(Some(wanted)).config,
+        sandboxed_entry(Some(expected)).config,
         "a server pasted from Drawbridge settings keeps its sandbox"
     );
     let other = other_apps::import(&settings_text("\"read-only\""), &[]).unwrap();

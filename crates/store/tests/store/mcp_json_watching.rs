@@ -25,8 +25,8 @@ async fn every_kind_of_change_is_detected() {
     let store = Store::new();
     let config = store.config();
     let folder = config.parent().unwrap().to_path_buf();
-    let (tell, mut changed) = mpsc::channel(1);
-    store.ports.servers.watch(tell);
+    let (sender, mut changed) = mpsc::channel(1);
+    store.ports.servers.watch(sender);
 
     fs::write(&config, "{}").unwrap();
     expect_notification(&mut changed, "a new file").await;
@@ -54,8 +54,8 @@ async fn every_kind_of_change_is_detected() {
 async fn other_files_are_ignored_and_bursts_are_debounced() {
     let store = Store::new();
     fs::write(store.config(), "{}").unwrap();
-    let (tell, mut changed) = mpsc::channel(100);
-    store.ports.servers.watch(tell);
+    let (sender, mut changed) = mpsc::channel(100);
+    store.ports.servers.watch(sender);
     fs::write(store.config().with_file_name("other.json"), "{}").unwrap();
     assert!(timeout(Duration::from_secs(1), changed.recv()).await.is_err(), "a change of another file is not reported");
     for number in 0..50 {
@@ -81,8 +81,8 @@ async fn change_behind_a_link_is_detected() {
     std::os::unix::fs::symlink(&real, store.config()).unwrap();
     #[cfg(not(unix))]
     fs::hard_link(&real, store.config()).unwrap();
-    let (tell, mut changed) = mpsc::channel(1);
-    store.ports.servers.watch(tell);
+    let (sender, mut changed) = mpsc::channel(1);
+    store.ports.servers.watch(sender);
     fs::write(&real, "{\"a\": 1}").unwrap();
     expect_notification(&mut changed, "a change of the file behind a link").await;
 }

@@ -243,13 +243,13 @@ fn remote_servers_are_written_in_the_common_format() {
     store.ports.servers.put(&entry, None).unwrap();
     let text = fs::read_to_string(store.config()).unwrap();
     let written: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let wanted = serde_json::json!({
+    let expected = serde_json::json!({
         "type": "http",
         "url": "https://example.com/mcp",
         "headers": {"Authorization": "Bearer ${secret:far.Authorization}"},
         "protocolVersion": "2025-06-18",
     });
-    assert_eq!(written["mcpServers"]["far"], wanted, "the remote server in the file");
+    assert_eq!(written["mcpServers"]["far"], expected, "the remote server in the file");
     assert_eq!(store.ports.servers.load().unwrap(), [entry], "the server is read back as written");
 }
 
@@ -271,8 +271,8 @@ fn changed_remote_server_keeps_the_keys_of_its_file() {
     );
     store.ports.servers.put(&self::local_entry("far", "npx", &["x"]), None).unwrap();
     let entry: serde_json::Value = serde_json::from_str(&fs::read_to_string(store.config()).unwrap()).unwrap();
-    let wanted = serde_json::json!({"oauth": {"k": 1}, "command": "npx", "args": ["x"]});
-    assert_eq!(entry["mcpServers"]["far"], wanted, "no key of the URL is left when the server becomes local");
+    let expected = serde_json::json!({"oauth": {"k": 1}, "command": "npx", "args": ["x"]});
+    assert_eq!(entry["mcpServers"]["far"], expected, "no key of the URL is left when the server becomes local");
 }
 
 #[test]
@@ -301,10 +301,11 @@ fn special_characters_round_trip() {
         "äöü 漢字 🦀",
         "$HOME `x` %PATH%",
     ];
-    let mut wanted = with_env(local_entry("strange \"name\" \\ 🦀", "c\\m\"d", &strange), &[("A", "\n"), ("ß", "\\")]);
-    wanted.config.as_stdio_mut().unwrap().cwd = Some(PathBuf::from("C:\\Program Files\\\"x\""));
-    store.ports.servers.put(&wanted, None).unwrap();
-    assert_eq!(store.ports.servers.load().unwrap(), [wanted], "every character is read back");
+    let mut expected =
+        with_env(local_entry("strange \"name\" \\ 🦀", "c\\m\"d", &strange), &[("A", "\n"), ("ß", "\\")]);
+    expected.config.as_stdio_mut().unwrap().cwd = Some(PathBuf::from("C:\\Program Files\\\"x\""));
+    store.ports.servers.put(&expected, None).unwrap();
+    assert_eq!(store.ports.servers.load().unwrap(), [expected], "every character is read back");
 }
 
 #[test]

@@ -40,13 +40,13 @@ fn s21_approval_during_key_setup_replaces_nothing() {
     let folder = folder_with_sealed_grants(&keychain);
     keychain.set_blocked(true);
     let documents = open_documents(folder.path(), &keychain);
-    let _ = documents.update(Document::Grants, &mut |kept| {
+    let _ = documents.update(Document::Grants, &mut |stored| {
         // The key becomes available between reading and writing.
         keychain.set_blocked(false);
         poll_until("the key is there", || documents.seal() == DocumentSeal::Sealed);
-        let mut kept = kept.unwrap_or_else(|| json!([]));
-        kept.as_array_mut().unwrap().push(json!("new"));
-        kept
+        let mut stored = stored.unwrap_or_else(|| json!([]));
+        stored.as_array_mut().unwrap().push(json!("new"));
+        stored
     });
     assert_eq!(stored_grants(folder.path()), json!(["old"]), "a withheld document is not overwritten");
     keychain.set_blocked(false);
@@ -64,8 +64,8 @@ fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
     documents.request_seal_key(KEY_TIMEOUT);
     assert!(matches!(documents.seal(), DocumentSeal::Unavailable { .. }), "the prompt was dismissed");
     keychain.lock(false);
-    let (told, mut changed) = tokio::sync::mpsc::channel(1);
-    documents.watch(Document::Grants, told);
+    let (sender, mut changed) = tokio::sync::mpsc::channel(1);
+    documents.watch(Document::Grants, sender);
     // The automatic retry, some minutes later, is not due yet.
     poll_until("an approval makes the keychain be asked again", || add_grant(&*documents));
     assert!(changed.blocking_recv().is_some(), "the host is notified");
@@ -243,11 +243,11 @@ fn s21_usage_is_retained_with_few_keychain_updates() {
     drop(documents);
     let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
-    let told = keychain.told.load(Ordering::SeqCst);
+    let before = keychain.mark_count();
     for used in 1..=20 {
         documents.write(name, &state(used)).unwrap();
     }
-    assert_eq!(keychain.told.load(Ordering::SeqCst), told + 1, "only one mark must be stored within the interval");
+    assert_eq!(keychain.mark_count(), before + 1, "only one mark must be stored within the interval");
     drop(documents);
     assert_eq!(
         reopen_and_read(folder.path(), &keychain, name),
@@ -381,18 +381,14 @@ fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
         second.write(name, &state(0)).unwrap();
         let place = folder.path().join("data/sampling.json");
         fail_to_change(&*first, name, &place, &state(1));
-        let told = keychain.told.load(Ordering::SeqCst);
+        let before = keychain.mark_count();
         if counts_elsewhere {
             // The mark was stored a moment ago, so a change of usage counts is not stored again.
             second.write(name, &state(2)).unwrap();
-            assert_eq!(keychain.told.load(Ordering::SeqCst), told, "no second mark is stored");
+            assert_eq!(keychain.mark_count(), before, "no second mark is stored");
         } else {
             first.write(name, &state(2)).unwrap();
-            assert_eq!(
-                keychain.told.load(Ordering::SeqCst),
-                told + 1,
-                "a mark is stored because the change before failed"
-            );
+            assert_eq!(keychain.mark_count(), before + 1, "a mark is stored because the change before failed");
         }
         std::fs::remove_file(&place).unwrap();
         let read = reopen_and_read(folder.path(), &keychain, name);
@@ -417,7 +413,7 @@ fn s21_failed_rollback_reports_that_the_change_may_apply() {
     });
     let error = changed.expect_err("nothing can replace the folder");
     assert!(
-        error.cause.contains("may hold after a restart"),
+        error.cause.contains("may still apply after a restart"),
         "the error must say that the change may still take effect: {error}"
     );
 }

@@ -100,8 +100,8 @@ mod tests {
             "token-number-one".into(),
         ]);
         let text = "a token-number-one, token-number-onetoken-number-two b short token-number-".to_owned();
-        let wanted = "a [redacted], [redacted][redacted] b short token-number-";
-        assert_eq!(hidden.redact_text(text), wanted, "tokens must be redacted, and other text must be unchanged");
+        let expected = "a [redacted], [redacted][redacted] b short token-number-";
+        assert_eq!(hidden.redact_text(text), expected, "tokens must be redacted, and other text must be unchanged");
         let clean = hidden.redact(b"nothing here");
         assert!(matches!(clean, Cow::Borrowed(_)), "bytes without a secret must not be copied");
     }

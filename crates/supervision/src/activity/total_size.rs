@@ -35,22 +35,22 @@ impl TotalActivitySize {
             return;
         }
         // Drops a sixteenth more than necessary, so that the next entry doesn't exceed the limit again.
-        let wanted = most - most / 16;
+        let target = most - most / 16;
         let lock = |activity: &'a Mutex<ActivityLog>| activity.lock().unwrap_or_else(PoisonError::into_inner);
         let mut largest: Vec<_> = all.map(|activity| (lock(activity).memory_used(), activity)).collect();
         largest.sort_unstable_by_key(|(bytes, _)| std::cmp::Reverse(*bytes));
         let sizes: Vec<usize> = largest.iter().map(|(bytes, _)| *bytes).collect();
-        let level = shrink_target(&sizes, wanted);
+        let level = shrink_target(&sizes, target);
         for (_, activity) in largest.into_iter().take_while(|(bytes, _)| *bytes > level) {
             lock(activity).shrink_to(level);
         }
     }
 }
 
-/// Returns the size to which larger logs must shrink so that the total is at most `wanted`. `sizes` is in descending
+/// Returns the size to which larger logs must shrink so that the total is at most `target`. `sizes` is in descending
 /// order.
-fn shrink_target(sizes: &[usize], wanted: usize) -> usize {
-    let excess = sizes.iter().sum::<usize>().saturating_sub(wanted);
+fn shrink_target(sizes: &[usize], target: usize) -> usize {
+    let excess = sizes.iter().sum::<usize>().saturating_sub(target);
     let mut above = 0;
     for (at, size) in sizes.iter().enumerate() {
         above += size;
@@ -88,11 +88,11 @@ mod tests {
         all.push(filled_log(&together, 1, 100));
         assert!(together.bytes() > MAX_TOTAL_BYTES, "the total must exceed the limit at first: {}", together.bytes());
         together.shrink_to(MAX_TOTAL_BYTES, all.iter());
-        let kept = together.bytes();
-        assert!(kept <= MAX_TOTAL_BYTES, "the total must be within the limit: {kept}");
-        assert!(kept > MAX_TOTAL_BYTES - 12 * MIB, "no more entries than necessary must be dropped: {kept}");
+        let total = together.bytes();
+        assert!(total <= MAX_TOTAL_BYTES, "the total must be within the limit: {total}");
+        assert!(total > MAX_TOTAL_BYTES - 12 * MIB, "no more entries than necessary must be dropped: {total}");
         let sizes: Vec<usize> = all.iter().map(|activity| activity.lock().unwrap().memory_used()).collect();
-        assert_eq!(sizes.iter().sum::<usize>(), kept, "the total must equal the sum of the logs");
+        assert_eq!(sizes.iter().sum::<usize>(), total, "the total must equal the sum of the logs");
         assert!(
             sizes[..10].iter().all(|size| *size == sizes[0] && *size > 5 * MIB),
             "logs of equal size must be shrunk equally: {sizes:?}"

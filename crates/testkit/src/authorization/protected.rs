@@ -32,7 +32,7 @@ struct State {
     /// Authorization servers whose tokens the server accepts.
     issuers: Mutex<Vec<AuthorizationServer>>,
     /// Number of requests, used to refuse every second one.
-    asked: AtomicUsize,
+    request_count: AtomicUsize,
 }
 
 impl State {
@@ -40,7 +40,7 @@ impl State {
     fn refuses_request(&self, refusing: RefusalBehaviour, request: &HttpRequest) -> bool {
         match refusing {
             RefusalBehaviour::Unauthorized | RefusalBehaviour::Nonces => true,
-            RefusalBehaviour::EverySecond => self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(2),
+            RefusalBehaviour::EverySecond => self.request_count.fetch_add(1, Ordering::Relaxed).is_multiple_of(2),
             RefusalBehaviour::Streams => request.method == "GET",
             RefusalBehaviour::Nothing | RefusalBehaviour::InsufficientScope | RefusalBehaviour::Status(_) => false,
         }
@@ -58,8 +58,11 @@ impl ProtectedServer {
     /// Panics if there is no free port.
     pub async fn start(script: ProtectedScript, issuers: &[&AuthorizationServer]) -> Self {
         let issuers = issuers.iter().map(|&issuer| issuer.clone()).collect();
-        let state =
-            Arc::new(State { script: Mutex::new(script), issuers: Mutex::new(issuers), asked: AtomicUsize::default() });
+        let state = Arc::new(State {
+            script: Mutex::new(script),
+            issuers: Mutex::new(issuers),
+            request_count: AtomicUsize::default(),
+        });
         let answering = Arc::clone(&state);
         let record: Arc<Mutex<Vec<HttpRequest>>> = Arc::default();
         let server = HttpServer::start(move |request, answer| {
@@ -170,7 +173,7 @@ async fn respond_protected(
     let url = format!("{origin}{ENDPOINT_PATH}");
     let is_bound = issuers.iter().any(|issuer| issuer.state.script().dpop != DpopBehaviour::Off);
     let scheme = if is_bound { "DPoP" } else { "Bearer" };
-    let is_let_in = script.lets_strangers_in && request.header("authorization").is_none();
+    let is_let_in = script.allows_anonymous && request.header("authorization").is_none();
     let held = match token_scopes(script, issuers, request, &url) {
         _ if is_let_in => Vec::new(),
         Ok(held) if !state.refuses_request(script.refusing, request) => held,

@@ -15,21 +15,21 @@ pub(super) async fn respond(
     request: &HttpRequest,
     mut answer: HttpResponder,
 ) -> io::Result<()> {
-    let asked = request.json();
-    let redirect_uris: Vec<String> = serde_json::from_value(asked["redirect_uris"].clone()).unwrap_or_default();
+    let registration = request.json();
+    let redirect_uris: Vec<String> = serde_json::from_value(registration["redirect_uris"].clone()).unwrap_or_default();
     if let Some(error) = &script.registration_error {
         return respond_with_error(answer, 400, error, "no client like that", "").await;
     }
     if redirect_uris.is_empty() {
         return respond_with_error(answer, 400, "invalid_redirect_uri", "redirect_uris is empty", "").await;
     }
-    let wanted = asked["token_endpoint_auth_method"].as_str().unwrap_or("client_secret_basic").to_owned();
-    let is_offered = script.auth_methods.contains(&wanted);
-    let method = if is_offered { Some(&wanted) } else { script.auth_methods.first() };
+    let auth_method = registration["token_endpoint_auth_method"].as_str().unwrap_or("client_secret_basic").to_owned();
+    let is_offered = script.auth_methods.contains(&auth_method);
+    let method = if is_offered { Some(&auth_method) } else { script.auth_methods.first() };
     let method = method.map_or("none", String::as_str);
     let id = random_text("client");
     let secret = method.starts_with("client_secret").then(|| random_text("secret"));
-    let mut registered = asked.clone();
+    let mut registered = registration.clone();
     registered["client_id"] = json!(id);
     registered["token_endpoint_auth_method"] = json!(method);
     if let Some(secret) = &secret {

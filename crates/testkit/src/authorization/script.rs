@@ -209,7 +209,7 @@ pub struct ProtectedScript {
     /// Requests with a valid token that the server refuses nevertheless.
     pub refusing: RefusalBehaviour,
     /// Set if the server accepts requests without a token.
-    pub lets_strangers_in: bool,
+    pub allows_anonymous: bool,
     /// Set if the server rejects tokens that were issued for another resource.
     pub checks_audience: bool,
     /// Interval of `list_changed` notifications in milliseconds, on the stream that a GET request of the endpoint
@@ -229,7 +229,7 @@ impl Default for ProtectedScript {
             challenge_scope: None,
             tool_scopes: BTreeMap::new(),
             refusing: RefusalBehaviour::Nothing,
-            lets_strangers_in: false,
+            allows_anonymous: false,
             checks_audience: true,
             changes_ms: None,
             redirect: None,

@@ -11,7 +11,7 @@ use crate::lure;
 pub fn echo_tool() -> Value {
     let mut tool = json!({
         "name": "echo",
-        "description": "Says what it is told.",
+        "description": "Returns the given text.",
         "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } } }
     });
     lure::add_to_definition(&mut tool);

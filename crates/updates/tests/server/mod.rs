@@ -140,14 +140,14 @@ pub(crate) struct ReleaseServer {
 struct ServerState {
     origin: String,
     served: Mutex<ServedRelease>,
-    asked: Mutex<Vec<String>>,
+    requests: Mutex<Vec<String>>,
 }
 
 impl ReleaseServer {
     pub(crate) async fn start(served: ServedRelease) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
-        let site = Arc::new(ServerState { origin, served: Mutex::new(served), asked: Mutex::default() });
+        let site = Arc::new(ServerState { origin, served: Mutex::new(served), requests: Mutex::default() });
         let router = Router::new().fallback(respond).with_state(site.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self { site }
@@ -169,12 +169,12 @@ impl ReleaseServer {
 
     /// Returns the paths that were requested so far.
     pub(crate) fn requested_paths(&self) -> Vec<String> {
-        self.site.asked.lock().unwrap().clone()
+        self.site.requests.lock().unwrap().clone()
     }
 }
 
 async fn respond(State(site): State<Arc<ServerState>>, uri: Uri) -> Response {
-    site.asked.lock().unwrap().push(uri.path().to_owned());
+    site.requests.lock().unwrap().push(uri.path().to_owned());
     let served = site.served.lock().unwrap();
     match &served.redirect {
         Some((path, to)) if *path == uri.path() => {

@@ -58,12 +58,12 @@ impl Default for Options {
 pub(super) fn run(options: &Options) -> Result<(), Problem> {
     let place = MeasurementConditions { core: options.core, profile: options.profile.clone() };
     place.check()?;
-    let wanted_row = |row: &Row| options.rows.is_empty() || options.rows.iter().any(|name| name == row.scenario);
-    let wanted_client = |client: &Client| options.clients.is_empty() || options.clients.contains(client);
-    let compared: Vec<Client> = Client::ALL.into_iter().filter(wanted_client).collect();
+    let is_selected_row = |row: &Row| options.rows.is_empty() || options.rows.iter().any(|name| name == row.scenario);
+    let is_selected_client = |client: &Client| options.clients.is_empty() || options.clients.contains(client);
+    let compared: Vec<Client> = Client::ALL.into_iter().filter(is_selected_client).collect();
     let mut cells: Vec<Cell> = ROWS
         .into_iter()
-        .filter(wanted_row)
+        .filter(is_selected_row)
         .flat_map(|row| {
             let clients = compared.iter().filter(move |client| client.is_measured_over(row.is_http()));
             clients.map(move |client| Cell::new(row, *client))
@@ -99,7 +99,7 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     match cells.iter().find(ours) {
         // A failure of another SDK's client is a result to report. A failure of Drawbridge's client or of the lower
         // bound ends the task.
-        Some(cell) => Err(Problem::Machine(format!("{} failed; the cause stands above", cell.client.title()))),
+        Some(cell) => Err(Problem::Machine(format!("{} failed; the cause is printed above", cell.client.title()))),
         None => Ok(()),
     }
 }

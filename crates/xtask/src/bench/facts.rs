@@ -77,7 +77,7 @@ fn profile_note(profile: &str) -> &'static str {
 }
 
 fn tool_versions() -> Vec<String> {
-    let said = |program: &Path| {
+    let version_of = |program: &Path| {
         Program::new(program)
             .arg("--version")
             .output()
@@ -94,10 +94,10 @@ fn tool_versions() -> Vec<String> {
         locked(clients::peers_folder().join("typescript/package.json"), "\"@modelcontextprotocol/client\": \"", "\"");
     let pip = locked(clients::peers_folder().join("python/requirements.txt"), "mcp==", "\n");
     vec![
-        format!("Drawbridge {}, {}", package("host"), said(Path::new("rustc"))),
+        format!("Drawbridge {}, {}", package("host"), version_of(Path::new("rustc"))),
         format!("rmcp {} and reqwest {}", package("rmcp"), package("reqwest")),
-        format!("@modelcontextprotocol/client {npm} on Node.js {}", said(Path::new("node"))),
-        format!("mcp {pip} on {}", said(&clients::python_path())),
+        format!("@modelcontextprotocol/client {npm} on Node.js {}", version_of(Path::new("node"))),
+        format!("mcp {pip} on {}", version_of(&clients::python_path())),
     ]
 }
 

@@ -60,7 +60,7 @@ struct InstructionCounts {
 /// Result of comparing the counts with the committed ones.
 pub(crate) enum CountComparison {
     /// No step exceeds its committed count by more than the tolerance.
-    Kept,
+    Unchanged,
     /// The committed counts are for another compiler or target, or instructions can't be counted on this system.
     /// Contains the reason.
     NotComparable(String),
@@ -110,7 +110,7 @@ fn compare_counts(print: &mut dyn FnMut(&str)) -> Result<CountComparison, Proble
         return Ok(CountComparison::NotComparable(format!("the figures are of {file}, this is {here}")));
     }
     match grown_steps(&committed, &counted).as_slice() {
-        [] => Ok(CountComparison::Kept),
+        [] => Ok(CountComparison::Unchanged),
         grown => Err(Problem::Machine(format!(
             "{}; {} % are allowed. Find out why. If the step has to do more, run `cargo xtask bench guard --write` and commit \
              tests/bench/instructions.tsv with the change",

@@ -100,7 +100,7 @@ impl MeasurementConditions {
             BufReader::new(stdout).read_line(&mut url).map_err(Problem::file_error("bench-server"))?;
         }
         match url.trim() {
-            "" => Err(Problem::Machine("bench-server ended before it told its URL".to_owned())),
+            "" => Err(Problem::Machine("bench-server ended before it printed its URL".to_owned())),
             url => Ok((running, url.to_owned())),
         }
     }

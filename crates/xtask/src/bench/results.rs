@@ -7,7 +7,7 @@ use std::io::ErrorKind;
 use crate::problem::Problem;
 use crate::workspace;
 
-const NOTES_BEGIN: &str = "<!-- notes: what stands from here to the next mark is written by hand and kept -->";
+const NOTES_BEGIN: &str = "<!-- notes: the text from here to the next mark is written by hand and preserved -->";
 const NOTES_END: &str = "<!-- notes end -->";
 
 /// Writes the file: the head, the notes of the existing file, and the tables.

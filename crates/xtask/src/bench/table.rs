@@ -81,8 +81,8 @@ fn add_ratios(text: &mut String, cells: &[Cell]) {
     for row in rows(cells) {
         let figure: ReportValue<'_> =
             if row.is_idle() { &|report| report.session_pss } else { &|report| Some(report.seconds) };
-        let least = |wanted: &dyn Fn(Client) -> bool| {
-            let found = cells.iter().filter(|cell| cell.row == row && wanted(cell.client));
+        let least = |is_included: &dyn Fn(Client) -> bool| {
+            let found = cells.iter().filter(|cell| cell.row == row && is_included(cell.client));
             found.map(|cell| cell.median_of(figure)).fold(f64::NAN, f64::min)
         };
         let ours = least(&|client| client == Client::Drawbridge);

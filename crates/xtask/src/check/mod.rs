@@ -29,7 +29,7 @@ pub(crate) fn run() -> Result<(), Problem> {
         print_step("the page: types, lint, format");
         note(node::npm(&workspace::ui_folder()).args(["run", "--silent", "check"]).run())?;
     } else {
-        println!("left out: the page's checks, as its packages are not installed (npm ci in ui/)");
+        println!("skipped: the checks of the page, because its packages are not installed (npm ci in ui/)");
     }
     if failed { Err(Problem::ChecksFailed) } else { Ok(()) }
 }
@@ -39,7 +39,7 @@ pub(crate) fn run() -> Result<(), Problem> {
 fn run_unit_tests() -> Result<(), Problem> {
     let packages = affected::packages_to_test()?;
     if packages.is_empty() {
-        println!("left out: unit tests, as no crate was changed");
+        println!("skipped: unit tests, because no crate was changed");
         return Ok(());
     }
     print_step(&format!("unit tests of {}", packages.iter().map(String::as_str).collect::<Vec<_>>().join(", ")));

@@ -54,7 +54,7 @@ mod tests {
         let list = "Client scenarios (test against a client):\n  - tools_call [2025-06-18,2025-11-25,2026-07-28]\n  \
                     - sse-retry [2025-11-25]\n  - sep-2640-client-verify-size [extension]\n  - auth/x [2025-03-26]\n  - auth/dpop [extension]\n";
         let names: Vec<String> = parse_runs(list).iter().map(ScenarioRun::name).collect();
-        let wanted = [
+        let expected = [
             "tools_call 2025-11-25",
             "tools_call 2026-07-28",
             "sse-retry 2025-11-25",
@@ -63,7 +63,7 @@ mod tests {
             "auth/dpop 2025-11-25",
             "auth/dpop 2026-07-28",
         ];
-        assert_eq!(names, wanted, "each scenario should run with each listed revision, or once if none is known");
+        assert_eq!(names, expected, "each scenario should run with each listed revision, or once if none is known");
         assert_eq!(parse_runs("nothing here"), [], "other text should contain no scenario");
     }
 }

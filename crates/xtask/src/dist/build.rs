@@ -22,7 +22,7 @@ pub(super) fn run(profile: &str, release: &Release) -> Result<(), Problem> {
     ));
     if !auditable {
         println!(
-            "Left out: the programs carry no list of their crates, as cargo-auditable is not installed (--yes installs it)."
+            "Skipped: the programs contain no list of their crates, because cargo-auditable is not installed (--yes installs it)."
         );
     }
     let (root, registry) = (workspace::root_folder(), cargo_home()?);

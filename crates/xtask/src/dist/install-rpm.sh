@@ -1,10 +1,10 @@
-# Installs, starts and removes a package of rpm. The arguments: the root, and the package. Each failure ends it with a word on what failed.
+# Installs, starts and removes an .rpm package. Arguments: the root folder and the package. The first failure ends the script with a message.
 set -eu
 root=$0 package=$1 database=/var/lib/rpm
 fail() { echo "FAILED  $1" >&2; exit 1; }
 inside() { rpm --root "$root" --dbpath "$database" "$@"; }
 all() { (cd "$root" && find . -path "./proc" -prune -o -path "./dev" -prune -o -path ".$database" -prune -o -path ./tmp -prune -o -print | sort); }
-# Fedora's package "filesystem" has this one; Debian makes it as needed.
+# Part of the package "filesystem" in Fedora. Debian creates this folder on demand.
 mkdir -p "$root$database" "$root/usr/share/metainfo"
 all >"$root/tmp/before"
 inside --nodeps --nosignature -i "$package" || fail "the .rpm could not be installed"

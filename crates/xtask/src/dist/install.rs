@@ -37,7 +37,7 @@ const PROXY_VARIABLES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
 /// root file system.
 pub(super) fn test_packages(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
-        println!("Left out: the installation in a fresh root, which only root can set up.");
+        println!("Skipped: the installation in a fresh root, which requires root privileges.");
         return Ok(());
     }
     let root = create_root()?;
@@ -57,10 +57,10 @@ fn test_deb(root: &Path, deb: &Path) -> Result<(), Problem> {
     print_step("installing, using and removing the .deb in the fresh root");
     // Only proxy settings are passed on. Cargo's `LD_LIBRARY_PATH`, for example, contains folders that do not exist in
     // the root file system.
-    let kept = PROXY_VARIABLES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
+    let variables = PROXY_VARIABLES.iter().filter_map(|name| Some(format!("{name}={}", std::env::var(name).ok()?)));
     let outcome = Program::new("env")
         .args(["-i", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
-        .args(kept)
+        .args(variables)
         .args(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER_ROOT_SCRIPT])
         .args([root, &tests, Path::new(node.trim())])
         .run();
@@ -74,8 +74,8 @@ fn copy_pictures(from: &Path) -> Result<(), Problem> {
     for folder in [from.to_path_buf(), from.join("first-start")] {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             if entry.path().extension().is_some_and(|ending| ending == "png") {
-                let kept = to.join(entry.file_name());
-                fs::copy(entry.path(), &kept).map_err(Problem::file_error(&kept))?;
+                let target = to.join(entry.file_name());
+                fs::copy(entry.path(), &target).map_err(Problem::file_error(&target))?;
             }
         }
     }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs inside of the fresh root. Each failure ends it with a word on what failed.
+# Runs inside the fresh root. The first failure ends the script with a message.
 set -eu
 fail() { echo "FAILED  $1" >&2; exit 1; }
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
@@ -42,7 +42,7 @@ echo "ok      an approved call of the installed demo server gives its result"
 USER
 runuser -u ann -- dbus-run-session -- sh /tmp/user.sh || fail "the installed programs"
 
-# What drives the window is installed late: what the package depends on must suffice without it.
+# The driver of the window is installed last, because the dependencies of the package must suffice without it.
 apt-get install -y -qq --no-install-recommends webkit2gtk-driver >/tmp/apt.log 2>&1 || { tail -20 /tmp/apt.log; fail "the driver of the window could not be installed"; }
 cat >/tmp/newcomer.sh <<'USER'
 set -eu

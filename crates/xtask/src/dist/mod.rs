@@ -86,12 +86,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let tree = workspace::target_folder("dist-stage")?.join("tree");
     assets::stage_files(&tree, &options.profile, &release, &bills)?;
 
-    let wants = |format| options.only.is_none_or(|only| only == format);
+    let includes = |format| options.only.is_none_or(|only| only == format);
     let mut made = Vec::new();
-    if wants(Format::Deb) {
+    if includes(Format::Deb) {
         made.push(deb::pack(&tree, &out, &release)?);
     }
-    if wants(Format::Rpm) {
+    if includes(Format::Rpm) {
         made.push(rpm::pack(&tree, &out, &release)?);
     }
     made.extend(bills);

@@ -113,14 +113,14 @@ fn crate_component(package: &Value) -> Component {
 /// of the bundle.
 fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Component> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
-    let mut wanted: BTreeSet<String> = all
+    let mut packages: BTreeSet<String> = all
         .iter()
         .filter(|(path, package)| !path.is_empty() && package["dev"] != true)
         .map(|(path, _)| path.clone())
         .collect();
     let mut open: Vec<String> = BUNDLED_TOOLS.iter().map(|name| format!("node_modules/{name}")).collect();
     while let Some(path) = open.pop() {
-        if all.contains_key(&path) && wanted.insert(path.clone()) {
+        if all.contains_key(&path) && packages.insert(path.clone()) {
             let dependencies = all[&path]["dependencies"].as_object();
             open.extend(dependencies.into_iter().flatten().map(|(name, _)| format!("node_modules/{name}")));
         }
@@ -138,7 +138,7 @@ fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<Component> {
         }
     };
     // The lockfile also lists optional packages for other systems, which are not installed.
-    wanted.iter().map(part).filter(|part| part.folder.exists() || cfg!(test)).collect()
+    packages.iter().map(part).filter(|part| part.folder.exists() || cfg!(test)).collect()
 }
 
 /// Returns the contents of the licence and notice files in the top folder of a component, sorted by file name.

@@ -37,7 +37,7 @@ pub(super) fn write_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>,
         written.extend(collect_program_bills(out, release)?);
     } else {
         println!(
-            "Left out: the bill of materials of the programs, as cargo-cyclonedx is not installed (--yes installs it)."
+            "Skipped: the bill of materials of the programs, because cargo-cyclonedx is not installed (--yes installs it)."
         );
     }
     Ok(written)

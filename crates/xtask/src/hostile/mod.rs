@@ -42,12 +42,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if let Some(unknown) = options.cases.iter().find(|id| known.iter().all(|case| case.id != **id)) {
         return Err(Problem::Machine(format!("there is no case {unknown}; they are in tests/hostile/cases.tsv")));
     }
-    let wanted: Vec<&HostileCase> =
+    let cases: Vec<&HostileCase> =
         known.iter().filter(|case| options.cases.is_empty() || options.cases.contains(&case.id)).collect();
     let folder = workspace::target_folder("hostile")?;
     let seed = options.seed.unwrap_or_else(seed_from_clock);
     print_step(&format!("what varies, varies by --seed {seed}"));
-    let left_out: &[Target] = match options.no_page {
+    let omitted: &[Target] = match options.no_page {
         true => &[Target::Page, Target::Window],
         false if cfg!(target_os = "linux") => &[],
         false => &[Target::Window],
@@ -58,16 +58,16 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if let Some(lines) = &lines {
         fs::write(lines, "").map_err(Problem::file_error(lines))?;
     }
-    for target in Target::ALL.into_iter().filter(|target| !left_out.contains(target)) {
-        let wanted: Vec<&str> =
-            wanted.iter().filter(|case| case.targets.contains(&target)).map(|case| case.id.as_str()).collect();
-        if wanted.is_empty() {
+    for target in Target::ALL.into_iter().filter(|target| !omitted.contains(target)) {
+        let ids: Vec<&str> =
+            cases.iter().filter(|case| case.targets.contains(&target)).map(|case| case.id.as_str()).collect();
+        if ids.is_empty() {
             continue;
         }
         let file = folder.join(format!("{}.jsonl", target.name()));
         fs::write(&file, "").map_err(Problem::file_error(&file))?;
         // If no cases are named, all tests run, including those without a case.
-        let only = if options.cases.is_empty() { Vec::new() } else { wanted };
+        let only = if options.cases.is_empty() { Vec::new() } else { ids };
         let outcome = match target {
             Target::Host => run_on_host(&only, options.optimized, &file, (seed, lines.as_deref())),
             Target::Page => run_on_page(&only, &file, seed),
@@ -79,9 +79,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         ended = ended.and(outcome);
     }
     let others = if options.compare { peers::attack_other_client(&options.cases)? } else { Vec::new() };
-    let mut text = table::table_text(&wanted, &rows, &others);
-    for case in wanted.iter().filter(|case| case.targets.iter().any(|target| left_out.contains(target))) {
-        text.push_str(&format!("{} was left out in part: the page or the window.\n", case.id));
+    let mut text = table::table_text(&cases, &rows, &others);
+    for case in cases.iter().filter(|case| case.targets.iter().any(|target| omitted.contains(target))) {
+        text.push_str(&format!("{} was partly skipped: the page or the window.\n", case.id));
     }
     text.push_str(if options.optimized { OPTIMIZED_NOTE } else { DEBUG_NOTE });
     println!("{text}");
@@ -91,7 +91,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     if let Some(lines) = &lines {
         outside::write_results(lines, &known)?;
     }
-    let lacks = table::missing_results(&wanted, &rows, left_out);
+    let lacks = table::missing_results(&cases, &rows, omitted);
     if !lacks.is_empty() {
         return Err(Problem::Machine(format!("not all was withstood:\n{}", lacks.join("\n"))));
     }

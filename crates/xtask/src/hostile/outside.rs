@@ -15,8 +15,8 @@ pub(super) const RESULTS_VARIABLE: &str = "HOSTILE_RESULTS";
 const FILE_HEAD: &str = "\
 # The view from outside
 
-The attack classes of three published benchmarks against the host, with a model that does whatever the attacker wants, and a user who
-allows every request but the one that shows the harm. `canary-4f1e` stands for the harm. The scenarios are in `outside`; this file is
+The attack classes of three published benchmarks against the host, with a model that follows every instruction of the attacker, and a user who
+allows every request but the one that shows the harm. `canary-4f1e` represents the harm. The scenarios are in `outside`; this file is
 written by `cargo xtask hostile`, and a scenario whose line differs fails.
 
 - MCPSecBench: AIS2Lab/MCPSecBench at 7eb773d, arXiv 2508.13220, 17 classes
@@ -42,16 +42,16 @@ pub(super) fn covers_all_cases(known: &[HostileCase], named: &[String]) -> bool 
 /// # Errors
 /// Returns a [`Problem`] if a case has no line or several lines, or if a file can't be read or written.
 pub(super) fn write_results(lines: &Path, known: &[HostileCase]) -> Result<(), Problem> {
-    let told = fs::read_to_string(lines).map_err(Problem::file_error(lines))?;
-    let text = results_text(&told, known).map_err(Problem::Machine)?;
+    let results = fs::read_to_string(lines).map_err(Problem::file_error(lines))?;
+    let text = results_text(&results, known).map_err(Problem::Machine)?;
     let file = workspace::tests_folder().join("hostile/RESULTS.md");
     fs::write(&file, text).map_err(Problem::file_error(&file))
 }
 
-fn results_text(told: &str, known: &[HostileCase]) -> Result<String, String> {
+fn results_text(results: &str, known: &[HostileCase]) -> Result<String, String> {
     let mut text = FILE_HEAD.to_owned();
     for id in scenario_ids(known) {
-        let mut own = told.lines().filter(|line| line.starts_with(&format!("| {id} |")));
+        let mut own = results.lines().filter(|line| line.starts_with(&format!("| {id} |")));
         let (Some(line), None) = (own.next(), own.next()) else {
             return Err(format!("tests/hostile/RESULTS.md stays as it is: {id} did not come to one end"));
         };

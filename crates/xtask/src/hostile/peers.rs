@@ -56,7 +56,7 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
         let left = process::processes_with_variable(SECRET_VARIABLE, &canary);
         process::kill_processes(&left);
         let outcome = match serde_json::from_str(printed?.trim()) {
-            Ok(told) => outcome_text(&told, &canary, !left.is_empty()),
+            Ok(report) => outcome_text(&report, &canary, !left.is_empty()),
             Err(_) => "it ended without a word".to_owned(),
         };
         let name = arguments.last().copied().unwrap_or("environment");
@@ -66,8 +66,8 @@ pub(super) fn attack_other_client(cases: &[String]) -> Result<Vec<OtherClientRow
 }
 
 /// Returns a short description of the result: the steps that failed, and the observed effects.
-fn outcome_text(told: &Value, canary: &str, lives_on: bool) -> String {
-    let steps = told["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
+fn outcome_text(report: &Value, canary: &str, lives_on: bool) -> String {
+    let steps = report["steps"].as_array().map(Vec::as_slice).unwrap_or_default();
     let went_wrong = steps.iter().filter_map(|step| {
         let (name, how) = (step[0].as_str()?, step[1].as_str()?);
         (!how.ends_with(" ms")).then(|| format!("{name} {how}"))
@@ -76,13 +76,13 @@ fn outcome_text(told: &Value, canary: &str, lives_on: bool) -> String {
     if words.is_empty() {
         words.push("answered".to_owned());
     }
-    if told["said"].as_str().unwrap_or_default().contains(canary) {
+    if report["said"].as_str().unwrap_or_default().contains(canary) {
         words.push("the server sees the client's secret".to_owned());
     }
     if lives_on {
         words.push("what was started lives on".to_owned());
     }
-    words.push(format!("{} MiB", told["memory_mib"].as_u64().unwrap_or_default()));
+    words.push(format!("{} MiB", report["memory_mib"].as_u64().unwrap_or_default()));
     words.join(", ")
 }
 
@@ -92,16 +92,20 @@ mod tests {
 
     #[test]
     fn failed_steps_are_reported_and_successful_ones_are_not() {
-        let told =
+        let report =
             serde_json::json!({"steps": [["connect", "12 ms"], ["call", "hangs"]], "memory_mib": 40, "said": ""});
         assert_eq!(
-            outcome_text(&told, "canary", false),
+            outcome_text(&report, "canary", false),
             "call hangs, 40 MiB",
             "the hanging step and the memory should be reported"
         );
-        let told = serde_json::json!({"steps": [["connect", "12 ms"]], "memory_mib": 8, "said": "canary"});
+        let report = serde_json::json!({"steps": [["connect", "12 ms"]], "memory_mib": 8, "said": "canary"});
         let leaks = "answered, the server sees the client's secret, what was started lives on, 8 MiB";
-        assert_eq!(outcome_text(&told, "canary", true), leaks, "the leak and the leftover process should be reported");
+        assert_eq!(
+            outcome_text(&report, "canary", true),
+            leaks,
+            "the leak and the leftover process should be reported"
+        );
     }
 
     #[cfg(target_os = "linux")]

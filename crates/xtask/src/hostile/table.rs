@@ -22,7 +22,7 @@ pub(super) struct AttackRow {
     /// Growth of the process's memory during the attack, in MiB.
     pub(super) memory: Option<f64>,
     /// Time until all processes of the hostile server had ended, in milliseconds.
-    pub(super) gone: Option<f64>,
+    pub(super) exit_time: Option<f64>,
 }
 
 /// Result of one attack on another client.
@@ -52,16 +52,16 @@ fn parse_row(line: &str, target: Target) -> Option<AttackRow> {
         withstood: value["withstood"].as_bool()?,
         slowest: measured("slowest_ms"),
         memory: measured("memory_mib"),
-        gone: measured("gone_ms"),
+        exit_time: measured("gone_ms"),
     })
 }
 
 /// Returns the reasons why the selected cases have not passed: a failed attack, or a target that was not attacked.
-/// Targets in `left_out` are ignored.
-pub(super) fn missing_results(wanted: &[&HostileCase], rows: &[AttackRow], left_out: &[Target]) -> Vec<String> {
+/// Targets in `omitted` are ignored.
+pub(super) fn missing_results(cases: &[&HostileCase], rows: &[AttackRow], omitted: &[Target]) -> Vec<String> {
     let mut lacks = Vec::new();
-    for case in wanted {
-        for target in case.targets.iter().filter(|target| !left_out.contains(target)) {
+    for case in cases {
+        for target in case.targets.iter().filter(|target| !omitted.contains(target)) {
             let name = target.name();
             let mut own = rows.iter().filter(|row| row.case == case.id && row.target == *target).peekable();
             if own.peek().is_none() {
@@ -74,14 +74,14 @@ pub(super) fn missing_results(wanted: &[&HostileCase], rows: &[AttackRow], left_
 }
 
 /// Returns the results as a Markdown table.
-pub(super) fn table_text(wanted: &[&HostileCase], rows: &[AttackRow], others: &[OtherClientRow]) -> String {
+pub(super) fn table_text(cases: &[&HostileCase], rows: &[AttackRow], others: &[OtherClientRow]) -> String {
     let mut text =
         String::from("| case | what is tried | must hold | ours | slowest answer | memory | processes gone |");
     text.push_str(if others.is_empty() { "\n" } else { " rmcp 3.9 by default |\n" });
     text.push_str("| --- | --- | --- | --- | --- | --- | --- |");
     text.push_str(if others.is_empty() { "\n" } else { " --- |\n" });
     let mut held = 0;
-    for case in wanted {
+    for case in cases {
         let own: Vec<&AttackRow> = rows.iter().filter(|row| row.case == case.id).collect();
         let lost: Vec<&str> = own.iter().filter(|row| !row.withstood).map(|row| row.tried.as_str()).collect();
         let ours = match (own.len(), lost.len()) {
@@ -102,7 +102,7 @@ pub(super) fn table_text(wanted: &[&HostileCase], rows: &[AttackRow], others: &[
             case.criterion,
             figure(largest(|row| row.slowest), "ms"),
             figure(largest(|row| row.memory), "MiB"),
-            figure(largest(|row| row.gone), "ms"),
+            figure(largest(|row| row.exit_time), "ms"),
         );
         if !others.is_empty() {
             let theirs: Vec<&str> =
@@ -112,7 +112,7 @@ pub(super) fn table_text(wanted: &[&HostileCase], rows: &[AttackRow], others: &[
         }
         text.push('\n');
     }
-    let _ = writeln!(text, "\n{held} of {} cases withstood, by {} attacks.", wanted.len(), rows.len());
+    let _ = writeln!(text, "\n{held} of {} cases withstood, by {} attacks.", cases.len(), rows.len());
     text
 }
 
@@ -159,12 +159,12 @@ mod tests {
             [("X01", &[Target::Host, Target::Page][..]), ("X02", &[Target::Page]), ("X03", &[Target::Host])]
                 .map(|(id, on)| hostile_case(id, on));
         let rows = [attack_row("X01", true), attack_row("X03", true), attack_row("X03", false)];
-        let wanted = [&both, &page, &lost];
-        let all = missing_results(&wanted, &rows, &[]);
+        let cases = [&both, &page, &lost];
+        let all = missing_results(&cases, &rows, &[]);
         let missing = ["X01 was not tried on the page", "X02 was not tried on the page", "X03, a: host"];
         assert_eq!(all, missing, "each missing or failed target should be reported");
         assert_eq!(
-            missing_results(&wanted, &rows, &[Target::Page]),
+            missing_results(&cases, &rows, &[Target::Page]),
             missing[2..],
             "targets omitted on purpose should be ignored"
         );

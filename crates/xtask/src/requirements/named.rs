@@ -100,13 +100,13 @@ mod tests {
         let text = "//! T.\n/// <ping-one>\n#[test]\nfn first() {\n    assert!(true, \"<ping-two> holds\");\n}\n// <ping-three> <ping-four>\n#[tokio::test]\nasync fn second() {}\n";
         let found = mention_fields("crates/a/tests/all.rs", &bracketed_ids(text));
         let short: Vec<_> = found.iter().map(|(id, line, test)| (id.as_str(), *line, test.as_str())).collect();
-        let wanted = [
+        let expected = [
             ("ping-one", 2, "first"),
             ("ping-two", 5, "first"),
             ("ping-three", 7, "second"),
             ("ping-four", 7, "second"),
         ];
-        assert_eq!(short, wanted, "each with its line and its test");
+        assert_eq!(short, expected, "each with its line and its test");
     }
 
     #[test]

@@ -47,11 +47,11 @@ impl RequirementTrace {
     }
 
     /// Returns the report on the requested areas, or on all areas if none is requested, with the totals.
-    pub(super) fn report(&self, asked: &[String], only_missing: bool) -> String {
+    pub(super) fn report(&self, areas: &[String], only_missing: bool) -> String {
         let mut list = String::new();
         let mut totals = String::from("\ntotals\n");
         for area in self.areas() {
-            if !asked.is_empty() && !asked.iter().any(|asked| asked == area) {
+            if !areas.is_empty() && !areas.iter().any(|areas| areas == area) {
                 continue;
             }
             let of_area = || self.tables.requirements.iter().filter(|requirement| requirement.area == area);

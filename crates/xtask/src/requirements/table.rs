@@ -66,8 +66,8 @@ fn parse_rows<'a>(name: &str, text: &'a str, columns: usize) -> Result<Vec<Vec<&
     for (number, line) in text.lines().enumerate().skip(1) {
         let row: Vec<&str> = line.split('\t').collect();
         if row.len() < columns || row.iter().take(columns).any(|cell| cell.trim().is_empty()) {
-            let wanted = format!("{name}:{}: a row needs {columns} cells, separated by tabs", number + 1);
-            return Err(Problem::Machine(wanted));
+            let cause = format!("{name}:{}: a row needs {columns} cells, separated by tabs", number + 1);
+            return Err(Problem::Machine(cause));
         }
         rows.push(row);
     }

@@ -10,7 +10,7 @@ pub(super) enum PartOutcome {
     /// The part was not skipped, and all of its programs succeeded.
     Ran,
     /// The part was skipped for this reason.
-    LeftOut(String),
+    Skipped(String),
 }
 
 /// Outcome of a test part, with its numbers of tests.
@@ -18,7 +18,7 @@ pub(super) enum PartOutcome {
 pub(super) enum ReportedOutcome {
     Ok(TestCounts),
     Failed { counts: TestCounts, cause: String },
-    LeftOut(String),
+    Skipped(String),
 }
 
 impl ReportedOutcome {
@@ -27,7 +27,7 @@ impl ReportedOutcome {
     pub(super) fn new(result: Result<PartOutcome, Problem>, log: &str) -> Self {
         let counted = TestCounts::from_log(log);
         match result {
-            Ok(PartOutcome::LeftOut(reason)) => Self::LeftOut(reason),
+            Ok(PartOutcome::Skipped(reason)) => Self::Skipped(reason),
             Ok(PartOutcome::Ran) => Self::Ok(counted.unwrap_or(TestCounts { passed: 1, ..TestCounts::default() })),
             Err(problem) => {
                 let mut counts = counted.unwrap_or_default();
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn skipped_part_counts_nothing() {
-        let outcome = ReportedOutcome::new(Ok(PartOutcome::LeftOut("not installed".into())), "3 passed");
-        assert_eq!(outcome, ReportedOutcome::LeftOut("not installed".into()), "the reason should be preserved");
+        let outcome = ReportedOutcome::new(Ok(PartOutcome::Skipped("not installed".into())), "3 passed");
+        assert_eq!(outcome, ReportedOutcome::Skipped("not installed".into()), "the reason should be preserved");
     }
 }

@@ -118,11 +118,11 @@ impl TestPart {
 
 /// Returns the requested parts in order, without duplicates. If none is requested, returns all but
 /// [`TestPart::Models`], which installs 170 MB.
-pub(super) fn ordered_parts(asked: &[TestPart]) -> Vec<TestPart> {
-    if asked.is_empty() {
+pub(super) fn ordered_parts(requested: &[TestPart]) -> Vec<TestPart> {
+    if requested.is_empty() {
         return TestPart::value_variants().iter().copied().filter(|part| *part != TestPart::Models).collect();
     }
-    let mut parts = asked.to_vec();
+    let mut parts = requested.to_vec();
     parts.sort_unstable();
     parts.dedup();
     parts
@@ -165,7 +165,7 @@ fn run_fuzzing(log: &mut Log) -> Result<PartOutcome, Problem> {
 
 fn check_instructions(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
-        return Ok(PartOutcome::LeftOut("callgrind runs on Linux only".into()));
+        return Ok(PartOutcome::Skipped("callgrind runs on Linux only".into()));
     }
     rust::build_all(log)?;
     let mut written = Ok(());
@@ -176,8 +176,8 @@ fn check_instructions(log: &mut Log) -> Result<PartOutcome, Problem> {
     })?;
     written?;
     match verdict {
-        guard::CountComparison::Kept => Ok(PartOutcome::Ran),
-        guard::CountComparison::NotComparable(reason) => Ok(PartOutcome::LeftOut(reason)),
+        guard::CountComparison::Unchanged => Ok(PartOutcome::Ran),
+        guard::CountComparison::NotComparable(reason) => Ok(PartOutcome::Skipped(reason)),
     }
 }
 
@@ -198,9 +198,9 @@ mod tests {
 
     #[test]
     fn parts_run_in_their_order_and_once() {
-        let asked = [TestPart::Desktop, TestPart::Tidy, TestPart::Unit, TestPart::Tidy];
+        let requested = [TestPart::Desktop, TestPart::Tidy, TestPart::Unit, TestPart::Tidy];
         assert_eq!(
-            ordered_parts(&asked),
+            ordered_parts(&requested),
             [TestPart::Tidy, TestPart::Unit, TestPart::Desktop],
             "the order should not depend on the arguments"
         );

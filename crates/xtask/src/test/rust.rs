@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use super::log::Log;
 use super::outcome::PartOutcome;
 use crate::problem::Problem;
-use crate::process::{self, Program};
+use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
 use crate::shared_build::{cargo_with_clippy, includes_shell, package_arguments};
 use crate::{check, node, workspace};
@@ -26,9 +26,9 @@ pub(super) fn run_clippy(log: &mut Log) -> Result<PartOutcome, Problem> {
 
 pub(super) fn run_deny(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !has_subcommand("deny") {
-        return Ok(PartOutcome::LeftOut("cargo-deny is not installed (cargo install cargo-deny)".into()));
+        return Ok(PartOutcome::Skipped("cargo-deny is not installed (cargo install cargo-deny)".into()));
     }
-    log.run(cargo_with_clippy("deny").args(["--config", ".deny.toml", "check"]))?;
+    log.run(cargo().dir(workspace::root_folder()).args(["deny", "--config", ".deny.toml", "check"]))?;
     Ok(PartOutcome::Ran)
 }
 
@@ -114,7 +114,7 @@ fn test_command(runner: TestRunner, packages: &[&str]) -> TestCommand {
 
 /// Returns `true` if an additional cargo subcommand is installed.
 fn has_subcommand(subcommand: &str) -> bool {
-    cargo_with_clippy(subcommand).arg("--version").output().is_ok()
+    cargo().args([subcommand, "--version"]).output().is_ok()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Defines which test parts run in parallel. Used by `mod.rs`.
 //!
-//! The build uses all cores for minutes, so no test runs in parallel with it. The unit tests and the tests of the page wait
-//! for a third of their time, so parts that use a single core run in parallel with them. The tests of the window run alone.
+//! The build uses all cores for minutes, so no test runs in parallel with it. The other long parts wait for a third of
+//! their time or more, so parts that use a single core run in parallel with them. The measurements of frame rates run
+//! alone.
 
 use super::parts::TestPart;
 
@@ -10,16 +11,14 @@ pub(super) struct Stage {
     pub(super) lanes: Vec<Vec<TestPart>>,
 }
 
-/// Order of execution. Clippy builds everything. The tests of the window and the measurements of frame rates run last,
-/// without other parts in parallel.
+/// Order of execution. Clippy builds everything. Instructions are counted next to the window's tests, which use the least
+/// processor time and are the most sensitive to a busy machine; the counts don't depend on other load.
 const STAGES: &[&[&[TestPart]]] = &[
     &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny]],
     &[&[TestPart::Unit], &[TestPart::Ui]],
-    &[
-        &[TestPart::Page],
-        &[TestPart::Guard, TestPart::Fuzz, TestPart::Interop, TestPart::Models, TestPart::Conformance],
-    ],
-    &[&[TestPart::Desktop, TestPart::Frames]],
+    &[&[TestPart::Page], &[TestPart::Fuzz, TestPart::Interop, TestPart::Models, TestPart::Conformance]],
+    &[&[TestPart::Desktop], &[TestPart::Guard]],
+    &[&[TestPart::Frames]],
 ];
 
 /// Returns the stages that contain these parts, without empty lanes.

@@ -21,7 +21,7 @@ pub(super) struct PartTime {
 pub(super) struct Summary {
     counts: TestCounts,
     failures: Vec<String>,
-    left_out: Vec<String>,
+    skipped: Vec<String>,
 }
 
 impl Summary {
@@ -36,7 +36,7 @@ impl Summary {
         println!("{}", part_line(name, time, &outcome));
         match outcome {
             ReportedOutcome::Ok(counts) => self.counts += counts,
-            ReportedOutcome::LeftOut(reason) => self.left_out.push(format!("{name}: {reason}")),
+            ReportedOutcome::Skipped(reason) => self.skipped.push(format!("{name}: {reason}")),
             ReportedOutcome::Failed { counts, cause } => {
                 println!("--- the end of {}\n{}\n---", log.path().display(), log.last_lines(SHOWN_LOG_LINES)?);
                 self.counts += counts;
@@ -65,7 +65,7 @@ impl Summary {
 
     fn text(&self) -> String {
         let mut lines = Vec::new();
-        lines.extend(self.left_out.iter().map(|text| format!("left out: {text}")));
+        lines.extend(self.skipped.iter().map(|text| format!("skipped: {text}")));
         lines.extend(self.failures.iter().map(|text| format!("FAILED: {text}")));
         lines.push(closing_line(self.counts));
         lines.join("\n")
@@ -77,7 +77,7 @@ fn part_line(name: &str, time: PartTime, outcome: &ReportedOutcome) -> String {
     match outcome {
         ReportedOutcome::Ok(counts) => format!("{name:<11} ok       {seconds}  {}", format_counts(*counts)),
         ReportedOutcome::Failed { counts, .. } => format!("{name:<11} FAILED   {seconds}  {}", format_counts(*counts)),
-        ReportedOutcome::LeftOut(reason) => format!("{name:<11} left out {seconds}  {reason}"),
+        ReportedOutcome::Skipped(reason) => format!("{name:<11} skipped  {seconds}  {reason}"),
     }
 }
 
@@ -151,10 +151,10 @@ mod tests {
             cause: "error: x".into(),
         };
         summary.add("clippy", wall_time(3), failed, &log).unwrap();
-        summary.add("deny", wall_time(0), ReportedOutcome::LeftOut("not installed".into()), &log).unwrap();
+        summary.add("deny", wall_time(0), ReportedOutcome::Skipped("not installed".into()), &log).unwrap();
         let text = summary.text();
         let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines[0], "left out: deny: not installed", "the skipped part should be reported");
+        assert_eq!(lines[0], "skipped: deny: not installed", "the skipped part should be reported");
         assert_eq!(lines[1], "FAILED: clippy: error: x", "the cause should be reported");
         assert!(lines[2].contains("clippy.log"), "the path of the log should be reported");
         assert_eq!(lines.last(), Some(&"0 passed, 1 failed"), "the totals should be in the last line");

@@ -109,10 +109,10 @@ fn path_exists(tree: &Tree, package: &str, path: &str) -> bool {
 /// Returns `true` if the last components of the path match `end`. `*` matches any part of a component.
 fn has_path_suffix(path: &str, end: &str) -> bool {
     let mut names = path.rsplit('/');
-    end.rsplit('/').all(|wanted| {
-        names.next().is_some_and(|name| match wanted.split_once('*') {
-            Some((start, end)) => name.len() >= wanted.len() - 1 && name.starts_with(start) && name.ends_with(end),
-            None => name == wanted,
+    end.rsplit('/').all(|expected| {
+        names.next().is_some_and(|name| match expected.split_once('*') {
+            Some((start, end)) => name.len() >= expected.len() - 1 && name.starts_with(start) && name.ends_with(end),
+            None => name == expected,
         })
     })
 }

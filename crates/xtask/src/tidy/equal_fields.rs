@@ -13,7 +13,7 @@ const MIN_MEMBERS: usize = 3;
 const OWN_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
 /// Types that may have the same fields, each group with the reason.
-const EXCEPTIONS: [(&[&str], &str); 42] = [
+const EXCEPTIONS: [(&[&str], &str); 41] = [
     (
         &["app-views::AppResponse", "mcp-auth::StepResponse"],
         "one is the response that a frame gets, the other a response that a sign-in received",
@@ -32,11 +32,11 @@ const EXCEPTIONS: [(&[&str], &str); 42] = [
     ),
     (
         &["cli::LinkApp", "other-apps::LinkTarget"],
-        "one has the words of the command line, the other is what a link is written by",
+        "one has the names of the command line, from the other a link is written",
     ),
     (
         &["bundles::Platform", "other-apps::OperatingSystem"],
-        "manifests name three systems; other apps' folders may be told apart further, as Flatpak's are",
+        "manifests name three systems; folders of other apps may differ further, such as those of Flatpak",
     ),
     (
         &["api::InstallDraft", "installer::InstallDraft"],
@@ -91,12 +91,8 @@ const EXCEPTIONS: [(&[&str], &str); 42] = [
     ),
     (&["cli::SameServerFlowName", "domain::SameServerFlow"], "the names of a command line's values are its own"),
     (
-        &["api::Authorization", "credentials::AuthorizationView"],
-        "the page gets the issuer taken apart and the step that failed",
-    ),
-    (
         &["credentials::AccountView", "mcp-auth::Account"],
-        "mcp-auth knows nothing of the app, and its account has times and tokens of its own",
+        "mcp-auth does not depend on the app, and its account has other times and tokens",
     ),
     (
         &["api::ClientIdentity", "credentials::ClientIdentity"],
@@ -124,12 +120,12 @@ const EXCEPTIONS: [(&[&str], &str); 42] = [
     (&["domain::TaskStatus", "mcp-proto::TaskStatus"], "wire types are not the page's types"),
     (
         &["mcp-auth::StepRequest", "mcp-transport::RequestParts"],
-        "a request that is told to the user, redacted, and one that is sent",
+        "one request is redacted and shown to the user, the other is sent",
     ),
     (&["api::ResourceResult", "offers::ResourceRead"], "one holds wire types, which are not the page's types"),
     (
         &["api::UnknownPackageReason", "launches::UnknownPackage"],
-        "the page has words of its own for each reason, and the detail beside it",
+        "the page has other names for the reasons, and a separate detail",
     ),
     (
         &["api::ClaimRule", "policy::ToolClaims"],

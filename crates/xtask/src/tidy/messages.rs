@@ -42,8 +42,8 @@ fn language_differences(one: &SourceFile, other: &SourceFile) -> Vec<Finding> {
         (ours, theirs) => return [ours.err(), theirs.err()].into_iter().flatten().collect(),
     };
     let mut findings = Vec::new();
-    for (file, has, wanted) in [(one, &ours, &theirs), (other, &theirs, &ours)] {
-        for (key, message) in wanted {
+    for (file, has, expected) in [(one, &ours, &theirs), (other, &theirs, &ours)] {
+        for (key, message) in expected {
             match has.get(key) {
                 None => findings.push(Finding::new(&file.path, 0, format!("the message `{key}` is missing"))),
                 Some(own) if own.text.trim().is_empty() => {

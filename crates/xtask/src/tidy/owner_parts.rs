@@ -12,7 +12,7 @@ const STATE_FOLDER: &str = "crates/host/src/owner/state/";
 
 /// Items that the parts may use from other modules of the owner, each with the reason.
 const ALLOWED_OWNER_NAMES: [(&str, &str); 5] = [
-    ("owner::WeakOwner", "the way back to the owner for what runs beside its turns"),
+    ("owner::WeakOwner", "a reference to the owner for tasks that run outside of its turns"),
     ("owner::DeferredTurn", "the turn that the documents' thread hands back"),
     ("owner::gate::AuthorizedPayload", "what leaves, which the gate alone makes; a part only hands it on"),
     ("owner::gate::SendPermit", "the permission to leave, which the gate alone makes; a part only hands it on"),

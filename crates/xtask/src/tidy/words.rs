@@ -110,9 +110,9 @@ mod tests {
 
     #[test]
     fn skipped_test_is_reported() {
-        let left_out = "test.skip(\"a\", f);\ntest.describe.skip(\"a\", f);\nit.skip.each([1])(\"a\", f);\ntest.fixme(\"a\", f);\n\
+        let skipped = "test.skip(\"a\", f);\ntest.describe.skip(\"a\", f);\nit.skip.each([1])(\"a\", f);\ntest.fixme(\"a\", f);\n\
                         test(\"a\", { skip: true }, f);\nit.skipIf(slow)(\"a\", f);\nhost.skip(1);\nlist.skipped();\n";
-        let lines: Vec<_> = no_unfinished_work(&Tree::from_files(&[("a.spec.ts", left_out)]))
+        let lines: Vec<_> = no_unfinished_work(&Tree::from_files(&[("a.spec.ts", skipped)]))
             .iter()
             .map(|finding| finding.line)
             .collect();

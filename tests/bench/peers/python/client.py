@@ -1,4 +1,4 @@
-"""The client of the Python SDK, measured like ours: client.py SCENARIO (--server PATH | --url URL)."""
+"""Client of the Python SDK, measured like Drawbridge: client.py SCENARIO (--server PATH | --url URL)."""
 
 import argparse
 import json

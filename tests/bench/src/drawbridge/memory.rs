@@ -154,7 +154,7 @@ impl AuditLog for Memory {
 }
 
 fn not_stored_error() -> StoreError {
-    StoreError { path: String::new(), cause: "nothing is kept here".to_owned() }
+    StoreError { path: String::new(), cause: "nothing is retained here".to_owned() }
 }
 
 impl History for Memory {

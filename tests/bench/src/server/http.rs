@@ -45,9 +45,9 @@ pub(super) fn serve_repeated_response(port: u16, answers: ResponseForm, server: 
 
 fn listen<A: FnMut(&[u8], &mut Vec<u8>) + Send + 'static>(port: u16, answerer: impl Fn() -> A) -> io::Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", port))?;
-    let mut told = io::stdout().lock();
-    writeln!(told, "http://{}/mcp", listener.local_addr()?)?;
-    told.flush()?;
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "http://{}/mcp", listener.local_addr()?)?;
+    stdout.flush()?;
     for stream in listener.incoming() {
         let (stream, answer) = (stream?, answerer());
         // Errors of a connection are reported by the client.

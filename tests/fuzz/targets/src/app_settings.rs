@@ -39,7 +39,7 @@ pub fn app_settings(data: &[u8]) {
     let settings = SharedSettings::lock();
     let home = HOME.get_or_init(crate::scratch::temporary_folder).path();
     let file = home.join(FILES[usize::from(layout.first().copied().unwrap_or_default()) % FILES.len()]);
-    fs::create_dir_all(file.parent().expect("it lies in the home folder")).expect("the folder can be made");
+    fs::create_dir_all(file.parent().expect("it is in the home folder")).expect("the folder can be made");
     fs::write(&file, text).expect("the file can be written");
     let surroundings = AppEnvironment {
         home: home.to_owned(),
@@ -47,7 +47,7 @@ pub fn app_settings(data: &[u8]) {
         runs_on: OperatingSystem::Linux,
         variables: BTreeMap::new(),
     };
-    let report = scan_settings(&ScanScope::All, &surroundings, &[]).expect("all apps can be looked at");
+    let report = scan_settings(&ScanScope::All, &surroundings, &[]).expect("the settings of all apps can be read");
     fs::remove_file(&file).expect("the file can be removed");
     assert!(report.servers.len() <= MAX_SERVERS, "{} servers", report.servers.len());
     assert!(report.problems.len() <= 1, "a file has at most one problem: {:?}", report.problems);

@@ -32,12 +32,12 @@ pub fn content(data: &[u8]) {
     assert_round_trip::<Tool>(data);
     if let Some(result) = assert_round_trip::<CallToolResult>(data) {
         let count = result.content.len();
-        let kept = ToolResult::new(result, None, Map::new());
-        assert_eq!(kept.content.len(), count, "no content block is lost");
-        let text = serde_json::to_string(&kept).unwrap();
+        let tool_result = ToolResult::new(result, None, Map::new());
+        assert_eq!(tool_result.content.len(), count, "no content block is lost");
+        let text = serde_json::to_string(&tool_result).unwrap();
         assert_eq!(
             serde_json::from_str::<ToolResult>(&text).unwrap(),
-            kept,
+            tool_result,
             "the result is unchanged after it was stored"
         );
         assert!(

@@ -52,10 +52,10 @@ pub fn form(data: &[u8]) {
         let is_named = problems.iter().any(|found| found.field == field.name);
         assert!(is_named || filled.contains_key(&field.name), "{} is required", field.name);
     }
-    let kept = form.without_secrets(&filled);
-    assert_eq!(kept.len(), filled.len(), "no field is lost");
+    let public_values = form.without_secrets(&filled);
+    assert_eq!(public_values.len(), filled.len(), "no field is lost");
     for field in form.fields.iter().filter(|field| field.secret) {
-        if let Some(value) = kept.get(&field.name) {
+        if let Some(value) = public_values.get(&field.name) {
             assert!(value.as_str().is_some_and(|text| text == domain::REDACTED), "{} is redacted", field.name);
         }
     }

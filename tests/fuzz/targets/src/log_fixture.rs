@@ -19,12 +19,12 @@ const SEAL_KEY: &str = "5ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea15ea1
 pub(crate) struct Keychain {
     marks: Arc<Mutex<HashMap<String, String>>>,
     /// Creation time of the key, in milliseconds since 1970. If the key is old, a log without a seal must have lost it.
-    made: u64,
+    created_at: u64,
 }
 
 impl Secrets for Keychain {
     fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
-        Ok(Some(format!("{SEAL_KEY} {}", self.made)))
+        Ok(Some(format!("{SEAL_KEY} {}", self.created_at)))
     }
 
     fn set(&self, _: &str, _: &str) -> Result<SecretPersistence, SecretError> {
@@ -70,7 +70,7 @@ impl OriginalLog {
     fn create() -> OriginalLog {
         let folder = crate::scratch::temporary_folder();
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-        let keychain = Keychain { made: u64::try_from(now).unwrap_or_default(), ..Keychain::default() };
+        let keychain = Keychain { created_at: u64::try_from(now).unwrap_or_default(), ..Keychain::default() };
         let log = open_log(folder.path(), &keychain);
         for number in 1..=ENTRY_COUNT {
             let entry = AuditEntry {
@@ -93,11 +93,11 @@ impl OriginalLog {
         log.flush().expect("all of it is written");
         // The keychain is updated by another thread.
         let patience = Instant::now() + Duration::from_secs(20);
-        let told = || keychain.marks.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        while told().is_empty() && Instant::now() < patience {
+        let marks = || keychain.marks.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        while marks().is_empty() && Instant::now() < patience {
             std::thread::yield_now();
         }
-        assert!(!told().is_empty(), "the keychain has a mark of the log");
+        assert!(!marks().is_empty(), "the keychain has a mark of the log");
         let mut entries = read_all_entries(&*log);
         entries.reverse();
         let mut export = Vec::new();
@@ -106,12 +106,12 @@ impl OriginalLog {
         drop(log);
         // Closing the last connection merges the write-ahead log into the file.
         let file = std::fs::read(path).expect("the file is there");
-        OriginalLog { file, entries, export: String::from_utf8(export).expect("it is text"), marks: told() }
+        OriginalLog { file, entries, export: String::from_utf8(export).expect("it is text"), marks: marks() }
     }
 
     /// Returns the keychain in the state after the last entry, with a key that counts as old.
     pub(crate) fn keychain(&self) -> Keychain {
-        Keychain { marks: Arc::new(Mutex::new(self.marks.clone())), made: 1 }
+        Keychain { marks: Arc::new(Mutex::new(self.marks.clone())), created_at: 1 }
     }
 }
 

@@ -33,12 +33,12 @@ pub fn policy(data: &[u8]) {
     let definition = Hash::of_json(&json!("v1"));
     for server in SERVERS {
         for tool in TOOLS {
-            for standing in [ReviewState::Reviewed, ReviewState::New] {
+            for review_state in [ReviewState::Reviewed, ReviewState::New] {
                 let act = PolicyAct::CallTool {
                     server,
                     tool,
                     definition: &definition,
-                    standing,
+                    review_state,
                     claims: ToolClaims::default(),
                     asks_each_time: tool == "?",
                     arguments: &arguments,
@@ -54,7 +54,7 @@ pub fn policy(data: &[u8]) {
                     "the order of rules does not change the decision"
                 );
                 assert_eq!(own.explain(&act, NOW).decision, decided, "the explanation ends with the same decision");
-                if standing == ReviewState::New {
+                if review_state == ReviewState::New {
                     assert_ne!(strictness(&decided), RuleEffect::Allow, "no rule allows an unreviewed tool");
                 }
                 if tool == "?" {

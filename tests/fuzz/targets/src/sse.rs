@@ -47,10 +47,10 @@ pub fn sse(data: &[u8]) {
     }
     // An invalid byte is replaced by three bytes.
     assert!(bytes <= 3 * stream.len(), "{bytes} bytes out of {}", stream.len());
-    let kept: Vec<SseEvent> = whole.into_iter().filter(|event| !matches!(event, SseEvent::TooLarge { .. })).collect();
+    let events: Vec<SseEvent> = whole.into_iter().filter(|event| !matches!(event, SseEvent::TooLarge { .. })).collect();
     assert_eq!(
-        parse_events(vec![Bytes::from(serialize_events(&kept))], 1 << 24),
-        kept,
+        parse_events(vec![Bytes::from(serialize_events(&events))], 1 << 24),
+        events,
         "the events are unchanged after they were serialized"
     );
 }

@@ -62,8 +62,8 @@ impl GateBench {
         // For an approved payload that was not sent, the log has a second entry that cancels the first.
         let of = |kind: &str| {
             let mut left = allowed(kind);
-            for gone in log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.rule == "allowed-not-sent") {
-                let is_it = |e: &&AuditEntry| e.hash == gone.hash && e.number < gone.number && e.by != "user";
+            for unsent in log.iter().filter(|e| e.server == SERVER && e.kind == kind && e.rule == "allowed-not-sent") {
+                let is_it = |e: &&AuditEntry| e.hash == unsent.hash && e.number < unsent.number && e.by != "user";
                 left.remove(left.iter().rposition(is_it).expect("what is withdrawn was allowed before"));
             }
             left
@@ -75,7 +75,7 @@ impl GateBench {
             // Connections that continue after a sign-in. They are compared separately below.
             let goes_on = entry.kind == "connect-server" && entry.by == "policy";
             assert!(
-                is_read || goes_on || approved.standing,
+                is_read || goes_on || approved.has_lasting_approval,
                 "only permanent approvals allow a payload without consent: {entry:?}"
             );
         }
@@ -110,12 +110,12 @@ impl GateBench {
         }));
         assert_eq!(
             left,
-            sort_texts(approved.asks.iter().cloned()),
+            sort_texts(approved.model_requests.iter().cloned()),
             "models: the sent requests equal the approved ones"
         );
         let logged = sort_texts(of("sampling").iter().map(|e| prompt_text(&content(e))));
-        let asked = sort_texts(left.iter().map(|ask| ask.rsplit_once(" to ").unwrap().0.to_owned()));
-        assert_eq!(asked, logged, "models: the sent requests equal the logged ones");
+        let sent = sort_texts(left.iter().map(|ask| ask.rsplit_once(" to ").unwrap().0.to_owned()));
+        assert_eq!(sent, logged, "models: the sent requests equal the logged ones");
 
         let blocks = |result: &Value| match &result["content"] {
             Value::Array(all) => all.clone(),
@@ -172,9 +172,10 @@ impl GateBench {
             "URLs: the server receives the decisions"
         );
 
-        let told = got.results_by_id_prefix("roots").iter().filter(|result| result["roots"] != json!([])).count();
+        let sent_folders =
+            got.results_by_id_prefix("roots").iter().filter(|result| result["roots"] != json!([])).count();
         let shared = of("roots");
-        assert_eq!(told, shared.len(), "folders: the sent ones equal the logged ones");
+        assert_eq!(sent_folders, shared.len(), "folders: the sent ones equal the logged ones");
         assert_eq!(
             shared.iter().filter(by_user).count(),
             approved.shares,

@@ -56,8 +56,8 @@ impl RowResult {
 type CheckResult = Result<(), String>;
 
 /// Returns an error with the observed value unless the condition holds.
-fn require(condition: bool, seen: impl std::fmt::Debug) -> CheckResult {
-    if condition { Ok(()) } else { Err(format!("{seen:?}").chars().take(400).collect()) }
+fn require(condition: bool, observed: impl std::fmt::Debug) -> CheckResult {
+    if condition { Ok(()) } else { Err(format!("{observed:?}").chars().take(400).collect()) }
 }
 
 /// Checks all features of a row in sequence.
@@ -98,7 +98,7 @@ pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowRes
             Some((_, why)) => CheckOutcome::Lacking(why),
             None => match timeout(CHECK_TIMEOUT, one.check_feature(feature)).await {
                 Ok(Ok(())) => CheckOutcome::Works,
-                Ok(Err(seen)) => CheckOutcome::Failed(seen),
+                Ok(Err(observed)) => CheckOutcome::Failed(observed),
                 Err(_) => CheckOutcome::Failed(format!("not done after {CHECK_TIMEOUT:?}")),
             },
         };

@@ -134,7 +134,7 @@ export interface Platform {
   pageSandbox(): Promise<PageSandbox>;
   /** Requests that the next start of the app tries the sandbox again. */
   retryPageSandbox(): Promise<void>;
-  /** Returns the URL of a document of a shown MCP App. Each app has an origin of its own. */
+  /** Returns the URL of a document of a shown MCP App. Each app has a separate origin. */
   appUrl(view: string, path: string): string;
   /** Returns the origin of the documents of a shown MCP App, as events report it. */
   appOrigin(view: string): string;

@@ -20,48 +20,48 @@ const MAX_SECRET_BYTES: usize = 16 * 1_024;
 /// storage key and value of each secret for the keychain.
 pub(super) fn apply_auth_settings(
     http: &mut HttpConfig,
-    wanted: Option<AuthSettings>,
+    settings: Option<AuthSettings>,
     server: &str,
     was: Option<&HttpConfig>,
     taken: &[String],
 ) -> Result<Option<(String, String)>, ApiError> {
     let before = was.and_then(|was| was.auth.clone());
-    let Some(wanted) = wanted else {
+    let Some(settings) = settings else {
         http.auth = before;
         return Ok(None);
     };
-    let before = match wanted.rest {
+    let before = match settings.rest {
         Some(rest) => apply_advanced_settings(rest, before.unwrap_or_default())?,
         None => before.unwrap_or_default(),
     };
     let origin = http.origin().unwrap_or_default();
     let text = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    let mut kept = None;
-    let client_secret = match text(wanted.client_secret) {
-        _ if !wanted.has_secret => None,
+    let mut secret_to_store = None;
+    let client_secret = match text(settings.client_secret) {
+        _ if !settings.has_secret => None,
         // Pasted settings may already reference a stored secret.
         Some(value) if is_reference(&value) => Some(value),
         Some(value) => {
             let name = client_secret_name(server, &before, taken);
-            kept = Some((secrets::storage_key(&name, &origin), value));
+            secret_to_store = Some((secrets::storage_key(&name, &origin), value));
             Some(secrets::secret_reference(&name))
         }
         None if was.and_then(HttpConfig::origin).is_some_and(|was| was == origin) => before.client_secret.clone(),
         None => return Err(invalid_error("enter the client secret again: it was entered for another address")),
     };
     let auth = AuthConfig {
-        client_id: text(wanted.client_id),
+        client_id: text(settings.client_id),
         client_secret,
-        issuer: text(wanted.issuer),
-        scopes: wanted.scopes,
-        redirect_port: wanted.redirect_port,
+        issuer: text(settings.issuer),
+        scopes: settings.scopes,
+        redirect_port: settings.redirect_port,
         ..before
     };
     if let Some(problem) = auth.problem() {
         return Err(invalid_error(problem));
     }
     http.auth = (auth != AuthConfig::default()).then_some(auth);
-    Ok(kept)
+    Ok(secret_to_store)
 }
 
 /// Returns the name under which the client secret is stored: the existing name, or a new one that is not in `taken`.

@@ -26,7 +26,7 @@ pub(super) fn move_secrets_to_keychain(
     if let Some(unknown) = secret.iter().find(|name| !stdio.env.contains_key(*name)) {
         return Err(invalid_error(format!("the variable {unknown:?} has no value")));
     }
-    let mut kept = Vec::new();
+    let mut secrets_to_store = Vec::new();
     for (name, value) in &mut stdio.env {
         let before = was.and_then(|was| was.env.get(name));
         let was_secret = before.is_some_and(|before| !secrets::referenced_names(before).is_empty());
@@ -50,12 +50,12 @@ pub(super) fn move_secrets_to_keychain(
         };
         let secret = secret_name(server, name, was.map(|was| &was.env), &others);
         taken.push(secret.clone());
-        kept.push((
+        secrets_to_store.push((
             secrets::storage_key(&secret, &place),
             std::mem::replace(value, secrets::secret_reference(&secret)),
         ));
     }
-    Ok(kept)
+    Ok(secrets_to_store)
 }
 
 /// Checks that a value is permitted for a secret variable. It must not be empty.

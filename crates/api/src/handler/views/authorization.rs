@@ -23,7 +23,7 @@ pub(in crate::handler) fn authorization_view(view: AuthorizationView) -> Authori
         failed: view.failed,
         failure: view.failure,
         steps,
-        kept: view.kept,
+        kept: view.token_storage,
     }
 }
 

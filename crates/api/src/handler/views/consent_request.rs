@@ -23,7 +23,7 @@ pub(in crate::handler) fn consent_request_view(view: ConsentRequestView) -> Cons
         asked_at: view.asked_at,
         why: view.why,
         round: view.round,
-        body: consent_request_body_view(view.body, view.marks.standing == Some(ReviewState::Reviewed)),
+        body: consent_request_body_view(view.body, view.marks.review_state == Some(ReviewState::Reviewed)),
         scopes: view.scopes.to_vec(),
         rule: view.rule.to_owned(),
         marks: review_marks_view(view.marks),

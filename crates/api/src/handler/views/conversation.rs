@@ -6,16 +6,16 @@ use domain::item::ChatItem;
 use crate::data::*;
 
 /// Converts an item for an event, without its parent and siblings.
-pub(super) fn item_view(item: ChatItem, left_out: Vec<OmittedContent>) -> ConversationItem {
+pub(super) fn item_view(item: ChatItem, omitted: Vec<OmittedContent>) -> ConversationItem {
     let state = (item.state != ItemState::Whole).then_some(item.state);
-    let left_out = (!left_out.is_empty()).then_some(left_out);
+    let omitted = (!omitted.is_empty()).then_some(omitted);
     let ChatItem { id, parent, at, body, .. } = item;
-    ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), left_out }
+    ConversationItem { id, parent, at, state, seq: None, siblings: None, body: body.into(), left_out: omitted }
 }
 
 /// Converts an item including its parent and siblings.
 pub(in crate::handler) fn tree_item_view(placed: TreeItem) -> ConversationItem {
-    let TreeItem { item, siblings, left_out, seq } = placed;
+    let TreeItem { item, siblings, omitted, seq } = placed;
     let siblings = (siblings.len() > 1).then_some(siblings);
-    ConversationItem { seq, siblings, ..self::item_view(item, left_out) }
+    ConversationItem { seq, siblings, ..self::item_view(item, omitted) }
 }

@@ -5,7 +5,7 @@ use launches::packages::{LoadedPackage as HostPackage, PackageVersion as HostVer
 use crate::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownPackageReason};
 
 pub(super) fn loaded_package_view(package: HostPackage) -> LoadedPackage {
-    let HostPackage { launcher, name, wanted, unpinned, found, before, configured } = package;
+    let HostPackage { launcher, name, requested_version, unpinned, found, before, configured } = package;
     let before = before.filter(|before| found.as_ref() != Ok(before));
     let replaced = matches!((&before, &found), (Some(before), Ok(found)) if before.is_replaced_by(found));
     let (found, unknown) = match found {
@@ -15,7 +15,7 @@ pub(super) fn loaded_package_view(package: HostPackage) -> LoadedPackage {
     LoadedPackage {
         launcher,
         name,
-        wanted,
+        wanted: requested_version,
         version: found.map(package_version_view),
         unknown,
         before: before.map(package_version_view),

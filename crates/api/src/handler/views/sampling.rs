@@ -170,8 +170,8 @@ pub(in crate::handler) fn to_sampling_params(
 ) -> mcp::CreateMessageParams {
     let messages = edited.messages.into_iter().map(|shown| {
         // An unchanged message is preserved with the members that the page does not display.
-        let as_it_came = original.messages.iter().find(|other| message_view(other) == shown).cloned();
-        as_it_came.unwrap_or_else(|| mcp::SamplingMessage {
+        let unchanged = original.messages.iter().find(|other| message_view(other) == shown).cloned();
+        unchanged.unwrap_or_else(|| mcp::SamplingMessage {
             role: match shown.role {
                 Role::User => mcp::Role::User,
                 Role::Assistant => mcp::Role::Assistant,

@@ -30,7 +30,7 @@ impl SessionRun<'_> {
             DriverEvent::Note { line } => self.with_activity(|a| a.append_line(ActivityKind::State, &line)),
             DriverEvent::StderrDropped { bytes } => {
                 self.with_activity(|a| {
-                    a.append_line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were left out)"))
+                    a.append_line(ActivityKind::Stderr, &format!("({bytes} bytes of standard error were dropped)"))
                 });
             }
             DriverEvent::Session(event) => self.session_event(event, session),
@@ -130,7 +130,7 @@ impl SessionRun<'_> {
                 self.with_activity(|a| a.append_anomaly(&cause, id.map(|id| id.to_string())))
             }
             SessionEvent::SubscriptionsLost { cause } => {
-                log_state(&self.activity, &format!("change notifications stopped and are asked for again: {cause}"));
+                log_state(&self.activity, &format!("change notifications stopped and are requested again: {cause}"));
                 self.send_event(ConnectionEvent::Listening { lost: Some(cause) });
             }
             SessionEvent::SubscriptionsRenewed => {

@@ -52,7 +52,7 @@ impl SessionRun<'_> {
         let dropped = items.into_iter().take(MAX_DROPPED);
         let Some(list) = lists_of_kind(kind).first() else { return };
         for item in dropped {
-            let words = format!("\"{}\" was left out of the {}: {}", item.name, list.plural_name(), item.cause);
+            let words = format!("\"{}\" was omitted from the {}: {}", item.name, list.plural_name(), item.cause);
             log_state(&self.activity, &words);
             let reading = self.calls.purposes.values_mut().find_map(|purpose| match purpose {
                 CallPurpose::Page(reading) if reading.list == *list => Some(reading),

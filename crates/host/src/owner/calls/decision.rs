@@ -50,7 +50,8 @@ impl Owner {
         let disposition = self.decide(&record.view, &record.origin, request, paths);
         let disposition = disposition.and_then(|disposition| {
             if record.view.kind == CallKind::Prompt {
-                record.wanted = self.check_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
+                record.requested_prompt =
+                    self.check_prompt(&record.view.server, &record.view.name, shown.as_deref())?;
             }
             Ok(disposition)
         });
@@ -104,21 +105,24 @@ impl Owner {
         let now = self.now();
         let record = self.servers.records.get_mut(server).ok_or_else(missing)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
-        let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
-        let definition =
-            record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(missing)?;
+        let review_state_of = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
+        let definition = record
+            .offer
+            .definitions
+            .get(&record.config, &record.offer.catalog, tool, review_state_of)
+            .ok_or_else(missing)?;
         if let Some((rule, reason)) = withheld_tool(origin, &record.config.tools, tool, &definition.app) {
             let hashed = definition.call_hash(arguments);
             self.audit_denied_call(call, origin, tool, hashed, rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));
         }
         let is_outdated = record.offer.catalog.is_outdated(CatalogList::Tools);
-        let standing = record.offer.catalog.current_review_state(CatalogList::Tools, definition.standing);
+        let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, definition.review_state);
         let act = PolicyAct::CallTool {
             server,
             tool,
             definition: &definition.approval,
-            standing,
+            review_state,
             claims: definition.claims,
             asks_each_time: definition.asks_each_time,
             arguments,
@@ -155,7 +159,7 @@ impl Owner {
                 let body = ConsentRequestBody::Tool {
                     tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
                     arguments: arguments.clone(),
-                    changed_since_allowed: definition.standing == ReviewState::Changed
+                    changed_since_allowed: definition.review_state == ReviewState::Changed
                         || rule == policy::DecisionReason::ToolChanged && !is_outdated,
                     read_only: Vec::new(),
                 };
@@ -233,8 +237,8 @@ impl Owner {
     pub(in crate::owner) fn current_definition(&mut self, server: &str, tool: &str) -> Option<&Definition> {
         let record = self.servers.records.get_mut(server)?;
         let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
-        let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
-        record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen)
+        let review_state = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
+        record.offer.definitions.get(&record.config, &record.offer.catalog, tool, review_state)
     }
 
     /// Returns `true` if the annotations of a tool contain `openWorldHint: true`.

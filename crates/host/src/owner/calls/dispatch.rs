@@ -50,8 +50,8 @@ impl Owner {
     ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         if record.view.kind == CallKind::Prompt {
             // The prompt may have changed while the call waited for the user.
-            let wanted = record.wanted.as_ref().map(Hash::as_str);
-            if let Err(failure) = self.check_prompt(&record.view.server, &record.view.name, wanted) {
+            let requested_prompt = record.requested_prompt.as_ref().map(Hash::as_str);
+            if let Err(failure) = self.check_prompt(&record.view.server, &record.view.name, requested_prompt) {
                 return Err((record, failure));
             }
             self.pin_prompt(&record.view.server, &record.view.name);
@@ -69,8 +69,8 @@ impl Owner {
             CallKind::Tool => self.options.times.tool,
             CallKind::Prompt | CallKind::Resource => self.options.times.read,
         };
-        let tell = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
-        match self.servers.send_command(&record.view.server, tell) {
+        let command = ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } };
+        match self.servers.send_command(&record.view.server, command) {
             Ok(run) => {
                 if let Some(by) = allowed_by {
                     self.note_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));

@@ -37,7 +37,7 @@ impl Owner {
     ) -> Result<DecisionProgress, DecisionError> {
         let pending = &self.consent.pending[at];
         if !pending.view.scopes.contains(&scope) || (scope == ApprovalScope::Once && lasts.is_some()) {
-            return Err(DecisionError::WrongKind("an approval can't hold that long here"));
+            return Err(DecisionError::WrongKind("an approval can't be valid for that long here"));
         }
         let conversation =
             self.calls.conversation_of_request(&pending.view.why).filter(|_| scope == ApprovalScope::Conversation);
@@ -141,8 +141,8 @@ impl Owner {
             return Err(DecisionError::Form(problems));
         }
         // Secrets are excluded from the hash, since a hash of a password would allow guessing it offline.
-        let kept = form.without_secrets(&content);
-        let logged = (Hash::of_json(&json!(kept)), Some(policy::canonical_object(&kept)));
+        let logged_content = form.without_secrets(&content);
+        let logged = (Hash::of_json(&json!(logged_content)), Some(policy::canonical_object(&logged_content)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
         let leaving = OutgoingPayload::response(pending, message.clone(), logged, &answer);
         self.permit_and_remove(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
@@ -252,8 +252,8 @@ impl Owner {
         let acted = if ids.is_empty() {
             DecisionProgress::Done
         } else {
-            self.write_grants(server, Some(&subjects), move |owner, kept| {
-                if let Err(error) = kept {
+            self.write_grants(server, Some(&subjects), move |owner, written| {
+                if let Err(error) = written {
                     for id in ids {
                         owner.permissions.policy.grants_mut().limit_to_session(id);
                     }

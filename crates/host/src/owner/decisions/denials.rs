@@ -22,14 +22,16 @@ impl Owner {
     /// Denies a consent request as decided by the user. If the server caused the request, the denial counts towards
     /// muting the server.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
-        let asked = Some(&self.consent.pending[at]).filter(|p| p.is_from_server()).map(|p| p.view.server.clone());
+        let requesting_server =
+            Some(&self.consent.pending[at]).filter(|p| p.is_from_server()).map(|p| p.view.server.clone());
         let is_about_folders = self.consent.pending[at].view.body == ConsentRequestBody::Roots;
         self.refuse_request(at, outcome, reason);
-        if let Some(server) = asked.as_deref().filter(|_| is_about_folders && outcome == ConsentRequestOutcome::Denied)
+        if let Some(server) =
+            requesting_server.as_deref().filter(|_| is_about_folders && outcome == ConsentRequestOutcome::Denied)
         {
             self.share_no_folders(server, reason);
         }
-        if let Some(server) = asked {
+        if let Some(server) = requesting_server {
             self.count_decision(&server, true);
         }
     }
@@ -97,8 +99,8 @@ impl Owner {
             RequestPurpose::Start => {
                 let remote = matches!(pending.view.body, ConsentRequestBody::ConnectServer { .. });
                 let what = if remote { "its address was not approved" } else { "its command was not approved" };
-                let kept = self.decline_package(&pending.view.server, &pending.view.body);
-                self.fail_unapproved(&pending.view.server, kept.as_deref().unwrap_or(what));
+                let problem = self.decline_package(&pending.view.server, &pending.view.body);
+                self.fail_unapproved(&pending.view.server, problem.as_deref().unwrap_or(what));
             }
             RequestPurpose::Call(call) => {
                 let failure = match outcome {
@@ -133,13 +135,13 @@ impl Owner {
         self.reset_refusals(server, mute);
         self.stop_sampling_by_rule(server);
         let is_open = |p: &PendingRequest| p.view.server == server && p.can_be_denied();
-        let asked = self.consent.pending.iter().any(|p| is_open(p) && p.is_from_server());
+        let is_requested = self.consent.pending.iter().any(|p| is_open(p) && p.is_from_server());
         // Includes requests that the user caused, since the queue should be empty after "deny all".
         while let Some(at) = self.consent.pending.iter().position(is_open) {
             self.refuse_request(at, ConsentRequestOutcome::Denied, None);
         }
         // All requests together count as one denial.
-        if asked {
+        if is_requested {
             self.count_decision(server, true);
         }
         self.emit_server(server);

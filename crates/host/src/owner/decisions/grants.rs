@@ -31,8 +31,8 @@ impl Owner {
             self.on_approval_revoked(&grant.server);
         }
         self.on_grant_changed(&grant);
-        self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |_, kept| {
-            let _ = reply.send(kept.map(|()| true));
+        self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |_, written| {
+            let _ = reply.send(written.map(|()| true));
         });
     }
 
@@ -54,11 +54,11 @@ impl Owner {
             record.supervision.restore();
         }
         self.on_grant_changed(&grant);
-        self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |owner, kept| {
-            if kept.is_err() {
+        self.write_grants(&grant.server, Some(slice::from_ref(&grant.subject)), move |owner, written| {
+            if written.is_err() {
                 owner.permissions.policy.grants_mut().limit_to_session(id);
             }
-            let _ = reply.send(kept.map_err(RestoreError::from));
+            let _ = reply.send(written.map_err(RestoreError::from));
         });
     }
 
@@ -81,7 +81,7 @@ impl Owner {
             GrantSubject::Command => None,
             GrantSubject::Tool(tool) => self.current_definition(&grant.server, tool),
         };
-        GrantBasis { config, definition: definition.map(|own| (own.approval.clone(), own.standing)) }
+        GrantBasis { config, definition: definition.map(|own| (own.approval.clone(), own.review_state)) }
     }
 
     fn audit_grant(&mut self, grant: &Grant, kind: &'static str, decision: &'static str) {

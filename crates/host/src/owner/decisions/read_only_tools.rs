@@ -50,7 +50,7 @@ impl Owner {
             }
             let definition = self.current_definition(server, entry.name());
             let is_eligible =
-                |own: &Definition| own.standing == ReviewState::Reviewed && own.read_only && !own.asks_each_time;
+                |own: &Definition| own.review_state == ReviewState::Reviewed && own.read_only && !own.asks_each_time;
             // A server may list a name twice, of which only the first entry counts.
             if definition.is_some_and(is_eligible) && !tools.iter().any(|name| name == entry.name()) {
                 tools.push(entry.name().to_owned());
@@ -90,7 +90,7 @@ impl Owner {
             return Err(DecisionError::WrongKind("it is not a call of a tool"));
         };
         if !pending.view.scopes.contains(&ApprovalScope::Always) {
-            return Err(DecisionError::WrongKind("an approval can't hold that long here"));
+            return Err(DecisionError::WrongKind("an approval can't be valid for that long here"));
         }
         let (tool, arguments, server) = (tool.clone(), arguments.clone(), pending.view.server.clone());
         let leaving = OutgoingPayload::displayed(pending);

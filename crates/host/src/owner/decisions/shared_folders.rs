@@ -27,13 +27,13 @@ impl Owner {
             return Err(DecisionError::WrongKind("it is not a request for folders"));
         }
         let server = self.consent.pending[at].view.server.clone();
-        let told = self.servers.sent_folders(&server, folders.clone());
+        let sent = self.servers.sent_folders(&server, folders.clone());
         let Some(shared) = self.servers.share_for_command(&server, folders) else {
             return Err(DecisionError::WrongKind("there is no such server"));
         };
-        let subject = policy::canonical_json(&json!(told));
+        let subject = policy::canonical_json(&json!(sent));
         let logged = (Hash::of_bytes(subject.as_bytes()), None);
-        let answer = ClientResponse::Roots(to_roots(&told));
+        let answer = ClientResponse::Roots(to_roots(&sent));
         let leaving = OutgoingPayload::response(&self.consent.pending[at], subject, logged, &answer);
         let again = leaving.clone();
         self.permit_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {

@@ -33,10 +33,10 @@ pub(super) fn url_hash(url: &str) -> Hash {
 /// other parameters is significant.
 pub(super) fn sign_in_url_hash(url: &str) -> Hash {
     let Ok(mut page) = Url::parse(url) else { return Hash::of_json(&json!({ "sign-in": url })) };
-    let is_kept = |(name, _): &(String, String)| !ONE_TIME_PARAMETERS.contains(&name.as_str());
-    let kept: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_kept).collect();
+    let is_permanent = |(name, _): &(String, String)| !ONE_TIME_PARAMETERS.contains(&name.as_str());
+    let parameters: Vec<(String, String)> = page.query_pairs().into_owned().filter(is_permanent).collect();
     page.set_query(None);
-    Hash::of_json(&json!({ "sign-in": page.as_str(), "parameters": kept }))
+    Hash::of_json(&json!({ "sign-in": page.as_str(), "parameters": parameters }))
 }
 
 /// Returns the hash of client credentials that the user entered.

@@ -21,10 +21,10 @@ impl Owner {
     pub(crate) fn dry_run(
         &mut self,
         server: String,
-        asked: DryRunAct,
+        act: DryRunAct,
         reply: oneshot::Sender<Result<DryRunResult, RulesError>>,
     ) {
-        let paths = match &asked {
+        let paths = match &act {
             DryRunAct::Tool { tool, arguments, .. } => self.paths_in_call(&server, tool, arguments),
             _ => BTreeSet::new(),
         };
@@ -32,21 +32,21 @@ impl Owner {
             let facts =
                 self.servers.records.get(&server).map(|record| unresolved_paths(&record.config)).unwrap_or_default();
             // The caller may have stopped waiting, here and below.
-            let _ = reply.send(self.dry_run_with(&server, &asked, &facts));
+            let _ = reply.send(self.dry_run_with(&server, &act, &facts));
             return;
         }
         self.run_concurrently(resolve_links(paths), move |owner, facts| {
-            let _ = reply.send(owner.dry_run_with(&server, &asked, &facts));
+            let _ = reply.send(owner.dry_run_with(&server, &act, &facts));
         });
     }
 
     fn dry_run_with(
         &mut self,
         server: &str,
-        asked: &DryRunAct,
+        request: &DryRunAct,
         paths: &ResolvedPaths,
     ) -> Result<DryRunResult, RulesError> {
-        if let DryRunAct::Tool { tool, arguments, conversation, after_untrusted } = asked
+        if let DryRunAct::Tool { tool, arguments, conversation, after_untrusted } = request
             && self.servers.records.contains_key(server)
         {
             let known = self.known_definition(server, tool)?;
@@ -72,8 +72,10 @@ impl Owner {
         // The hash of a local command includes the program file, which is only determined when the server is started.
         let approved = approved.filter(|_| self.is_approved(server, &record.config));
         let hash = approved.map_or_else(|| config_hash(&record.config), |grant| grant.rests_on.clone());
-        let act = match asked {
-            DryRunAct::Tool { .. } | DryRunAct::Read => PolicyAct::Read { is_wanted: true, server, conversation: None },
+        let act = match request {
+            DryRunAct::Tool { .. } | DryRunAct::Read => {
+                PolicyAct::Read { is_requested: true, server, conversation: None }
+            }
             DryRunAct::Start if record.config.as_http().is_some() => {
                 PolicyAct::ConnectServer { server, address: &hash }
             }
@@ -90,7 +92,7 @@ impl Owner {
         Ok(DryRunResult {
             explanation: self.permissions.policy.explain(&act, self.now()),
             assumed_unchanged,
-            standing: None,
+            review_state: None,
             turned_off: false,
         })
     }
@@ -101,20 +103,23 @@ impl Owner {
         let record = self.servers.records.get_mut(server).ok_or_else(|| RulesError::NoSuchServer(server.to_owned()))?;
         if record.state == ServerState::Ready {
             let (pins, identity) = (&self.reviews.pins, record.offer.identity.as_ref());
-            let seen = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
-            let own =
-                record.offer.definitions.get(&record.config, &record.offer.catalog, tool, seen).ok_or_else(no_tool)?;
+            let review_state_of = |own: &Hash| tool_review_state(pins, server, tool, own, identity);
+            let own = record
+                .offer
+                .definitions
+                .get(&record.config, &record.offer.catalog, tool, review_state_of)
+                .ok_or_else(no_tool)?;
             let (definition, claims, asks_each_time) = (own.approval.clone(), own.claims, own.asks_each_time);
-            let standing = record.offer.catalog.current_review_state(CatalogList::Tools, own.standing);
-            return Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: false });
+            let review_state = record.offer.catalog.current_review_state(CatalogList::Tools, own.review_state);
+            return Ok(KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged: false });
         }
         let approved = self.permissions.policy.grants().find(server, &GrantSubject::Tool(tool.to_owned()));
         let definition = approved.map_or_else(|| Hash::of_bytes(b""), |grant| grant.rests_on.clone());
         let pin = self.reviews.pins.get(server).and_then(|pins| pins.definitions(DefinitionKind::Tool).get(tool));
-        let seen = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
-        let standing = self.offline_review_state(server, tool);
-        let asks_each_time = seen.as_ref().is_some_and(requires_consent_each_call);
-        let claims = seen.map(|tool| tool_claims(&tool)).unwrap_or_default();
-        Ok(KnownTool { definition, standing, claims, asks_each_time, assumed_unchanged: true })
+        let pinned_tool = pin.and_then(|pin| serde_json::from_value::<Tool>(pin.definition.clone()?).ok());
+        let review_state = self.offline_review_state(server, tool);
+        let asks_each_time = pinned_tool.as_ref().is_some_and(requires_consent_each_call);
+        let claims = pinned_tool.map(|tool| tool_claims(&tool)).unwrap_or_default();
+        Ok(KnownTool { definition, review_state, claims, asks_each_time, assumed_unchanged: true })
     }
 }

@@ -143,11 +143,11 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<T, RulesError>) + Send + 'static,
     ) {
         let managed = Arc::clone(&self.ports.managed);
-        let change = move |kept: Option<Value>| {
-            let changed = changed_policy(kept.clone(), &change);
-            let unchanged = || kept.clone().unwrap_or_else(|| json!(PolicyFile::default()));
+        let change = move |stored: Option<Value>| {
+            let changed = changed_policy(stored.clone(), &change);
+            let unchanged = || stored.clone().unwrap_or_else(|| json!(PolicyFile::default()));
             let value = changed.as_ref().map_or_else(|_| unchanged(), |(file, _)| json!(file));
-            (value, (managed.read(), kept, changed))
+            (value, (managed.read(), stored, changed))
         };
         self.change_document(Document::Policy, change, move |owner, written| {
             let given = written.map_err(RulesError::from).and_then(|(managed, before, changed)| {
@@ -192,10 +192,10 @@ impl Owner {
 
 /// Applies a change to the content of the user's rule file. Rules without an id get one.
 pub(super) fn changed_policy<T>(
-    kept: Option<Value>,
+    stored: Option<Value>,
     change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
 ) -> Result<(PolicyFile, T), RulesError> {
-    let (_, mut file) = parse_rules_file(Ok(kept)).map_err(RulesError::Unusable)?;
+    let (_, mut file) = parse_rules_file(Ok(stored)).map_err(RulesError::Unusable)?;
     file.rules = RuleSet::compile(RuleSource::User, file.rules)?.iter().cloned().collect();
     let given = change(&mut file)?;
     RuleSet::compile(RuleSource::User, file.rules.clone())?;

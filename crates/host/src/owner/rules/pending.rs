@@ -41,7 +41,7 @@ impl Owner {
                 tool: &tool.name,
                 // The following values don't influence a denial.
                 definition: hash,
-                standing: ReviewState::New,
+                review_state: ReviewState::New,
                 after_untrusted: false,
                 asks_each_time: false,
                 claims: tool_claims(tool),
@@ -50,7 +50,7 @@ impl Owner {
                 conversation: conversation.as_deref(),
             },
             ConsentRequestBody::Read { .. } | ConsentRequestBody::Result { .. } => {
-                PolicyAct::Read { is_wanted: true, server, conversation: conversation.as_deref() }
+                PolicyAct::Read { is_requested: true, server, conversation: conversation.as_deref() }
             }
             ConsentRequestBody::Sampling { .. } => PolicyAct::Sample { server, would_use: SamplingUse::default() },
             ConsentRequestBody::Form { .. } => PolicyAct::FillForm { server },

@@ -32,7 +32,7 @@ impl Owner {
         let Some(choice) = request.state.model.clone() else { return self.request_consent_despite_rule(request) };
         let hash = request_hash(&request.params, &request.state);
         let departure = SendPermit::by_rule(by, &server, hash.clone());
-        let Ok(asks) = departure.authorize_model_request(&server, &request.params, &request.state) else {
+        let Ok(payload) = departure.authorize_model_request(&server, &request.params, &request.state) else {
             return self.request_consent_despite_rule(request);
         };
         self.models.sampling.last_run += 1;
@@ -41,7 +41,7 @@ impl Owner {
             AutoApprovedRequest { server: server.clone(), number, running: None, params: request.params.clone(), by };
         self.models.sampling.auto_approved.insert(of, auto_approved);
         self.reserve_usage(&server, &choice.model, &request.params.clone(), move |owner, reserved| match reserved {
-            Ok(reservation) => owner.audit_sampling_by_rule(request, (number, by), (asks, hash), reservation),
+            Ok(reservation) => owner.audit_sampling_by_rule(request, (number, by), (payload, hash), reservation),
             Err(_) if owner.models.sampling.is_auto_approved_run(of, number) => {
                 owner.models.sampling.auto_approved.remove(&of);
                 owner.request_consent_despite_rule(request);
@@ -54,7 +54,7 @@ impl Owner {
         &mut self,
         request: SamplingRequest,
         (number, by): (u64, DecisionSource),
-        (asks, hash): (AuthorizedPayload<(ModelRef, ModelRequest)>, Hash),
+        (payload, hash): (AuthorizedPayload<(ModelRef, ModelRequest)>, Hash),
         reservation: UsageReservation,
     ) {
         if !self.models.sampling.is_auto_approved_run(request.of, number) {
@@ -74,11 +74,11 @@ impl Owner {
             ..AuditedDecision::default()
         });
         self.audit_entry_then(entry, move |owner, written| {
-            let is_wanted = owner.models.sampling.is_auto_approved_run(request.of, number);
+            let is_current = owner.models.sampling.is_auto_approved_run(request.of, number);
             match written {
-                Ok(()) if is_wanted => {
+                Ok(()) if is_current => {
                     owner.note_use(by, &request.server, None, UsedBy::Server);
-                    owner.run_model_by_rule(request.of, number, asks, reservation);
+                    owner.run_model_by_rule(request.of, number, payload, reservation);
                 }
                 Ok(()) => {
                     owner.settle_unanswered(&reservation);
@@ -87,7 +87,7 @@ impl Owner {
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
                     owner.settle_unanswered(&reservation);
-                    if is_wanted {
+                    if is_current {
                         owner.models.sampling.auto_approved.remove(&request.of);
                         owner.request_consent_despite_rule(request);
                     }
@@ -100,10 +100,10 @@ impl Owner {
         &mut self,
         of: (RunId, ServerRequestId),
         number: u64,
-        asks: AuthorizedPayload<(ModelRef, ModelRequest)>,
+        payload: AuthorizedPayload<(ModelRef, ModelRequest)>,
         reservation: UsageReservation,
     ) {
-        let work = AuthorizedModelRequest { models: self.models.registry.clone(), asks };
+        let work = AuthorizedModelRequest { models: self.models.registry.clone(), payload };
         let end = move |ended: ModelOutcome| -> DeferredTurn {
             DeferredTurn::new(move |owner| owner.on_sampling_by_rule_end(of, number, ended))
         };
@@ -184,7 +184,7 @@ impl Owner {
         let reply = ended.map_err(|error| error.to_string())?;
         let answer = reply_to_result(&reply, &auto_approved.params).map_err(|unfit| unfit.to_string())?;
         if to_tool_choice(&auto_approved.params) == ToolChoice::Required && !uses_tool(&answer) {
-            return Err("the server wants a tool to be used, and the model used none".to_owned());
+            return Err("the server requires the use of a tool, and the model used none".to_owned());
         }
         self.servers.check_sampling_answer(&auto_approved.server, &answer).map_err(|error| error.to_string())?;
         Ok(answer)
@@ -200,7 +200,7 @@ impl Owner {
                 self.audit_without_waiting(AuditedDecision {
                     server,
                     kind: "sampling-answer",
-                    subject: "not wanted any more",
+                    subject: "no longer requested",
                     decision: "denied",
                     by: self.options.decides,
                     hash: Hash::of_json(&json!({ "request": auto_approved.params })).as_str(),

@@ -94,8 +94,8 @@ impl Owner {
     ) {
         let settings = self.models.sampling.settings(server);
         let before = self.models.sampling.spending(server).current_reached_limit(&settings, self.now());
-        let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
-        change(&mut self.models.sampling.kept.entry(server.to_owned()).or_default().spent);
+        let own = self.models.sampling.records.get(server).cloned().unwrap_or_default();
+        change(&mut self.models.sampling.records.entry(server.to_owned()).or_default().spent);
         let after = self.models.sampling.spending(server).current_reached_limit(&settings, self.now());
         if let (None, Some(limit), Some(record)) = (before, after, self.servers.records.get(server)) {
             record.log_activity_line(ActivityKind::State, &format!("sampling stops here: {limit} were used"));
@@ -104,7 +104,7 @@ impl Owner {
         self.change_sampling_from(
             own,
             server,
-            move |kept| change(&mut kept.spent),
+            move |stored| change(&mut stored.spent),
             |owner, given| {
                 let given = given.inspect_err(|error| {
                     tracing::error!(%error, "the usage of a server could not be written; it counts until Drawbridge exits");

@@ -91,7 +91,7 @@ impl Owner {
             let now = settings.clone();
             owner.change_sampling(
                 &name.clone(),
-                move |kept| kept.settings.clone_from(&now),
+                move |stored| stored.settings.clone_from(&now),
                 move |owner, written| {
                     let set = written.map(|()| owner.on_sampling_set(name, settings, number));
                     let _ = reply.send(set.map_err(SamplingError::from));
@@ -106,7 +106,7 @@ impl Owner {
             self.models.sampling.turned_off.remove(&server);
         }
         if self.servers.records.contains_key(&server) {
-            self.models.sampling.kept.entry(server.clone()).or_default().settings = settings;
+            self.models.sampling.records.entry(server.clone()).or_default().settings = settings;
         }
         self.events.emit(HostEvent::SamplingChanged(server));
     }
@@ -118,19 +118,19 @@ impl Owner {
 
     fn on_sampling_read(&mut self, read: ReadDocument) {
         self.report_refused_documents();
-        let Ok(kept) = read else { return };
-        let Ok(kept) = serde_json::from_value(kept.unwrap_or_else(|| json!({}))) else {
+        let Ok(stored) = read else { return };
+        let Ok(stored) = serde_json::from_value(stored.unwrap_or_else(|| json!({}))) else {
             tracing::warn!("sampling.json can't be used; the sampling budgets stay unchanged");
             return;
         };
-        let was = std::mem::replace(&mut self.models.sampling.kept, Sampling::from_documents(kept).kept);
-        let servers: BTreeSet<String> = was.keys().chain(self.models.sampling.kept.keys()).cloned().collect();
+        let was = std::mem::replace(&mut self.models.sampling.records, Sampling::from_documents(stored).records);
+        let servers: BTreeSet<String> = was.keys().chain(self.models.sampling.records.keys()).cloned().collect();
         for server in servers {
-            let now = self.models.sampling.kept.get(&server);
+            let now = self.models.sampling.records.get(&server);
             if was.get(&server) == now {
                 continue;
             }
-            if now.is_none_or(|kept| !kept.settings.on) {
+            if now.is_none_or(|stored| !stored.settings.on) {
                 self.stop_sampling_by_rule(&server);
             }
             self.events.emit(HostEvent::SamplingChanged(server));
@@ -145,7 +145,7 @@ impl Owner {
         change: impl Fn(&mut SamplingRecord) -> T + Send + 'static,
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
-        let own = self.models.sampling.kept.get(server).cloned().unwrap_or_default();
+        let own = self.models.sampling.records.get(server).cloned().unwrap_or_default();
         self.change_sampling_from(own, server, change, then);
     }
 
@@ -159,9 +159,9 @@ impl Owner {
         then: impl FnOnce(&mut Self, Result<T, StoreError>) + Send + 'static,
     ) {
         let (name, server) = (server.to_owned(), server.to_owned());
-        let change = move |kept: Option<Value>| {
-            let mut all: Map<_, _> = kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default();
-            let read = all.get(&name).and_then(|kept| serde_json::from_value(kept.clone()).ok());
+        let change = move |stored: Option<Value>| {
+            let mut all: Map<_, _> = stored.and_then(|stored| serde_json::from_value(stored).ok()).unwrap_or_default();
+            let read = all.get(&name).and_then(|stored| serde_json::from_value(stored.clone()).ok());
             let mut now: SamplingRecord = read.unwrap_or_else(|| own.clone());
             let given = change(&mut now);
             all.insert(name.clone(), json!(now));
@@ -173,7 +173,7 @@ impl Owner {
                 if !owner.documents.writer.has_pending_writes(Document::Sampling)
                     && owner.servers.records.contains_key(&server)
                 {
-                    owner.models.sampling.kept.insert(server, now);
+                    owner.models.sampling.records.insert(server, now);
                 }
                 given
             });
@@ -185,18 +185,18 @@ impl Owner {
         if let Some(number) = self.models.sampling.turned_off.remove(was) {
             self.models.sampling.turned_off.insert(name.to_owned(), number);
         }
-        if let Some(kept) = self.models.sampling.kept.remove(was) {
+        if let Some(record) = self.models.sampling.records.remove(was) {
             let failure = "the sampling settings could not be moved; they are effective until Drawbridge exits";
-            for (name, kept) in [(was, None), (name, Some(json!(kept)))] {
-                self.write_entry_later(Document::Sampling, failure, name, kept);
+            for (name, record) in [(was, None), (name, Some(json!(record)))] {
+                self.write_entry_later(Document::Sampling, failure, name, record);
             }
-            self.models.sampling.kept.insert(name.to_owned(), kept);
+            self.models.sampling.records.insert(name.to_owned(), record);
         }
     }
 
     pub(super) fn forget_sampling(&mut self, server: &str) {
         self.models.sampling.turned_off.remove(server);
-        if self.models.sampling.kept.remove(server).is_some() {
+        if self.models.sampling.records.remove(server).is_some() {
             let failure = "the sampling settings of a removed server could not be removed";
             self.write_entry_later(Document::Sampling, failure, server, None);
         }

@@ -41,12 +41,12 @@ impl Owner {
             let acted = reservation.and_then(|reservation| {
                 let leaving = OutgoingPayload::model_request(&params, &state);
                 owner.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
-                    let asks = departed.and_then(|(at, departure)| {
+                    let payload = departed.and_then(|(at, departure)| {
                         Ok((at, departure.authorize_model_request(&server, &params, &state)?))
                     });
-                    match asks {
-                        Ok((at, asks)) => {
-                            owner.run_model(at, asks, reservation);
+                    match payload {
+                        Ok((at, payload)) => {
+                            owner.run_model(at, payload, reservation);
                             Ok(DecisionProgress::Done)
                         }
                         Err(error) => {
@@ -64,24 +64,24 @@ impl Owner {
     fn run_model(
         &mut self,
         at: usize,
-        asks: AuthorizedPayload<(ModelRef, ModelRequest)>,
+        payload: AuthorizedPayload<(ModelRef, ModelRequest)>,
         reservation: UsageReservation,
     ) {
         self.models.sampling.last_run += 1;
         let (number, id) = (self.models.sampling.last_run, self.consent.pending[at].view.id);
-        let work = AuthorizedModelRequest { models: self.models.registry.clone(), asks };
-        let tell = move |text: String| -> DeferredTurn {
+        let work = AuthorizedModelRequest { models: self.models.registry.clone(), payload };
+        let on_text = move |text: String| -> DeferredTurn {
             DeferredTurn::new(move |owner| owner.on_sampling_text(id, number, text))
         };
         let end = move |ended: ModelOutcome| -> DeferredTurn {
             DeferredTurn::new(move |owner| owner.on_sampling_end(id, number, ended))
         };
         let progress = RunProgress::default();
-        let task = tokio::spawn(work.run(self.lifetime.back.clone(), progress.clone(), Some(tell), end));
+        let task = tokio::spawn(work.run(self.lifetime.back.clone(), progress.clone(), Some(on_text), end));
         self.consent.pending[at].running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
         if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
             state.attempts = state.attempts.saturating_add(1);
-            state.asked = Some(request_hash(request, state));
+            state.last_sent = Some(request_hash(request, state));
         }
         self.set_model_reply(at, None, ModelAnswerState::Running { text: String::new(), thinking: false });
     }
@@ -148,7 +148,7 @@ impl Owner {
 /// An authorized request that is about to be sent to a model.
 pub(super) struct AuthorizedModelRequest {
     pub(super) models: ProviderRegistry,
-    pub(super) asks: AuthorizedPayload<(ModelRef, ModelRequest)>,
+    pub(super) payload: AuthorizedPayload<(ModelRef, ModelRequest)>,
 }
 
 impl AuthorizedModelRequest {
@@ -157,28 +157,28 @@ impl AuthorizedModelRequest {
         self,
         back: WeakOwner,
         progress: RunProgress,
-        tell: Option<impl Fn(String) -> DeferredTurn + Send>,
+        on_text: Option<impl Fn(String) -> DeferredTurn + Send>,
         end: impl FnOnce(ModelOutcome) -> DeferredTurn + Send,
     ) {
         // Fails only if the host has shut down.
         let send = |deferred: DeferredTurn| {
             let _ = back.run(deferred);
         };
-        let came = |more: usize| progress.change(|came| came.bytes += more as u64);
-        let (model, request) = self.asks.into_inner();
+        let add_received = |more: usize| progress.change(|current| current.bytes += more as u64);
+        let (model, request) = self.payload.into_inner();
         let ended = async {
             let mut deltas = self.models.stream(&model, request).await?;
-            progress.change(|came| came.began = true);
-            let (mut held, mut told, mut thinks) = (String::new(), Instant::now() - COALESCE_INTERVAL, false);
+            progress.change(|current| current.began = true);
+            let (mut held, mut reported_at, mut thinks) = (String::new(), Instant::now() - COALESCE_INTERVAL, false);
             loop {
                 let delta = tokio::select! {
                     delta = deltas.next() => delta,
-                    () = tokio::time::sleep_until(told + COALESCE_INTERVAL), if !held.is_empty() => {
-                        if let Some(tell) = &tell {
-                            send(tell(std::mem::take(&mut held)));
+                    () = tokio::time::sleep_until(reported_at + COALESCE_INTERVAL), if !held.is_empty() => {
+                        if let Some(on_text) = &on_text {
+                            send(on_text(std::mem::take(&mut held)));
                         }
                         held.clear();
-                        told = Instant::now();
+                        reported_at = Instant::now();
                         continue;
                     }
                 };
@@ -187,19 +187,19 @@ impl AuthorizedModelRequest {
                     None => return Err(ModelError::Cut),
                     Some(Err(error)) => return Err(error),
                     Some(Ok(ReplyDelta::Text(text))) => {
-                        came(text.len());
+                        add_received(text.len());
                         held.push_str(&text);
                     }
                     Some(Ok(ReplyDelta::Thinking(text))) => {
-                        came(text.len());
-                        if !thinks && let Some(tell) = &tell {
+                        add_received(text.len());
+                        if !thinks && let Some(on_text) = &on_text {
                             thinks = true;
-                            send(tell(String::new()));
+                            send(on_text(String::new()));
                         }
                     }
-                    Some(Ok(ReplyDelta::ToolUseArguments { text, .. })) => came(text.len()),
+                    Some(Ok(ReplyDelta::ToolUseArguments { text, .. })) => add_received(text.len()),
                     Some(Ok(ReplyDelta::ToolUseBegan { .. })) => {}
-                    Some(Ok(ReplyDelta::Usage(so_far))) => progress.change(|came| came.usage = so_far),
+                    Some(Ok(ReplyDelta::Usage(so_far))) => progress.change(|current| current.usage = so_far),
                     Some(Ok(ReplyDelta::Ended(reply))) => return Ok(reply),
                 }
             }

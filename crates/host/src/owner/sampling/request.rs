@@ -92,8 +92,8 @@ impl Owner {
                 continue;
             }
             let (server, request, mut new) = (pending.view.server.clone(), request.clone(), state.clone());
-            let kept = new.model.take().filter(|own| self.models.registry.provider(&own.model.provider).is_ok());
-            let chosen = kept.map(|own| (own.model, own.by)).or_else(|| self.models.choose(&server, &request));
+            let own_model = new.model.take().filter(|own| self.models.registry.provider(&own.model.provider).is_ok());
+            let chosen = own_model.map(|own| (own.model, own.by)).or_else(|| self.models.choose(&server, &request));
             new.losses.clear();
             if let Some((model, by)) = chosen {
                 self.models.store_choice(&mut new, model, by, &request);

@@ -133,7 +133,7 @@ impl Owner {
             }
             match files {
                 Some(files) => owner.connect(&name, target, Some(&files), departure),
-                None => owner.fail_start(&name, "its program's files did not answer in time; start it again"),
+                None => owner.fail_start(&name, "its program's files could not be read in time; start it again"),
             }
         });
     }

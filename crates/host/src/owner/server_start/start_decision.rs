@@ -39,8 +39,8 @@ impl Owner {
         let hash = command_hash(&config, &resolved, plan.as_ref(), &files, package.as_ref());
         let writers = self.launch_file_writers(name, &files);
         let package = package.map(Box::new);
-        let seen = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
-        let changed_files = seen.map(|seen| changed_files(&seen.parts, &files)).unwrap_or_default();
+        let identity = self.reviews.pins.get(name).and_then(|pins| pins.identity.as_ref());
+        let changed_files = identity.map(|identity| changed_files(&identity.parts, &files)).unwrap_or_default();
         let approved_before = None;
         let body = ConsentRequestBody::StartServer {
             config,

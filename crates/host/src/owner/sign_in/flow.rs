@@ -43,7 +43,7 @@ impl Owner {
         let unattended = sign_in.is_unattended()
             && !access.may_be_temporary()
             && !std::mem::replace(&mut access.tried_unattended, true);
-        let is_wanted = std::mem::take(&mut access.wanted_now) || unattended;
+        let is_requested = std::mem::take(&mut access.is_connection_requested) || unattended;
         let signing_in = access.flow.is_some();
         record.log_activity_line(ActivityKind::State, &format!("it requires its user to sign in: {cause}"));
         let cause = record.redacted(cause);
@@ -51,7 +51,7 @@ impl Owner {
         if record.access.then.is_some() || signing_in {
             return;
         }
-        if is_wanted {
+        if is_requested {
             self.begin_sign_in(name, &sign_in, renewal_reason(&sign_in, cause));
         } else if !self.schedule_sign_in_retry(name) && self.settings.current.announce {
             self.ports.platform.announce(name, SIGN_IN_ANNOUNCEMENT, None);
@@ -73,7 +73,7 @@ impl Owner {
             return Err(SignInError::NotOffered { server: name.to_owned(), cause: cause.to_owned() });
         }
         record.access.mark_requested();
-        record.access.asked = true;
+        record.access.is_sign_in_requested = true;
         match (&record.state, record.usable_sign_in().cloned()) {
             (ServerState::NeedsSignIn(needed), Some(sign_in)) => {
                 let reason = renewal_reason(&sign_in, needed.cause.clone());
@@ -82,7 +82,7 @@ impl Owner {
             (ServerState::Ready, Some(_)) if record.access.is_outdated => {
                 // A new sign-in is created for the next connection.
                 record.access.reason.get_or_insert(AuthReason::SignIn);
-                self.restart_session(name, "it is started again with its settings as they are now");
+                self.restart_session(name, "it is restarted with its current settings");
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
@@ -113,12 +113,12 @@ impl Owner {
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &ServerSignIn, reason: AuthReason) {
         let id = self.events.new_id();
         let Some(record) = self.servers.records.get_mut(name) else { return };
-        record.access.asked = false;
+        record.access.is_sign_in_requested = false;
         if record.access.flow.is_some() || self.lifetime.is_closing {
             return;
         }
         let reason = record.access.reason.take().unwrap_or(reason);
-        record.access.wanted_now = false;
+        record.access.is_connection_requested = false;
         record.access.failed = None;
         record.access.flow = Some(id);
         record.set_signing_in(true, None);
@@ -147,7 +147,7 @@ impl Owner {
                 self.audit_signed_in(name, &words);
                 match self.servers.records.get(name).map(|record| &record.state) {
                     // The server may offer less in a session that was opened without a sign-in.
-                    Some(ServerState::Ready) => self.restart_session(name, "it is started again after the sign-in"),
+                    Some(ServerState::Ready) => self.restart_session(name, "it is restarted after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
                         if by_user {
                             self.note_start_requested(name);
@@ -212,10 +212,10 @@ fn renewal_reason(sign_in: &ServerSignIn, cause: String) -> AuthReason {
 ///
 /// Returns a description of the problem for the user.
 fn check_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
-    let (Ok(pasted), Ok(wanted)) = (Url::parse(address), Url::parse(redirect_uri)) else {
+    let (Ok(pasted), Ok(expected)) = (Url::parse(address), Url::parse(redirect_uri)) else {
         return Err(format!("it must begin with {redirect_uri}"));
     };
-    if (pasted.origin(), pasted.path()) != (wanted.origin(), wanted.path()) {
+    if (pasted.origin(), pasted.path()) != (expected.origin(), expected.path()) {
         return Err(format!("it must begin with {redirect_uri}"));
     }
     let has = |name: &str| pasted.query_pairs().any(|(key, _)| key == name);
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn only_a_complete_redirect_url_is_accepted() {
-        let wanted = "http://127.0.0.1:4321/callback";
+        let expected = "http://127.0.0.1:4321/callback";
         let cases = [
             ("http://127.0.0.1:4321/callback?code=a&state=b", true),
             ("http://127.0.0.1:4321/callback?error=access_denied&state=b&iss=x", true),
@@ -244,7 +244,7 @@ mod tests {
             ("code=a&state=b", false),
         ];
         for (address, is_taken) in cases {
-            assert_eq!(check_redirect(address, wanted).is_ok(), is_taken, "validity of {address}");
+            assert_eq!(check_redirect(address, expected).is_ok(), is_taken, "validity of {address}");
         }
     }
 }

@@ -146,14 +146,18 @@ mod tests {
                 .collect(),
             generation: 1,
         };
-        for (headers, wanted) in [
+        for (headers, expected) in [
             (&[("authorization", "Bearer the-token")][..], Some("the-token")),
             (&[("dpop", "a.proof"), ("authorization", "DPoP the-token")], Some("the-token")),
             (&[("dpop", "a.proof")], None),
             (&[], None),
         ] {
             let found = signed_token(&signed(headers));
-            assert_eq!(found.as_ref().map(|found| found.expose_secret()), wanted, "the token is found in {headers:?}");
+            assert_eq!(
+                found.as_ref().map(|found| found.expose_secret()),
+                expected,
+                "the token is found in {headers:?}"
+            );
         }
     }
 }

@@ -86,11 +86,11 @@ impl SignInFactory {
         let Self { server, back, ports, activity, endpoints, .. } = self;
         let asker = SignInUser::new(&server, &config.url, back.clone(), &ports);
         let vault = Arc::new(vault);
-        let (asked, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
+        let (user, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
         let from = Arc::clone(&config);
         let clock = Arc::clone(&ports.clock);
         let making = move || {
-            settings::authorization_settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, asked, clock)
+            settings::authorization_settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, user, clock)
         };
         let made = tokio::task::spawn_blocking(making).await;
         let settings = made.map_err(|error| SignInSettingsError::Address(error.to_string()))??;

@@ -133,14 +133,14 @@ impl Owner {
             let is_remote = config.is_some();
             // The secrets that the settings refer to are read now, since the caller may delete them after it is
             // notified.
-            let kept = match config.zip(was) {
+            let stored_authorization = match config.zip(was) {
                 Some((config, was)) => Some(maker.create_for_revocation(config, was).await),
                 None => None,
             };
             // A local server has no tokens unless its entry was a remote server before, so a failure doesn't matter.
             // The caller may have stopped waiting.
             let _ = forgotten.send(removed.or_else(|error| if is_remote { Err(error.cause) } else { Ok(()) }));
-            for authorization in used.map(Ok).into_iter().chain(kept) {
+            for authorization in used.map(Ok).into_iter().chain(stored_authorization) {
                 let ended = match authorization {
                     Ok(authorization) => authorization.sign_out().await.map_err(|error| error.to_string()),
                     Err(unmade) => Err(unmade.to_string()),

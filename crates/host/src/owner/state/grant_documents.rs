@@ -1,16 +1,14 @@
 //! Documents that grant rights: the thread that writes them, the confirmed settings, and the problem of a rejected
 //! document.
 
-mod writer;
-
-pub(in crate::owner) use writer::DocumentWriter;
-
-use host_state::ConfirmedSettings;
+use host_state::{ConfirmedSettings, DocumentWriter};
 use ports::server_config::ConfigProblem;
+
+use crate::owner::DeferredTurn;
 
 /// State of the documents that grant rights.
 pub(in crate::owner) struct GrantDocuments {
-    pub(in crate::owner) writer: DocumentWriter,
+    pub(in crate::owner) writer: DocumentWriter<DeferredTurn>,
     pub(in crate::owner) confirmed: ConfirmedSettings,
     /// Set while the grants can't be verified because the keychain is not available yet.
     pub(in crate::owner) awaits_seal: bool,

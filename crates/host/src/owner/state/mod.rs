@@ -12,7 +12,7 @@ mod registry;
 mod server_record;
 mod sign_ins;
 
-pub(in crate::owner) use grant_documents::{DocumentWriter, GrantDocuments};
+pub(in crate::owner) use grant_documents::GrantDocuments;
 pub(in crate::owner) use host_state::{
     ApprovedPackage, AuditRetentionSetting, AutoApprovedRequest, CallRecord, CallRequest, CallTable, ConfirmedFile,
     ConfirmedRead, ConfirmedSettings, ConsentQueue, DENIALS_UNTIL_MUTE, DecisionProgress, EventStream, FlowTable,

@@ -32,7 +32,7 @@ use crate::view::ServerState;
 #[derive(Default)]
 pub(crate) struct ServerRegistry {
     /// Servers by name, in the order of the settings file.
-    pub(in crate::owner) records: IndexMap<String, ServerRecord, FxBuildHasher>,
+    pub(in crate::owner) records: IndexMap<String, Box<ServerRecord>, FxBuildHasher>,
     /// Name of the server of each current run.
     pub(in crate::owner) runs: FxHashMap<RunId, String>,
     /// Records of running processes, as written to disk.
@@ -51,26 +51,28 @@ impl ServerRegistry {
     pub(in crate::owner) fn check_displayed_definitions(
         &self,
         server: &str,
-        seen: &[ShownDefinition],
+        reviewed: &[ShownDefinition],
     ) -> Result<Vec<Value>, ReviewError> {
         let record = self.records.get(server).ok_or_else(|| ReviewError::NotFound(server.to_owned()))?;
         if record.session.connection.is_none() {
             return Err(ReviewError::NotRunning(server.to_owned()));
         }
         let catalog = Arc::clone(&record.offer.catalog);
-        let definitions: Vec<Option<Value>> = seen
+        let definitions: Vec<Option<Value>> = reviewed
             .iter()
-            .map(|seen| match seen.kind {
-                DefinitionKind::Tool => catalog.tool(&seen.name).map(|tool| json!(tool)),
-                DefinitionKind::Prompt => catalog.prompt(&seen.name).map(|prompt| json!(prompt)),
+            .map(|reviewed| match reviewed.kind {
+                DefinitionKind::Tool => catalog.tool(&reviewed.name).map(|tool| json!(tool)),
+                DefinitionKind::Prompt => catalog.prompt(&reviewed.name).map(|prompt| json!(prompt)),
             })
             .collect();
-        let is_same = |seen: &ShownDefinition, now: &Option<Value>| {
-            now.as_ref().is_some_and(|definition| Hash::of_json(definition).as_str() == seen.hash)
+        let is_same = |reviewed: &ShownDefinition, now: &Option<Value>| {
+            now.as_ref().is_some_and(|definition| Hash::of_json(definition).as_str() == reviewed.hash)
         };
-        let pairs = seen.iter().zip(&definitions);
-        let stale: Vec<String> =
-            pairs.filter(|(seen, now)| !is_same(seen, now)).map(|(seen, _)| seen.name.clone()).collect();
+        let pairs = reviewed.iter().zip(&definitions);
+        let stale: Vec<String> = pairs
+            .filter(|(reviewed, now)| !is_same(reviewed, now))
+            .map(|(reviewed, _)| reviewed.name.clone())
+            .collect();
         if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
     }
 
@@ -82,7 +84,10 @@ impl ServerRegistry {
 
     /// Returns the record of a server if `run` is its current run.
     pub(in crate::owner) fn record_of_run(&mut self, name: &str, run: RunId) -> Option<&mut ServerRecord> {
-        self.records.get_mut(name).filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
+        self.records
+            .get_mut(name)
+            .map(Box::as_mut)
+            .filter(|r| r.session.connection.as_ref().is_some_and(|c| c.run == run))
     }
 
     /// Sends a command to the connection of a server that is ready, without waiting.
@@ -91,11 +96,15 @@ impl ServerRegistry {
     ///
     /// Returns [`CallFailure::NotFound`] if no server has this name, [`CallFailure::NotReady`] if it is not ready, and
     /// [`CallFailure::Busy`] if its command channel is full.
-    pub(in crate::owner) fn send_command(&self, server: &str, tell: ConnectionCommand) -> Result<RunId, CallFailure> {
+    pub(in crate::owner) fn send_command(
+        &self,
+        server: &str,
+        command: ConnectionCommand,
+    ) -> Result<RunId, CallFailure> {
         let record = self.records.get(server).ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?;
         match &record.session.connection {
             Some(connection) if record.state == ServerState::Ready => {
-                connection.tell.try_send(Box::new(tell)).map_err(|error| match error {
+                connection.sender.try_send(Box::new(command)).map_err(|error| match error {
                     TrySendError::Full(_) => CallFailure::Busy { server: server.to_owned() },
                     TrySendError::Closed(_) => CallFailure::NotReady { server: server.to_owned() },
                 })?;
@@ -157,7 +166,7 @@ impl ServerRegistry {
     /// Returns the record of a server if it still waits for its start with this configuration, or `None` if it was
     /// stopped, changed or removed meanwhile. Its lists of tools may have changed.
     pub(in crate::owner) fn awaiting_start(&mut self, name: &str, config: &ServerConfig) -> Option<&mut ServerRecord> {
-        self.records.get_mut(name).filter(|r| {
+        self.records.get_mut(name).map(Box::as_mut).filter(|r| {
             r.state == ServerState::Starting && r.session.connection.is_none() && r.config.starts_same_server_as(config)
         })
     }
@@ -191,7 +200,7 @@ impl ServerRegistry {
             && let Some(connection) = &record.session.connection
         {
             // If the connection's channel is full, the next access to the lists requests this again.
-            let _ = connection.tell.try_send(Box::new(ConnectionCommand::ReadStale));
+            let _ = connection.sender.try_send(Box::new(ConnectionCommand::ReadStale));
         }
     }
 
@@ -208,10 +217,10 @@ impl ServerRegistry {
         else {
             return;
         };
-        let tell = connection.tell.clone();
-        if let Err(error) = tell.try_send(Box::new(ConnectionCommand::Answer { request, answer })) {
+        let sender = connection.sender.clone();
+        if let Err(error) = sender.try_send(Box::new(ConnectionCommand::Answer { request, answer })) {
             // The channel is full, but every request must receive a response, so a task waits for room.
-            tokio::spawn(async move { tell.send(error.into_inner()).await });
+            tokio::spawn(async move { sender.send(error.into_inner()).await });
         }
     }
 }

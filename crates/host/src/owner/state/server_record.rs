@@ -127,7 +127,7 @@ impl SessionState {
         let is_text = |block: &ContentBlock| matches!(block, ContentBlock::Text(_));
         let blocks = content.blocks();
         let fits_in_one = blocks.len() == 1 || blocks.iter().all(is_text);
-        let has = |wanted: fn(&ContentBlock) -> bool| blocks.iter().any(wanted);
+        let has = |is_kind: fn(&ContentBlock) -> bool| blocks.iter().any(is_kind);
         let has_audio = has(|block| matches!(block, ContentBlock::Audio(_)));
         let has_tools = has(|block| matches!(block, ContentBlock::ToolUse(_)));
         (fits_in_one || facts.revision.has_sampling_content_list())

@@ -86,7 +86,7 @@ struct RandomCallSchedule {
     decisions: Vec<CallerFuture<Result<(), crate::DecisionError>>>,
     /// Calls that the server has received, but not responded to.
     received: VecDeque<CallTicket>,
-    is_told_to_stop: bool,
+    is_stop_requested: bool,
     /// Steps so far, for the message of a failed assertion.
     steps: Vec<Step>,
 }
@@ -122,7 +122,7 @@ impl RandomCallSchedule {
         };
         let calls = (1..=CALLS).map(call).collect();
         let (decisions, received, steps) = Default::default();
-        Self { world, action, is_acknowledged: false, calls, decisions, received, is_told_to_stop: false, steps }
+        Self { world, action, is_acknowledged: false, calls, decisions, received, is_stop_requested: false, steps }
     }
 
     /// Returns `true` if a step is possible in the current state.
@@ -137,7 +137,7 @@ impl RandomCallSchedule {
             Step::WriteEntry => self.world.log.queued_entries() > 0,
             Step::WriteDocument => self.world.has_unwritten().await,
             Step::Run => true,
-            Step::Respond => !self.received.is_empty() || self.is_told_to_stop,
+            Step::Respond => !self.received.is_empty() || self.is_stop_requested,
         }
     }
 
@@ -175,7 +175,7 @@ impl RandomCallSchedule {
             Step::Respond => match self.received.pop_front() {
                 Some(ticket) => self.world.respond(ticket).await,
                 None => {
-                    self.is_told_to_stop = false;
+                    self.is_stop_requested = false;
                     self.world.report(ConnectionEvent::Ended(None)).await;
                 }
             },
@@ -200,7 +200,7 @@ impl RandomCallSchedule {
                     assert!(!std::mem::replace(&mut call.has_departed, true), "call {number} is sent more than once");
                     self.received.push_back(ticket);
                 }
-                ConnectionCommand::Stop => self.is_told_to_stop = true,
+                ConnectionCommand::Stop => self.is_stop_requested = true,
                 _ => {}
             }
         }

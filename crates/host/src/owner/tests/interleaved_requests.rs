@@ -71,7 +71,7 @@ fn scheduled_forms() -> Vec<ScheduledForm> {
         },
         now,
     );
-    let says = |session: &mut Session, message: Value| {
+    let deliver = |session: &mut Session, message: Value| {
         let message = IncomingMessage::decode(&Bytes::from(message.to_string())).unwrap();
         session.handle_message(message, StreamOrigin::Stdio, now);
     };
@@ -79,19 +79,22 @@ fn scheduled_forms() -> Vec<ScheduledForm> {
     let opened = json!({
         "protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": { "name": "server", "version": "1" },
     });
-    says(&mut session, json!({ "jsonrpc": "2.0", "id": opening["id"], "result": opened }));
+    deliver(&mut session, json!({ "jsonrpc": "2.0", "id": opening["id"], "result": opened }));
     for number in 1..=REQUESTS {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
         let params = json!({ "message": format!("form {number}"), "requestedSchema": schema });
-        says(&mut session, json!({ "jsonrpc": "2.0", "id": number, "method": "elicitation/create", "params": params }));
+        deliver(
+            &mut session,
+            json!({ "jsonrpc": "2.0", "id": number, "method": "elicitation/create", "params": params }),
+        );
     }
-    let asked = std::iter::from_fn(|| session.poll_event()).filter_map(|event| match event {
+    let requests = std::iter::from_fn(|| session.poll_event()).filter_map(|event| match event {
         SessionEvent::RequestReceived { request, server_request: consent_request, .. } => {
             Some(ScheduledForm { id: request, request: Some(*consent_request), response: None })
         }
         _ => None,
     });
-    asked.collect()
+    requests.collect()
 }
 
 impl RandomRequestSchedule {

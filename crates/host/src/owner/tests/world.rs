@@ -76,13 +76,13 @@ impl HostFixture {
             ..store::open_with(&config, &folder.path().join("data"), platform, secrets).unwrap()
         };
         let host = Host::start(ports, HostOptions::default()).await;
-        let (tell, commands) = mpsc::channel(MAX_COMMANDS);
+        let (sender, commands) = mpsc::channel(MAX_COMMANDS);
         let connect = move |owner: &mut Owner| {
             owner.servers.runs.insert(RUN, SERVER.to_owned());
             let record = &mut owner.servers.records[SERVER];
             record.set(ServerState::Ready);
             record.offer.identity = Some(Hash::of_bytes(b"the approved command"));
-            record.session.connection = Some(Connection { run: RUN, tell });
+            record.session.connection = Some(Connection { run: RUN, sender });
             record.session.facts = Some(ServerFacts {
                 revision: Revision::V2025_11_25,
                 server: None,

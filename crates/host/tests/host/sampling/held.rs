@@ -35,14 +35,14 @@ async fn reply_is_not_sent_if_sampling_is_disabled_meanwhile() {
             "the setting" => set_sampling(&app, SamplingSettings { on: false, ..enabled_settings() }).await,
             "the rule" => app.host.remove_rule(rules.remove(0)).await.unwrap(),
             "a rule that asks" => {
-                let asks = PolicyRule { effect: RuleEffect::Ask, sampling: None, ..sampling_rule(1, 1) };
-                rules.push(app.host.set_rule(asks).await.unwrap());
+                let ask_rule = PolicyRule { effect: RuleEffect::Ask, sampling: None, ..sampling_rule(1, 1) };
+                rules.push(app.host.set_rule(ask_rule).await.unwrap());
             }
             _ => {
                 let documents = app.host.ports().documents.clone();
-                let mut kept = documents.read(Document::Sampling).unwrap().unwrap();
-                kept[SERVER]["on"] = json!(false);
-                documents.write(Document::Sampling, &kept).unwrap();
+                let mut stored = documents.read(Document::Sampling).unwrap().unwrap();
+                stored[SERVER]["on"] = json!(false);
+                documents.write(Document::Sampling, &stored).unwrap();
             }
         }
         let (went_well, words) = call_text(called).await;
@@ -75,11 +75,14 @@ async fn usage_of_a_model_stopped_while_thinking_counts_as_the_maximum() {
     ];
     for (script, fails, least) in cases {
         let before = app.host.sampling(SERVER.to_owned()).await.unwrap().in_all.tokens;
-        let asked = model.requests().len();
+        let request_count = model.requests().len();
         let hangs = matches!(script.last(), Some(ModelStep::Hangs));
         model.queue_reply(script);
         app.decide(&request, ONCE).await;
-        assert!(poll_until(EVENT_TIMEOUT, || model.requests().len() > asked).await, "the request is sent to the model");
+        assert!(
+            poll_until(EVENT_TIMEOUT, || model.requests().len() > request_count).await,
+            "the request is sent to the model"
+        );
         if hangs {
             // Only the case with reasoning counts more tokens than the maximum of the reply.
             let has_thought = least > 64;

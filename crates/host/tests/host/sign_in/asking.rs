@@ -80,8 +80,8 @@ async fn sign_in_completes_from_401_to_a_ready_server() {
     assert!(view.in_progress.is_none() && !view.steps.is_empty(), "the steps of the sign-in are available");
     let decisions: Vec<_> =
         far.app.decisions().into_iter().map(|(kind, decision, _)| format!("{kind} {decision}")).collect();
-    let wanted = ["connect-server allowed", "sign-in allowed", "signed-in allowed", "connect-server allowed"];
-    assert_eq!(decisions, wanted, "every decision is audited");
+    let expected = ["connect-server allowed", "sign-in allowed", "signed-in allowed", "connect-server allowed"];
+    assert_eq!(decisions, expected, "every decision is audited");
     far.app.host.close().await;
 }
 

@@ -109,11 +109,11 @@ async fn cancelled_call_withdraws_only_its_own_step_up() {
     let far = RemoteSetup::with(AuthorizationScript::default(), serves).await.signed_in().await;
     let allowing = far.spawn_tool_approver();
     far.app.platform.browses.store(false, Ordering::Relaxed);
-    let asked = async {
+    let cancellation = async {
         far.sign_in_request().await;
         far.app.host.cancel_call("one".into()).await.unwrap();
     };
-    let (called, ()) = tokio::join!(far.echo("one", "x"), asked);
+    let (called, ()) = tokio::join!(far.echo("one", "x"), cancellation);
     assert_eq!(called, Err(CallFailure::Cancelled), "the call has ended");
     far.assert_no_consent_requests().await;
     assert_eq!(far.view().await.in_progress, None, "the step-up ends with the call");

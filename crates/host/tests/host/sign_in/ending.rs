@@ -23,7 +23,7 @@ async fn sign_out_revokes_tokens_and_ends_sessions() {
     assert_eq!(out, SignOutOutcome::Revoked, "the tokens were revoked");
     assert_eq!(far.issuer.valid_token_counts(), (0, 0), "no token is valid any more");
     far.needs_sign_in("you signed out").await;
-    assert_eq!(far.view().await.account, None, "nobody is signed in");
+    assert_eq!(far.view().await.account, None, "no account is signed in");
     assert!(far.app.decisions().iter().any(|(kind, ..)| kind == "sign-out"), "the sign-out is audited");
     assert_eq!(
         far.app.host.sign_out(SERVER_NAME.into()).await.unwrap(),
@@ -90,7 +90,7 @@ async fn removed_or_moved_server_leaves_no_tokens() {
             let entry = ServerEntry { name: SERVER_NAME.into(), config: config.into() };
             far.app.host.update_server(SERVER_NAME.into(), entry).await.unwrap();
             far.app.until(SERVER_NAME, "stopped", |s| s.state == ServerState::Stopped).await;
-            assert_eq!(far.view().await.account, None, "nobody is signed in at the other address");
+            assert_eq!(far.view().await.account, None, "no account is signed in at the other address");
         }
         for kind in ["\"account\"", &format!("\"client\",\"{}\"", far.issuer.issuer())] {
             let is_gone = || far.keychain.get(&key(&far, kind)).unwrap().is_none();
@@ -125,8 +125,8 @@ async fn server_with_a_new_authorization_header_leaves_no_tokens_when_removed() 
 struct SlowKeychain {
     inner: SecretsInMemory,
     is_slow: AtomicBool,
-    is_asked: AtomicBool,
-    has_kept: AtomicBool,
+    is_requested: AtomicBool,
+    has_stored: AtomicBool,
 }
 
 impl Secrets for SlowKeychain {
@@ -137,13 +137,13 @@ impl Secrets for SlowKeychain {
     fn set(&self, key: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
         let is_slow = self.is_slow.load(Ordering::SeqCst);
         if is_slow {
-            self.is_asked.store(true, Ordering::SeqCst);
+            self.is_requested.store(true, Ordering::SeqCst);
             // sleep: simulates the duration of a slow keychain.
             std::thread::sleep(Duration::from_millis(500));
         }
-        let kept = self.inner.set(key, secret);
-        self.has_kept.fetch_or(is_slow, Ordering::SeqCst);
-        kept
+        let result = self.inner.set(key, secret);
+        self.has_stored.fetch_or(is_slow, Ordering::SeqCst);
+        result
     }
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
@@ -171,13 +171,13 @@ async fn tokens_received_while_a_server_is_removed_are_deleted() {
     far.issuer.invalidate_access_tokens();
     keychain.is_slow.store(true, Ordering::SeqCst);
     let removing = async {
-        let is_asked = || keychain.is_asked.load(Ordering::SeqCst);
-        assert!(poll_until(EVENT_TIMEOUT, is_asked).await, "the refreshed token is written to the keychain");
+        let is_requested = || keychain.is_requested.load(Ordering::SeqCst);
+        assert!(poll_until(EVENT_TIMEOUT, is_requested).await, "the refreshed token is written to the keychain");
         far.app.host.remove_server(SERVER_NAME.into()).await.unwrap();
     };
     let (_, ()) = tokio::join!(far.echo("late", "x"), removing);
     assert!(
-        poll_until(EVENT_TIMEOUT, || keychain.has_kept.load(Ordering::SeqCst)).await,
+        poll_until(EVENT_TIMEOUT, || keychain.has_stored.load(Ordering::SeqCst)).await,
         "the keychain has completed its write"
     );
     assert_eq!(keychain.keys("[").unwrap(), Vec::<String>::new(), "the keychain contains no tokens");

@@ -1,12 +1,12 @@
 //! Sign-ins to remote servers in a complete host: consent, success, and interruptions.
 
-mod again;
 mod asking;
 mod calls;
 mod ending;
-mod kept;
+mod optional;
+mod recovery;
 mod separate;
-mod strangers;
+mod stored_credentials;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -36,7 +36,7 @@ const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 /// The driver of one server over HTTP+SSE.
 pub(super) struct LegacyDriver<'o> {
     pub(super) core: DriverCore<'o>,
-    pub(super) news: ConnectionNotes,
+    pub(super) notes: ConnectionNotes,
     alarm: DueTimer,
     endpoint: HttpEndpoint,
     /// URL of the event stream.
@@ -77,7 +77,7 @@ pub(super) enum LegacyEnd<'o> {
 impl<'o> LegacyDriver<'o> {
     pub(super) fn new(
         core: DriverCore<'o>,
-        news: ConnectionNotes,
+        notes: ConnectionNotes,
         endpoint: HttpEndpoint,
         url: Url,
         limits: HttpLimits,
@@ -85,7 +85,7 @@ impl<'o> LegacyDriver<'o> {
     ) -> LegacyDriver<'o> {
         LegacyDriver {
             core,
-            news,
+            notes,
             alarm: DueTimer::new(),
             endpoint,
             url,
@@ -113,7 +113,7 @@ impl<'o> LegacyDriver<'o> {
             self.pump();
         }
         match self.not_found.take() {
-            Some(fault) if !self.core.is_stopped() => LegacyEnd::NotFound(Box::new((self.core, self.news, fault))),
+            Some(fault) if !self.core.is_stopped() => LegacyEnd::NotFound(Box::new((self.core, self.notes, fault))),
             _ => {
                 self.end().await;
                 LegacyEnd::Done
@@ -176,7 +176,7 @@ impl<'o> LegacyDriver<'o> {
                 let Some(event) = self.core.session.poll_event() else { break };
                 if matches!(event, SessionEvent::Ready(_)) {
                     let connected =
-                        DriverEvent::Connected { transport: DetectedTransport::HttpSse, how: self.news.take_steps() };
+                        DriverEvent::Connected { transport: DetectedTransport::HttpSse, how: self.notes.take_steps() };
                     self.core.outbox.push(connected);
                 }
                 self.core.emit(event);
@@ -261,7 +261,7 @@ impl<'o> LegacyDriver<'o> {
             | ExchangeEvent::Body(_)
             | ExchangeEvent::Events { .. }
             | ExchangeEvent::Expired
-            | ExchangeEvent::Asks(_) => return,
+            | ExchangeEvent::AwaitsAuthorizer(_) => return,
         };
         match post.about {
             // A proxy ended the delayed HTTP response. The server may still send the result on the stream.
@@ -309,7 +309,7 @@ impl<'o> LegacyDriver<'o> {
     }
 
     fn note(&mut self, line: impl Into<String>) {
-        self.news.note(&mut self.core.outbox, line);
+        self.notes.note(&mut self.core.outbox, line);
     }
 }
 

@@ -31,7 +31,7 @@ impl LegacyDriver<'_> {
             | ExchangeEvent::Body(_)
             | ExchangeEvent::Expired
             | ExchangeEvent::Late(_)
-            | ExchangeEvent::Asks(_) => {}
+            | ExchangeEvent::AwaitsAuthorizer(_) => {}
         }
     }
 
@@ -60,7 +60,7 @@ impl LegacyDriver<'_> {
                 };
                 match found {
                     Ok(url) => {
-                        self.news.add_step("GET answered with an endpoint event".to_owned());
+                        self.notes.add_step("GET answered with an endpoint event".to_owned());
                         self.post_to = Some(url);
                         self.give_back_at = None;
                     }

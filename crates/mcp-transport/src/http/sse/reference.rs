@@ -9,21 +9,21 @@ use super::SseEvent;
 pub(super) fn parse_stream(input: &[u8]) -> Vec<SseEvent> {
     let text = String::from_utf8_lossy(input).into_owned();
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).replace("\r\n", "\n").replace('\r', "\n");
-    let mut said = Vec::new();
+    let mut items = Vec::new();
     let (mut data, mut kind, mut id, mut retry) = (String::new(), String::new(), String::new(), None);
     let mut last_id = String::new();
     // Text after the last line terminator is not a line.
     let complete = text.rfind('\n').map_or("", |at| &text[..=at]);
     for line in complete.split_terminator('\n') {
         if line.is_empty() {
-            said.extend(retry.take().map(SseEvent::Retry));
+            items.extend(retry.take().map(SseEvent::Retry));
             if id != last_id {
                 last_id.clone_from(&id);
-                said.push(SseEvent::Id(id.clone()));
+                items.push(SseEvent::Id(id.clone()));
             }
             if data.pop().is_some() && !data.is_empty() {
                 let kind = if kind.is_empty() { "message".to_owned() } else { kind.clone() };
-                said.push(SseEvent::Data { kind, data: data.clone().into() });
+                items.push(SseEvent::Data { kind, data: data.clone().into() });
             }
             data.clear();
             kind.clear();
@@ -44,5 +44,5 @@ pub(super) fn parse_stream(input: &[u8]) -> Vec<SseEvent> {
             _ => {}
         }
     }
-    said
+    items
 }

@@ -190,14 +190,14 @@ mod tests {
     fn read_items(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<SseEvent> {
         let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))));
         let mut events = SseEvents::new(bytes.boxed(), limit);
-        let mut said = Vec::new();
+        let mut items = Vec::new();
         futures_util::FutureExt::now_or_never(async {
             while let Some(event) = events.next().await {
-                said.push(event.unwrap());
+                items.push(event.unwrap());
             }
         })
         .unwrap();
-        said
+        items
     }
 
     fn data_event(data: &'static str) -> SseEvent {
@@ -207,11 +207,11 @@ mod tests {
     /// Asserts that the input yields these items for every split into two chunks, and when read byte by byte.
     fn assert_read(input: &[u8], expected: &[SseEvent]) {
         for at in 0..=input.len() {
-            let said = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
-            assert_eq!(said, expected, "{:?} cut at {at}", String::from_utf8_lossy(input));
+            let items = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
+            assert_eq!(items, expected, "{:?} cut at {at}", String::from_utf8_lossy(input));
         }
-        let said = read_items(input.iter().map(|byte| vec![*byte]).collect(), EVENT_LIMIT);
-        assert_eq!(said, expected, "{:?} byte by byte", String::from_utf8_lossy(input));
+        let items = read_items(input.iter().map(|byte| vec![*byte]).collect(), EVENT_LIMIT);
+        assert_eq!(items, expected, "{:?} byte by byte", String::from_utf8_lossy(input));
     }
 
     #[test]
@@ -255,8 +255,8 @@ mod tests {
         input.extend(std::iter::repeat_n(b'x', 5000));
         input.extend(b"\ndata: more\n\ndata: b\n\n");
         for size in [1, 7, 4096, 100_000] {
-            let said = read_items(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
-            let [first, SseEvent::TooLarge { head }, last] = &said[..] else { panic!("chunks of {size}: {said:?}") };
+            let items = read_items(input.chunks(size).map(<[u8]>::to_vec).collect(), 1000);
+            let [first, SseEvent::TooLarge { head }, last] = &items[..] else { panic!("chunks of {size}: {items:?}") };
             assert_eq!(
                 (first, last),
                 (&data_event("a"), &data_event("b")),
@@ -265,8 +265,8 @@ mod tests {
             assert!(head.starts_with(b" xxx"), "the beginning of the skipped event must be reported: {head:?}");
         }
         let comment: Vec<u8> = std::iter::once(b':').chain(std::iter::repeat_n(b'x', 5000)).collect();
-        let said = read_items(vec![comment], 1000);
-        assert!(matches!(said[..], [SseEvent::TooLarge { .. }]), "an endless comment must be skipped: {said:?}");
+        let items = read_items(vec![comment], 1000);
+        assert!(matches!(items[..], [SseEvent::TooLarge { .. }]), "an endless comment must be skipped: {items:?}");
     }
 
     #[test]
@@ -316,8 +316,8 @@ mod tests {
             }
             let expected = reference::parse_stream(&input);
             for at in 0..=input.len() {
-                let said = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
-                prop_assert_eq!(&said, &expected, "cut at {} of {:?}", at, &input);
+                let items = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);
+                prop_assert_eq!(&items, &expected, "cut at {} of {:?}", at, &input);
             }
         }
     }

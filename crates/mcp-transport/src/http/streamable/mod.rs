@@ -33,7 +33,7 @@ const MAX_STEPS_PER_POLL: usize = 64;
 /// The driver of one server over Streamable HTTP.
 pub(super) struct StreamableDriver<'o> {
     pub(super) core: DriverCore<'o>,
-    pub(super) news: ConnectionNotes,
+    pub(super) notes: ConnectionNotes,
     alarm: DueTimer,
     endpoint: HttpEndpoint,
     url: Url,
@@ -118,7 +118,7 @@ struct ResumeState {
 impl<'o> StreamableDriver<'o> {
     pub(super) fn new(
         core: DriverCore<'o>,
-        news: ConnectionNotes,
+        notes: ConnectionNotes,
         endpoint: HttpEndpoint,
         url: Url,
         limits: HttpLimits,
@@ -126,7 +126,7 @@ impl<'o> StreamableDriver<'o> {
     ) -> StreamableDriver<'o> {
         StreamableDriver {
             core,
-            news,
+            notes,
             alarm: DueTimer::new(),
             endpoint,
             url,
@@ -154,7 +154,9 @@ impl<'o> StreamableDriver<'o> {
             self.pump();
         }
         match self.not_streamable.take() {
-            Some(why) if !self.core.is_stopped() => StreamableEnd::NotStreamable(Box::new((self.core, self.news, why))),
+            Some(why) if !self.core.is_stopped() => {
+                StreamableEnd::NotStreamable(Box::new((self.core, self.notes, why)))
+            }
             _ => {
                 self.end().await;
                 StreamableEnd::Done
@@ -229,7 +231,7 @@ impl<'o> StreamableDriver<'o> {
             SessionEvent::Ready(_) => {
                 let connected = DriverEvent::Connected {
                     transport: DetectedTransport::StreamableHttp,
-                    how: self.news.take_steps(),
+                    how: self.notes.take_steps(),
                 };
                 self.core.outbox.push(connected);
             }
@@ -308,7 +310,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     fn note(&mut self, line: impl Into<String>) {
-        self.news.note(&mut self.core.outbox, line);
+        self.notes.note(&mut self.core.outbox, line);
     }
 
     fn close(&mut self, reason: CloseReason) {

@@ -36,7 +36,7 @@ impl StreamableDriver<'_> {
         }
         self.resume_exchange_deadline(exchange);
         match what {
-            ExchangeEvent::Asks(work) => {
+            ExchangeEvent::AwaitsAuthorizer(work) => {
                 self.pause_exchange_deadline(exchange, now);
                 self.continue_exchange(exchange, work);
             }
@@ -91,10 +91,10 @@ impl StreamableDriver<'_> {
     fn on_opening_step(&mut self, name: &str, answers: ResponseKind) {
         if matches!(name, "initialize" | "server/discover") {
             match answers {
-                ResponseKind::Nothing => self.news.add_step(format!("{name} was not answered")),
-                ResponseKind::WithResult => self.news.add_step(format!("{name} answered")),
-                ResponseKind::WithError(code) => self.news.add_step(format!("{name} answered with error {code}")),
-                ResponseKind::Unreadable => self.news.add_step(format!("{name} answered with something unreadable")),
+                ResponseKind::Nothing => self.notes.add_step(format!("{name} was not answered")),
+                ResponseKind::WithResult => self.notes.add_step(format!("{name} answered")),
+                ResponseKind::WithError(code) => self.notes.add_step(format!("{name} answered with error {code}")),
+                ResponseKind::Unreadable => self.notes.add_step(format!("{name} answered with something unreadable")),
             }
         }
     }
@@ -116,7 +116,7 @@ impl StreamableDriver<'_> {
             running.resume.failures = 0;
             match event {
                 SseEvent::Id(id) => running.resume.last_id = id,
-                SseEvent::Retry(wanted) => running.resume.retry = Some(retry::clamp_pause(wanted)),
+                SseEvent::Retry(pause) => running.resume.retry = Some(retry::clamp_pause(pause)),
                 // A priming event has no data. A message resets the growth of the reconnection delay, but not its
                 // minimum.
                 SseEvent::Data { kind, data } if kind == "message" => {
@@ -206,7 +206,7 @@ impl StreamableDriver<'_> {
             }
             ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
-                    self.news.add_step(format!("{name} answered {status}"));
+                    self.notes.add_step(format!("{name} answered {status}"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }
@@ -256,7 +256,7 @@ impl StreamableDriver<'_> {
         match kind {
             ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
-                    self.news.add_step(format!("{name} failed ({fault})"));
+                    self.notes.add_step(format!("{name} failed ({fault})"));
                 }
                 self.core.session.handle_undelivered(&id, fault, now);
             }

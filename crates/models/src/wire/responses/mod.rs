@@ -153,8 +153,8 @@ fn encode_assistant_item(part: &MessagePart, source: &str) -> Option<Value> {
             Some(json!({ "type": "function_call", "call_id": id, "name": name, "arguments": arguments }))
         }
         MessagePart::Thinking { opaque, .. } => {
-            let kept = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?;
-            (kept["source"] == source).then(|| kept["item"].clone())
+            let opaque_data = opaque_of_wire(opaque.as_ref(), WIRE_NAME)?;
+            (opaque_data["source"] == source).then(|| opaque_data["item"].clone())
         }
         _ => None,
     }

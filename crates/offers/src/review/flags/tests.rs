@@ -130,11 +130,12 @@ fn s35_excerpt_shows_the_flagged_phrase_after_any_prefix() {
                 let text = format!("{} {phrase}, and more", disguise.repeat(count));
                 let flags = flags_of_text(&text, &[]);
                 let shown = flags.iter().any(|flag| {
-                    let told = matches!(flag.reason, FlagReason::InstructsModel | FlagReason::HidesFromUser);
-                    told && flag
-                        .excerpt
-                        .find(phrase)
-                        .is_some_and(|at| flag.excerpt[..at].chars().count() <= EXCERPT_LEAD_CHARS)
+                    let is_instruction = matches!(flag.reason, FlagReason::InstructsModel | FlagReason::HidesFromUser);
+                    is_instruction
+                        && flag
+                            .excerpt
+                            .find(phrase)
+                            .is_some_and(|at| flag.excerpt[..at].chars().count() <= EXCERPT_LEAD_CHARS)
                 });
                 assert!(
                     shown,

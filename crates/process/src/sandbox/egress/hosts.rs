@@ -51,11 +51,11 @@ impl HostPattern {
     /// Returns `true` if the pattern permits connections to this destination.
     pub fn admits(&self, destination: &Destination) -> bool {
         let host = match (&self.host, &destination.host) {
-            (PatternHost::Name(name), DestinationHost::Name(wanted)) => name == wanted,
-            (PatternHost::Subdomains(parent), DestinationHost::Name(wanted)) => {
-                wanted.strip_suffix(parent).is_some_and(|below| below.len() > 1 && below.ends_with('.'))
+            (PatternHost::Name(name), DestinationHost::Name(requested)) => name == requested,
+            (PatternHost::Subdomains(parent), DestinationHost::Name(requested)) => {
+                requested.strip_suffix(parent).is_some_and(|below| below.len() > 1 && below.ends_with('.'))
             }
-            (PatternHost::Address(address), DestinationHost::Address(wanted)) => address == wanted,
+            (PatternHost::Address(address), DestinationHost::Address(requested)) => address == requested,
             _ => false,
         };
         host && self.admits_port(destination.port)

@@ -58,8 +58,8 @@ struct ConnectionCounts {
 struct TrackedConnection {
     destination: Destination,
     traffic: Arc<TrafficCounter>,
-    told_up: u64,
-    told_down: u64,
+    reported_up: u64,
+    reported_down: u64,
 }
 
 /// An open connection. Dropping it records that it was closed.
@@ -89,7 +89,7 @@ impl EgressLedger {
         let mut state = self.lock();
         state.count(destination, |counts| counts.opened += 1);
         let (destination, open) = (destination.clone(), Arc::clone(&traffic));
-        state.open.push(TrackedConnection { destination, traffic: open, told_up: 0, told_down: 0 });
+        state.open.push(TrackedConnection { destination, traffic: open, reported_up: 0, reported_down: 0 });
         drop(state);
         self.changed.notify_one();
         OpenConnection { ledger: Arc::clone(self), traffic }
@@ -171,8 +171,8 @@ impl LedgerState {
     fn measure_connection(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
         let (up, down) = (open.traffic.written(), open.traffic.read());
-        let (more_up, more_down) = (up - open.told_up, down - open.told_down);
-        (open.told_up, open.told_down) = (up, down);
+        let (more_up, more_down) = (up - open.reported_up, down - open.reported_down);
+        (open.reported_up, open.reported_down) = (up, down);
         if more_up + more_down > 0 {
             let destination = open.destination.clone();
             self.count(&destination, |counts| {

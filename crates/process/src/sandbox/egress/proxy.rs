@@ -84,9 +84,9 @@ impl EgressProxy {
         let ledger = Arc::new(EgressLedger::default());
         let proxy = Arc::new(ProxyState { hosts, lookup, times, ledger: Arc::clone(&ledger) });
         let (sender, lines) = mpsc::channel(MAX_LINES);
-        let told = Arc::clone(&ledger);
+        let proxy_ledger = Arc::clone(&ledger);
         let task = tokio::spawn(async move {
-            tokio::join!(accept_connections(listener, proxy), forward_lines(&told, sender));
+            tokio::join!(accept_connections(listener, proxy), forward_lines(&proxy_ledger, sender));
         });
         EgressProxy { ledger, lines: Some(lines), _task: AbortOnDropHandle::new(task) }
     }
@@ -223,7 +223,7 @@ impl ProxyState {
     ) -> Result<Response<Body>, Response<Body>> {
         let (mut head, body) = request.into_parts();
         if head.uri.scheme_str() != Some("http") {
-            return Err(bad_request("this proxy takes CONNECT, and requests for http URLs"));
+            return Err(bad_request("this proxy accepts CONNECT, and requests for http URLs"));
         }
         let named = head.uri.authority().map(|authority| (authority.host(), authority.port_u16().unwrap_or(80)));
         let destination = named.and_then(|(host, port)| Destination::new(host, port));

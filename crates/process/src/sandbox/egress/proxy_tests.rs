@@ -28,8 +28,8 @@ async fn start_default_proxy(hosts: &[&str]) -> (EgressProxy, SocketAddr) {
 async fn start_echo_server() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    let came = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&came);
+    let connections = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&connections);
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             count.fetch_add(1, Ordering::SeqCst);
@@ -39,7 +39,7 @@ async fn start_echo_server() -> (u16, Arc<AtomicUsize>) {
             });
         }
     });
-    (port, came)
+    (port, connections)
 }
 
 /// Requests a tunnel and reads the head of the response.
@@ -116,7 +116,7 @@ async fn s24_tunnel_reaches_named_hosts_only() {
 
 #[tokio::test]
 async fn s24_name_that_resolves_to_loopback_is_refused() {
-    let (port, came) = start_echo_server().await;
+    let (port, connections) = start_echo_server().await;
     let lookup: LookupFunction = |_| Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) });
     let (_egress, address) = start_proxy(&[&format!("inside.example:{port}")], lookup, ProxyTimeouts::DEFAULT).await;
     let (mut stream, head) = request_tunnel(address, &format!("inside.example:{port}")).await;
@@ -124,13 +124,13 @@ async fn s24_name_that_resolves_to_loopback_is_refused() {
     drop(stream.shutdown().await);
     let words = read_to_end(&mut stream).await;
     assert!(words.contains(&format!("add 127.0.0.1:{port}")), "S24: the refusal must name the address to add: {words}");
-    assert_eq!(came.load(Ordering::SeqCst), 0, "S24: no connection must be made");
+    assert_eq!(connections.load(Ordering::SeqCst), 0, "S24: no connection must be made");
 }
 
 #[tokio::test]
 async fn s24_checked_address_is_the_connected_one() {
     static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
-    let (port, came) = start_echo_server().await;
+    let (port, connections) = start_echo_server().await;
     // A second lookup would return another address.
     let lookup: LookupFunction = |_| {
         let is_first = LOOKUPS.fetch_add(1, Ordering::SeqCst) == 0;
@@ -143,7 +143,7 @@ async fn s24_checked_address_is_the_connected_one() {
     assert!(head.starts_with("HTTP/1.1 200"), "an allowed address must be connected to: {head}");
     assert_eq!(LOOKUPS.load(Ordering::SeqCst), 1, "S24: the name must be resolved only once");
     within(WAIT_TIMEOUT, "the connection arrives", async {
-        while came.load(Ordering::SeqCst) == 0 {
+        while connections.load(Ordering::SeqCst) == 0 {
             tokio::task::yield_now().await;
         }
     })
@@ -177,14 +177,14 @@ async fn s24_url_requests_are_forwarded_in_origin_form() {
         "S24: the Host header must be the authorized host: {request}"
     );
     assert!(request.contains("x-kept: 1"), "end-to-end headers must be forwarded: {request}");
-    for gone in ["other.example", "proxy-authorization", "x-mine", "secret"] {
-        assert!(!request.contains(gone), "{gone} must not be forwarded: {request}");
+    for absent in ["other.example", "proxy-authorization", "x-mine", "secret"] {
+        assert!(!request.contains(absent), "{absent} must not be forwarded: {request}");
     }
 }
 
 #[tokio::test]
 async fn s24_invalid_requests_are_refused() {
-    let (port, came) = start_echo_server().await;
+    let (port, connections) = start_echo_server().await;
     let (_egress, address) = start_default_proxy(&[&format!("localhost:{port}")]).await;
     let cases = [
         (
@@ -209,7 +209,7 @@ async fn s24_invalid_requests_are_refused() {
             "S24: {shown:?} must be answered with {status}: {answer}"
         );
     }
-    assert_eq!(came.load(Ordering::SeqCst), 0, "S24: no connection must reach the host");
+    assert_eq!(connections.load(Ordering::SeqCst), 0, "S24: no connection must reach the host");
 }
 
 #[tokio::test]

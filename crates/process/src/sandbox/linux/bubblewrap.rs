@@ -105,17 +105,17 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     if BubblewrapFeatures::cached_trial(&program).is_some_and(|known| known.is_current(Instant::now())) {
         return Ok(program);
     }
-    let mut said = String::new();
+    let mut failure = String::new();
     for features in BubblewrapFeatures::ALL {
         match run_trial(&program, features).await {
             Ok(()) => {
                 features.cache_trial(&program);
                 return Ok(program);
             }
-            Err(cause) => said = cause,
+            Err(cause) => failure = cause,
         }
     }
-    Err(format!("bubblewrap does not work here ({said})"))
+    Err(format!("bubblewrap does not work here ({failure})"))
 }
 
 /// Runs a trial: a sandbox without a network, in which a shell does nothing.

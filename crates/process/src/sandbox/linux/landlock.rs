@@ -91,5 +91,5 @@ fn rule_error_text(path: &Path, cause: &dyn std::fmt::Display) -> String {
 }
 
 fn error_text(error: &RulesetError) -> String {
-    format!("Landlock can't be used ({error}; it takes Linux 6.2 or later)")
+    format!("Landlock can't be used ({error}; it requires Linux 6.2 or later)")
 }

@@ -26,7 +26,7 @@ const MAX_REPORT_BYTES: usize = 4096;
 /// first.
 pub(crate) struct ProgramGate {
     hosts: Vec<HostPattern>,
-    made: PipeReader,
+    report: PipeReader,
     open: PipeWriter,
 }
 
@@ -52,8 +52,8 @@ impl ProgramGate {
     /// # Errors
     /// Returns the system's error if no pipe can be created.
     pub(super) fn new(hosts: Vec<HostPattern>) -> std::io::Result<(ProgramGate, GateDescriptors)> {
-        let ((made, info), (block, open)) = (pipe()?, pipe()?);
-        Ok((ProgramGate { hosts, made, open }, GateDescriptors { info: info.into(), block: block.into() }))
+        let ((report, info), (block, open)) = (pipe()?, pipe()?);
+        Ok((ProgramGate { hosts, report, open }, GateDescriptors { info: info.into(), block: block.into() }))
     }
 
     /// Starts the proxy in the server's network namespace, then lets its program run.
@@ -62,10 +62,10 @@ impl ProgramGate {
     /// Returns [`SandboxError::NotHere`] if the proxy can't listen there. The program does not run, and `bubblewrap` is
     /// killed.
     pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<EgressProxy, SandboxError> {
-        let ProgramGate { hosts, made, mut open } = self;
+        let ProgramGate { hosts, report, mut open } = self;
         // Declared last so that it is dropped before the pipe, because closing the pipe would let the program run.
         let mut held = HeldProgram { bubblewrap, is_released: false };
-        let listening = timeout(NAMESPACE_TIMEOUT, listen_in_sandbox(made, &mut *held.bubblewrap)).await;
+        let listening = timeout(NAMESPACE_TIMEOUT, listen_in_sandbox(report, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
         let started = listening.and_then(|listener| {
             let egress = EgressProxy::start(listener, hosts);
@@ -95,20 +95,20 @@ impl Drop for HeldProgram<'_> {
     }
 }
 
-async fn listen_in_sandbox(made: PipeReader, bubblewrap: &mut dyn ChildWrapper) -> Result<TcpListener, String> {
-    let said = |error: std::io::Error| error.to_string();
-    let mut made = Receiver::from_owned_fd(made.into()).map_err(said)?;
+async fn listen_in_sandbox(report: PipeReader, bubblewrap: &mut dyn ChildWrapper) -> Result<TcpListener, String> {
+    let to_text = |error: std::io::Error| error.to_string();
+    let mut report = Receiver::from_owned_fd(report.into()).map_err(to_text)?;
     let mut text = Vec::new();
     let BubblewrapInfo { child_pid, net_namespace } = loop {
-        if made.read_buf(&mut text).await.map_err(said)? == 0 || text.len() > MAX_REPORT_BYTES {
-            let (status, words) = wait_for_end(bubblewrap).await.map_err(said)?;
+        if report.read_buf(&mut text).await.map_err(to_text)? == 0 || text.len() > MAX_REPORT_BYTES {
+            let (status, words) = wait_for_end(bubblewrap).await.map_err(to_text)?;
             return Err(if words.is_empty() { status.to_string() } else { words });
         }
-        if let Ok(made) = serde_json::from_slice(&text) {
-            break made;
+        if let Ok(report) = serde_json::from_slice(&text) {
+            break report;
         }
     };
     let listening = move || platform::listen_in_network_of(child_pid, net_namespace, PROXY_PORT);
-    let listener = tokio::task::spawn_blocking(listening).await.map_err(|error| error.to_string())?.map_err(said)?;
-    TcpListener::from_std(listener).map_err(said)
+    let listener = tokio::task::spawn_blocking(listening).await.map_err(|error| error.to_string())?.map_err(to_text)?;
+    TcpListener::from_std(listener).map_err(to_text)
 }

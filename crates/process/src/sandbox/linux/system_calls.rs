@@ -153,10 +153,10 @@ fn build_filter() -> Result<BpfProgram, BackendError> {
         SeccompRule::new(vec![SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(flag), flag)?])
     };
     calls.insert(libc::SYS_clone, NAMESPACE_FLAGS.into_iter().map(has_flag).collect::<Result<_, _>>()?);
-    let asks = |request: u64| {
+    let rule_for = |request: u64| {
         SeccompRule::new(vec![SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request)?])
     };
-    calls.insert(libc::SYS_ioctl, TERMINAL_INPUT_REQUESTS.into_iter().map(asks).collect::<Result<_, _>>()?);
+    calls.insert(libc::SYS_ioctl, TERMINAL_INPUT_REQUESTS.into_iter().map(rule_for).collect::<Result<_, _>>()?);
     let sets = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, SUBREAPER_OPTION)?;
     calls.insert(libc::SYS_prctl, vec![SeccompRule::new(vec![sets])?]);
     for second in ALTERNATIVE_NUMBERS {

@@ -105,21 +105,21 @@ async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
 /// pauses that keep the cost low.
 #[derive(Default)]
 struct MemoryCount {
-    seen: Option<(Instant, Duration, u64)>,
+    last_count: Option<(Instant, Duration, u64)>,
 }
 
 impl MemoryCount {
     /// Returns the memory use in bytes, or `None` if the measurement was cancelled. Returns the last result during a
     /// pause.
     async fn measure_memory(&mut self, pid: u32, most: u64) -> Option<u64> {
-        if let Some((at, took, bytes)) = self.seen
+        if let Some((at, took, bytes)) = self.last_count
             && at.elapsed() < (took * HOME_PAUSE_RATIO).min(MAX_PAGES_INTERVAL)
         {
             return Some(bytes);
         }
         let began = Instant::now();
         let bytes = spawn_blocking(move || tree_memory(pid, most)).await.ok()?;
-        self.seen = Some((Instant::now(), began.elapsed(), bytes));
+        self.last_count = Some((Instant::now(), began.elapsed(), bytes));
         Some(bytes)
     }
 }

@@ -58,9 +58,9 @@ fn sampling_request_is_converted_completely() {
     );
     let MessagePart::ToolResult { id, name, is_error, .. } = &third.parts[0] else { panic!("expected a tool result") };
     assert_eq!((id.as_str(), name.as_str(), *is_error), ("1", "tool_1", true), "the result must refer to the tool use");
-    let told = format!("{request:?}");
-    assert!(!told.contains("secret-of-the-server"), "[sampling-params-adjust]: metadata must be omitted");
-    assert!(!told.contains("allServers"), "[sampling-include-context], X27: no context must be added");
+    let converted = format!("{request:?}");
+    assert!(!converted.contains("secret-of-the-server"), "[sampling-params-adjust]: metadata must be omitted");
+    assert!(!converted.contains("allServers"), "[sampling-include-context], X27: no context must be added");
 }
 
 #[test]

@@ -11,20 +11,20 @@ use super::*;
 /// A keychain that is locked for the first two requests.
 #[derive(Default)]
 struct LockedKeychain {
-    asked: AtomicU32,
-    kept: Mutex<Option<String>>,
+    requests: AtomicU32,
+    stored: Mutex<Option<String>>,
 }
 
 impl Secrets for LockedKeychain {
     fn get(&self, _: &str) -> Result<Option<String>, SecretError> {
-        if self.asked.fetch_add(1, Ordering::SeqCst) < 2 {
+        if self.requests.fetch_add(1, Ordering::SeqCst) < 2 {
             return Err(SecretError::Locked("it is locked".to_owned()));
         }
-        Ok(self.kept.lock().unwrap().clone())
+        Ok(self.stored.lock().unwrap().clone())
     }
 
     fn set(&self, _: &str, secret: &str) -> Result<SecretPersistence, SecretError> {
-        *self.kept.lock().unwrap() = Some(secret.to_owned());
+        *self.stored.lock().unwrap() = Some(secret.to_owned());
         Ok(SecretPersistence::Keychain)
     }
 
@@ -89,7 +89,7 @@ fn keychain_without_a_key_is_asked_again_later() {
     assert!(!ask(), "the keychain must be locked");
     std::thread::sleep(pause * 2); // sleep: the pause is one of real time.
     assert!(!ask(), "the keychain must be read again, and must still be locked");
-    assert_eq!(secrets.asked.load(Ordering::SeqCst), 2, "the keychain must be read once for each request");
+    assert_eq!(secrets.requests.load(Ordering::SeqCst), 2, "the keychain must be read once for each request");
     std::thread::sleep(pause * 3); // sleep: the pause is one of real time.
     assert!(ask(), "an unlocked keychain must return the key to a running process");
 }

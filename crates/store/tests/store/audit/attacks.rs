@@ -101,10 +101,7 @@ fn s04_forged_removal_does_not_pass_for_retention() {
             assert_stays_reported(&folder, &format!("a checkpoint at {upto} without a seal, confirmed: {confirm}"));
             let folder = sealed_log();
             remove_first_entries(&folder.attacked(), upto, Some("0123456789abcdef"), Some(&[7; 32]), confirm);
-            assert_stays_reported(
-                &folder,
-                &format!("a checkpoint at {upto} of a key that nobody has, confirmed: {confirm}"),
-            );
+            assert_stays_reported(&folder, &format!("a checkpoint at {upto} of an unknown key, confirmed: {confirm}"));
             let folder = sealed_log();
             remove_first_entries(&folder.attacked(), upto, Some(&key), Some(&mac), confirm);
             assert_stays_reported(
@@ -188,7 +185,7 @@ fn s04_other_removals_and_changes_are_reported() {
         ("a later version", "PRAGMA user_version = 99"),
         ("a version below all", "PRAGMA user_version = -1"),
         (
-            "numbers that stand twice",
+            "repeated numbers",
             "CREATE TABLE other AS SELECT * FROM entry; INSERT INTO other SELECT * FROM other WHERE number = 5;
             DROP TABLE entry; ALTER TABLE other RENAME TO entry",
         ),

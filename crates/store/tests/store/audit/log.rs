@@ -106,15 +106,15 @@ fn later_entries_are_reported_once_durable() {
         );
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let told = runtime.block_on(async {
-        let mut told = Vec::new();
-        while told.len() < 50 || log.durable_position().unwrap() < 50 {
+    let reported = runtime.block_on(async {
+        let mut reported = Vec::new();
+        while reported.len() < 50 || log.durable_position().unwrap() < 50 {
             let next = tokio::time::timeout(Duration::from_secs(20), receipts.wait_for_outcomes()).await;
-            told.extend(next.expect("the log reports every entry once it is durable"));
+            reported.extend(next.expect("the log reports every entry once it is durable"));
         }
-        told
+        reported
     });
-    for (at, (ticket, written)) in (0..).zip(&told) {
+    for (at, (ticket, written)) in (0..).zip(&reported) {
         let written = written.as_ref().unwrap();
         assert_eq!(
             (*ticket, written.number, written.place),
@@ -283,7 +283,7 @@ fn entry_takes_microseconds_and_many_share_a_sync() {
     }
     let synced = per(start, 20);
     println!(
-        "microseconds an entry: {one_by_one:.0} one by one, {handed_over:.1} handed over, {durable:.0} until 1,000 are durable, \
+        "microseconds an entry: {one_by_one:.0} individually, {handed_over:.1} handed over, {durable:.0} until 1,000 are durable, \
          {synced:.0} alone until it is durable"
     );
     assert!(one_by_one < 20_000.0, "an entry is written without a sync: {one_by_one} µs");

@@ -68,8 +68,8 @@ fn deleted_text_is_in_no_file() {
             "no file contains a prefix of the words"
         );
     }
-    let kept = super::branch(history.as_ref(), "kept");
-    assert_eq!((kept.len(), item_ids(&kept)[59]), (60, "k59"), "the other conversation is unchanged");
+    let remaining = super::branch(history.as_ref(), "kept");
+    assert_eq!((remaining.len(), item_ids(&remaining)[59]), (60, "k59"), "the other conversation is unchanged");
     assert_eq!(
         history.search(&super::searching::search_query("ordinary")).unwrap().len(),
         60,

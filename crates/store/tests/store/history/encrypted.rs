@@ -72,15 +72,15 @@ fn assert_complete(history: &dyn History, items: usize) {
     assert!(all[1].body["result"]["structured"][CANARY].as_str().is_some_and(|text| text.len() > 10_000));
     for words in [CANARY, "zqkes", "港口", "number 0"] {
         let found = history.search(&search_query(words)).unwrap();
-        let wanted = (items * 2).min(200);
-        let wanted = if words == "港口" {
+        let expected = (items * 2).min(200);
+        let expected = if words == "港口" {
             items.min(200)
         } else if words == "number 0" {
             1
         } else {
-            wanted
+            expected
         };
-        assert!(found.len() >= wanted, "{words:?} finds {} of {wanted}", found.len());
+        assert!(found.len() >= expected, "{words:?} finds {} of {expected}", found.len());
         let mut own = found.iter().filter(|found| found.conversation == "c");
         assert!(
             own.all(|found| found.title == format!("About {CANARY}")),

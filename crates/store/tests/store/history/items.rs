@@ -26,8 +26,8 @@ fn conversations_round_trip() {
     assert!(!history.change("none", &change).unwrap(), "a missing conversation is not changed");
     let other = open_store(store.folder.path());
     let list = other.history.list().unwrap();
-    let told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
-    assert_eq!(told, [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)], "latest first");
+    let listed: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
+    assert_eq!(listed, [("a-1", "Title of a-1", 50), ("b-2", "Trip", 30), ("c-3", "Title of c-3", 1)], "latest first");
     let read = other.history.conversation("b-2").unwrap().unwrap();
     assert_eq!(
         (read.settings, read.created_at, read.head),
@@ -160,7 +160,7 @@ fn large_contents_are_stored_once_and_restored() {
     let item = &page.items[0];
     assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "texts are included");
     assert_eq!(item.body.pointer("/content/1/data"), Some(&json!("")), "pictures are omitted");
-    let left = &item.left_out[0];
+    let left = &item.omitted[0];
     assert_eq!(
         (left.pointer.as_str(), left.bytes),
         ("/content/1/data", 150_000),
@@ -192,7 +192,7 @@ fn very_long_texts_are_read_on_request() {
     let item = history.item_outline("c", "1").unwrap().unwrap();
     assert_eq!(item.body.pointer("/content/0/text"), Some(&json!(long)), "a long text is included in its item");
     assert_eq!(item.body.pointer("/content/1/text"), Some(&json!("")), "a very long text is omitted");
-    let left = &item.left_out[0];
+    let left = &item.omitted[0];
     assert_eq!((left.pointer.as_str(), left.is_text), ("/content/1/text", true), "the omitted text has its place");
     assert_eq!(
         history.blob(&left.hash).unwrap(),

@@ -29,9 +29,9 @@ fn older_conversations_are_imported() {
     let ports = open_store(store.folder.path());
     let history = &ports.history;
     let list = history.list().unwrap();
-    let mut told: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
-    told.sort_unstable();
-    assert_eq!(told, [("c1", "Old c1", 77), ("c2", "Old c2", 77)], "readable conversations are imported");
+    let mut listed: Vec<_> = list.iter().map(|(id, title, at)| (id.as_str(), title.as_str(), *at)).collect();
+    listed.sort_unstable();
+    assert_eq!(listed, [("c1", "Old c1", 77), ("c2", "Old c2", 77)], "readable conversations are imported");
     let items = branch(history.as_ref(), "c1");
     assert_eq!(
         (item_ids(&items), message_text(&items[0].body)),

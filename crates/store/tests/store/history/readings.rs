@@ -40,8 +40,8 @@ fn attacked_conversation(sql: &str) -> (tempfile::TempDir, Arc<Keychain>, Conver
     ports.history.write("c", &[user_message("2", "go on"), call_item("3", "fetch")]).unwrap();
     drop(ports);
     attack(folder.path(), sql);
-    let seen = read_conversation(open_with_keychain(folder.path(), &keychain).history.as_ref());
-    (folder, keychain, seen)
+    let readings = read_conversation(open_with_keychain(folder.path(), &keychain).history.as_ref());
+    (folder, keychain, readings)
 }
 
 fn attack(folder: &Path, sql: &str) {
@@ -50,9 +50,9 @@ fn attack(folder: &Path, sql: &str) {
 
 #[test]
 fn s26_unchanged_readings_are_read_as_written() {
-    let (folder, keychain, seen) = attacked_conversation("");
+    let (folder, keychain, readings) = attacked_conversation("");
     assert_eq!(
-        seen.readings,
+        readings.readings,
         [tool_reading("fetch", false), tool_reading("list", false)],
         "readings are read back as written"
     );
@@ -77,11 +77,11 @@ fn s26_externally_removed_readings_are_recovered_from_the_items() {
         "DROP TABLE reading; DROP TABLE reading_seal; DELETE FROM source",
     ];
     for sql in attacks {
-        let (folder, keychain, seen) = attacked_conversation(sql);
+        let (folder, keychain, readings) = attacked_conversation(sql);
         for tool in ["list", "fetch"] {
-            assert!(seen.readings.contains(&tool_reading(tool, true)), "{sql}: {:?}", seen.readings);
+            assert!(readings.readings.contains(&tool_reading(tool, true)), "{sql}: {:?}", readings.readings);
         }
-        assert!(seen.sources.contains(&"harbour".to_owned()), "{sql}: {:?}", seen.sources);
+        assert!(readings.sources.contains(&"harbour".to_owned()), "{sql}: {:?}", readings.sources);
         open_with_keychain(folder.path(), &keychain).history.write("c", &[user_message("later", "go on")]).unwrap();
         let later = read_conversation(open_with_keychain(folder.path(), &keychain).history.as_ref());
         for tool in ["list", "fetch"] {

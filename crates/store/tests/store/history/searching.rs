@@ -51,8 +51,8 @@ fn all_scripts_are_searchable() {
         ("\" OR text:*", &[]),
         ("ferry NOT pier", &[]),
     ];
-    for (text, wanted) in cases {
-        assert_eq!(found_ids(history.as_ref(), text), *wanted, "results for {text:?}, latest first");
+    for (text, expected) in cases {
+        assert_eq!(found_ids(history.as_ref(), text), *expected, "results for {text:?}, latest first");
     }
 }
 

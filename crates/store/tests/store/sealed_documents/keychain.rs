@@ -22,7 +22,7 @@ pub(super) struct GatedKeychain {
     /// Duration of storing a mark, in milliseconds.
     pub(super) delay: AtomicU64,
     /// Number of times that the latest numbers of the documents (the mark) were stored.
-    pub(super) told: AtomicU64,
+    stored_marks: AtomicU64,
     /// Function that runs when the next mark of documents is stored, if any.
     pub(super) at_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
@@ -36,6 +36,11 @@ impl Deref for GatedKeychain {
 }
 
 impl GatedKeychain {
+    /// Returns the number of times that a mark of the documents was stored.
+    pub(super) fn mark_count(&self) -> u64 {
+        self.stored_marks.load(Ordering::SeqCst)
+    }
+
     pub(super) fn set_blocked(&self, shut: bool) {
         *self.shut.lock().unwrap() = shut;
         self.opened.notify_all();
@@ -79,10 +84,10 @@ pub(super) fn stored_grants(folder: &Path) -> Value {
 }
 
 pub(super) fn add_grant(documents: &dyn Documents) -> bool {
-    let added = documents.update(Document::Grants, &mut |kept| {
-        let mut kept = kept.unwrap_or_else(|| json!([]));
-        kept.as_array_mut().unwrap().push(json!("new"));
-        kept
+    let added = documents.update(Document::Grants, &mut |stored| {
+        let mut stored = stored.unwrap_or_else(|| json!([]));
+        stored.as_array_mut().unwrap().push(json!("new"));
+        stored
     });
     added.is_ok()
 }
@@ -113,7 +118,7 @@ impl Secrets for GatedKeychain {
 
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.wait_while_blocked(name);
-        self.told.fetch_add(u64::from(name == MARK_NAME), Ordering::SeqCst);
+        self.stored_marks.fetch_add(u64::from(name == MARK_NAME), Ordering::SeqCst);
         if let Some(act) = self.at_mark.lock().unwrap().take_if(|_| name == MARK_NAME) {
             act();
         }

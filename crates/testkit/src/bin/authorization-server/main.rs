@@ -4,7 +4,7 @@
 //! The two optional arguments are the scripts as JSON: of the authorization server, and of the MCP server. Prints one
 //! line of JSON, `{"issuer": URL, "server": URL}`, and exits at the end of standard input. `POST /_test/script` at
 //! either server changes its script, and `GET /_test/requests` at the MCP server returns the recorded requests.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program tells where it listens, or what is wrong")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program prints its address or its error")]
 
 use std::process::ExitCode;
 

@@ -87,8 +87,8 @@ fn call_tool(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
             peer.text_result(request, text)
         }
         Some("environment") => {
-            let seen = testkit::processes::process_environment().to_string();
-            peer.text_result(request, &seen)
+            let environment = testkit::processes::process_environment().to_string();
+            peer.text_result(request, &environment)
         }
         Some("wait") => wait(peer, request, arguments["milliseconds"].as_u64().unwrap_or_default()),
         name => peer.error(request, INVALID_PARAMS, &format!("no tool {name:?}")),

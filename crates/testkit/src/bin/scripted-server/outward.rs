@@ -21,8 +21,8 @@ pub(crate) fn connect_to_hosts(peer: &mut ScriptedPeer, request: &PeerRequest) -
         let through = connect_through_proxy(host).unwrap_or_else(|error| format!("failed: {error}"));
         (host.to_owned(), json!({ "proxy": through, "socket": connect(host).is_ok() }))
     };
-    let told: Map<String, Value> = hosts.split_whitespace().map(tried).collect();
-    peer.text_result(request, &Value::Object(told).to_string())
+    let results: Map<String, Value> = hosts.split_whitespace().map(tried).collect();
+    peer.text_result(request, &Value::Object(results).to_string())
 }
 
 fn connect(to: &str) -> io::Result<TcpStream> {

@@ -77,9 +77,9 @@ pub(crate) fn try_privileged_programs(peer: &mut ScriptedPeer, request: &PeerReq
         command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Some(((*name).to_owned(), Value::Bool(command.status().is_ok_and(|status| status.success()))))
     };
-    let mut told: Map<String, Value> = PRIVILEGED_ATTEMPTS.iter().filter_map(works).collect();
-    told.insert("temporary files of others".to_owned(), Value::Bool(sees_foreign_file()));
-    peer.text_result(request, &Value::Object(told).to_string())
+    let mut results: Map<String, Value> = PRIVILEGED_ATTEMPTS.iter().filter_map(works).collect();
+    results.insert("temporary files of others".to_owned(), Value::Bool(sees_foreign_file()));
+    peer.text_result(request, &Value::Object(results).to_string())
 }
 
 /// Returns `true` if the server can see a file that a test has created in the computer's `/tmp`.

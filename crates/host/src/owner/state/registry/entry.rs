@@ -69,7 +69,7 @@ impl ServerRegistry {
         } else if name.chars().count() > MAX_NAME {
             bad(&format!("it must have at most {MAX_NAME} characters"))
         } else if name.chars().any(|c| c.is_control() || offers::review::is_hidden(c)) {
-            bad("it has characters that can't be seen")
+            bad("it has invisible characters")
         } else if was != Some(name) && self.records.contains_key(name) {
             bad("another server has it")
         } else {
@@ -97,7 +97,7 @@ mod tests {
     fn look_alike_and_taken_names_are_rejected() {
         let mut registry = ServerRegistry::default();
         let record = ServerRecord::new(local_config(), ActivityLog::default(), Arc::new(SystemClock));
-        registry.records.insert("taken".to_owned(), record);
+        registry.records.insert("taken".to_owned(), Box::new(record));
         let check =
             |name: &str, was| registry.check(&ServerEntry { name: name.to_owned(), config: local_config() }, was);
         assert_eq!(check(&"x".repeat(MAX_NAME), None), Ok(()), "a name of the maximum length is valid");

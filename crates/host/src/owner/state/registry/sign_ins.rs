@@ -55,10 +55,10 @@ impl ServerRegistry {
     pub(in crate::owner) fn end_session(&mut self, server: &str, cause: String) {
         let Some(record) = self.records.get_mut(server) else { return };
         let Some(connection) = &record.session.connection else { return };
-        let tell = connection.tell.clone();
+        let sender = connection.sender.clone();
         record.access.when_ended = Some(cause);
         record.start_again = false;
-        tokio::spawn(async move { tell.send(Box::new(ConnectionCommand::Stop)).await });
+        tokio::spawn(async move { sender.send(Box::new(ConnectionCommand::Stop)).await });
     }
 }
 
@@ -72,10 +72,10 @@ mod tests {
         let mut registry = registry_with_server(None);
         let access = &mut registry.records["s"].access;
         access.mark_requested();
-        access.asked = true;
+        access.is_sign_in_requested = true;
         assert_eq!(registry.cancel_sign_in("s"), Ok(()), "the server exists");
         let access = &registry.records["s"].access;
-        assert!(!access.wanted_now && !access.asked, "the request is cleared");
+        assert!(!access.is_connection_requested && !access.is_sign_in_requested, "the request is cleared");
         assert_eq!(
             registry.cancel_sign_in("t"),
             Err(SignInError::NotFound("t".to_owned())),
@@ -90,17 +90,17 @@ mod tests {
         let failed = registry.store_sign_in("s", Err(cause())).err();
         let expected = SignInError::NotPrepared { server: "s".to_owned(), cause: "no address".to_owned() };
         assert_eq!(failed, Some(expected), "the error contains the cause");
-        let gone = registry.store_sign_in("t", Err(cause())).err();
-        assert_eq!(gone, Some(SignInError::NotFound("t".to_owned())), "a removed server is not found");
+        let problem = registry.store_sign_in("t", Err(cause())).err();
+        assert_eq!(problem, Some(SignInError::NotFound("t".to_owned())), "a removed server is not found");
     }
 
     #[tokio::test]
     async fn session_ended_for_a_sign_in_has_a_cause_and_is_not_restarted() {
-        let (mut registry, mut told) = registry_with_ready_server(mcp_proto::Revision::V2025_11_25);
+        let (mut registry, mut commands) = registry_with_ready_server(mcp_proto::Revision::V2025_11_25);
         registry.records["s"].start_again = true;
         registry.end_session("s", "signed out".to_owned());
         assert!(
-            matches!(told.recv().await.as_deref(), Some(ConnectionCommand::Stop)),
+            matches!(commands.recv().await.as_deref(), Some(ConnectionCommand::Stop)),
             "the connection receives a stop command"
         );
         let record = &mut registry.records["s"];

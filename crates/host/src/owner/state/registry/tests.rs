@@ -14,9 +14,10 @@ use crate::connection::Connection;
 pub(super) fn registry_with_server(sandbox: Option<SandboxConfig>) -> ServerRegistry {
     let config = StdioConfig { command: "server".to_owned(), sandbox, ..StdioConfig::default() };
     let mut registry = ServerRegistry::default();
-    registry
-        .records
-        .insert("s".to_owned(), ServerRecord::new(config.into(), ActivityLog::default(), Arc::new(SystemClock)));
+    registry.records.insert(
+        "s".to_owned(),
+        Box::new(ServerRecord::new(config.into(), ActivityLog::default(), Arc::new(SystemClock))),
+    );
     registry
 }
 
@@ -77,18 +78,18 @@ pub(super) fn registry_with_ready_server(
     revision: Revision,
 ) -> (ServerRegistry, mpsc::Receiver<Box<ConnectionCommand>>) {
     let mut registry = registry_with_server(None);
-    let (tell, told) = mpsc::channel(4);
+    let (sender, commands) = mpsc::channel(4);
     let record = &mut registry.records["s"];
     record.set(ServerState::Ready);
-    record.session.connection = Some(Connection { run: RunId(1), tell });
+    record.session.connection = Some(Connection { run: RunId(1), sender });
     let capabilities = ServerCapabilities::default();
     record.session.facts = Some(ServerFacts { revision, server: None, capabilities, instructions: None });
-    (registry, told)
+    (registry, commands)
 }
 
 #[test]
 fn response_unsupported_by_the_revision_is_rejected() {
-    let (registry, _told) = registry_with_ready_server(Revision::V2024_11_05);
+    let (registry, _commands) = registry_with_ready_server(Revision::V2024_11_05);
     let answer = |content: Value| -> CreateMessageResult {
         serde_json::from_value(json!({ "role": "assistant", "model": "m", "content": content })).expect("an answer")
     };
@@ -102,19 +103,19 @@ fn response_unsupported_by_the_revision_is_rejected() {
         "an empty response is rejected"
     );
     assert!(matches!(check(&audio), Err(DecisionError::WrongKind(_))), "the first revision doesn't support audio");
-    let (newer, _told) = registry_with_ready_server(Revision::V2025_11_25);
+    let (newer, _commands) = registry_with_ready_server(Revision::V2025_11_25);
     assert_eq!(newer.check_sampling_answer("s", &answer(audio)), Ok(()), "a later revision supports audio");
 }
 
 #[test]
 fn stale_lists_are_read_again() {
-    let (mut registry, mut told) = registry_with_ready_server(Revision::V2026_07_28);
+    let (mut registry, mut commands) = registry_with_ready_server(Revision::V2026_07_28);
     Arc::make_mut(&mut registry.records["s"].offer.catalog).fresh_until[0] = Some(1_000);
     registry.read_stale_lists("s", 999);
-    assert!(told.try_recv().is_err(), "fresh lists are not read again");
+    assert!(commands.try_recv().is_err(), "fresh lists are not read again");
     registry.read_stale_lists("s", 1_000);
-    assert!(matches!(told.try_recv().as_deref(), Ok(ConnectionCommand::ReadStale)), "stale lists are read again");
+    assert!(matches!(commands.try_recv().as_deref(), Ok(ConnectionCommand::ReadStale)), "stale lists are read again");
     registry.records["s"].set(ServerState::Stopped);
     registry.read_stale_lists("s", 1_000);
-    assert!(told.try_recv().is_err(), "a server that is not ready receives no command");
+    assert!(commands.try_recv().is_err(), "a server that is not ready receives no command");
 }

@@ -16,9 +16,9 @@ pub(in crate::owner) struct SignInState {
     /// changed.
     pub(in crate::owner) is_outdated: bool,
     /// Set if the user requested the connection in progress, and is therefore present to sign in.
-    pub(in crate::owner) wanted_now: bool,
+    pub(in crate::owner) is_connection_requested: bool,
     /// Set if the user requested a sign-in, not just a connection.
-    pub(in crate::owner) asked: bool,
+    pub(in crate::owner) is_sign_in_requested: bool,
     /// Reason for the next sign-in, or `None` if the user is simply not signed in.
     pub(in crate::owner) reason: Option<AuthReason>,
     /// Number of the sign-in in progress, if the host started one.
@@ -56,21 +56,21 @@ impl SignInState {
 
     /// Records that the user requested a connection.
     pub(in crate::owner) const fn mark_requested(&mut self) {
-        self.wanted_now = true;
+        self.is_connection_requested = true;
     }
 
     /// Records that the connection that the user requested has failed. Automatic attempts that follow are not requested
     /// by the user.
     pub(in crate::owner) const fn mark_not_requested(&mut self) {
-        (self.wanted_now, self.asked) = (false, false);
+        (self.is_connection_requested, self.is_sign_in_requested) = (false, false);
     }
 
     /// Records that the server is ready. Returns the sign-in that the user requested, if the server became ready
     /// without it.
     pub(in crate::owner) fn on_ready(&mut self) -> Option<ServerSignIn> {
-        (self.wanted_now, self.tried_unattended, self.failed) = (false, false, None);
+        (self.is_connection_requested, self.tried_unattended, self.failed) = (false, false, None);
         // A rejection at this point belongs to the first request after initialization, and is reported immediately.
-        if !std::mem::take(&mut self.asked) {
+        if !std::mem::take(&mut self.is_sign_in_requested) {
             self.reason = None;
             return None;
         }
@@ -80,7 +80,7 @@ impl SignInState {
 
     /// Cancels the sign-in in progress, because the server is being stopped or changed.
     pub(in crate::owner) fn give_up(&mut self) {
-        (self.wanted_now, self.asked, self.flow, self.reason) = (false, false, None, None);
+        (self.is_connection_requested, self.is_sign_in_requested, self.flow, self.reason) = (false, false, None, None);
         self.when_ended = None;
         if let Some(sign_in) = &self.sign_in {
             sign_in.authorization.cancel();
@@ -105,7 +105,7 @@ impl SignInState {
 
     /// Stores a new sign-in. If another one was stored meanwhile, that one is used, since there is only one per server.
     pub(in crate::owner) fn get_or_store(&mut self, made: ServerSignIn) -> ServerSignIn {
-        let is_unapproved = self.sign_in.as_ref().is_some_and(|kept| !kept.is_approved) && made.is_approved;
+        let is_unapproved = self.sign_in.as_ref().is_some_and(|known| !known.is_approved) && made.is_approved;
         if (std::mem::take(&mut self.is_outdated) || is_unapproved)
             && let Some(outdated) = self.sign_in.take()
         {

@@ -45,11 +45,11 @@ async fn run_attack(tool: String, server: String, arguments: Vec<String>) -> Val
     let text = serde_json::Map::from_iter([("text".to_owned(), json!("hello"))]);
     let call = CallToolRequestParams::new(tool).with_arguments(text);
     let result = run_with_timeout(&mut steps, "call", client.peer().call_tool(call)).await;
-    let said = result.map(|result| json!(result).to_string()).unwrap_or_default();
+    let outcome = result.map(|result| json!(result).to_string()).unwrap_or_default();
     run_with_timeout(&mut steps, "end", client.cancel()).await;
     // Processes of the server get a second to end before they are counted.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    json_report(steps, said)
+    json_report(steps, outcome)
 }
 
 /// Runs a step with a time limit. Records its duration in milliseconds, its error, or a timeout.
@@ -65,8 +65,8 @@ async fn run_with_timeout<T, E: std::fmt::Display>(
             Some(done)
         }
         Ok(Err(error)) => {
-            let said: String = error.to_string().chars().take(80).collect();
-            steps.push((name, format!("error: {said}")));
+            let outcome: String = error.to_string().chars().take(80).collect();
+            steps.push((name, format!("error: {outcome}")));
             None
         }
         Err(_) => {
@@ -76,10 +76,10 @@ async fn run_with_timeout<T, E: std::fmt::Display>(
     }
 }
 
-fn json_report(steps: Vec<(&'static str, String)>, said: String) -> Value {
+fn json_report(steps: Vec<(&'static str, String)>, outcome: String) -> Value {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let peak: u64 = peak.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default();
-    let said: String = said.chars().take(MAX_RESPONSE_CHARS).collect();
-    json!({"steps": steps, "memory_mib": peak / 1024, "said": said})
+    let outcome: String = outcome.chars().take(MAX_RESPONSE_CHARS).collect();
+    json!({"steps": steps, "memory_mib": peak / 1024, "said": outcome})
 }

@@ -14,8 +14,11 @@ use super::{RemoteSetup, SERVER_NAME, is_sign_in};
 #[tokio::test]
 async fn sign_in_persists_across_restarts() {
     let far = RemoteSetup::new().await.signed_in().await;
-    let kept = far.view().await.kept;
-    assert!(matches!(&kept, Some(TokenStorage::ThisRun { .. })), "the storage of the tokens is reported: {kept:?}");
+    let token_storage = far.view().await.token_storage;
+    assert!(
+        matches!(&token_storage, Some(TokenStorage::ThisRun { .. })),
+        "the storage of the tokens is reported: {token_storage:?}"
+    );
     let far = far.restart(HostOptions { autostart: true, ..HostOptions::default() }).await;
     far.ready().await;
     assert_eq!(far.issuer.authorization_queries().len(), 1, "no new sign-in is required");
@@ -23,9 +26,9 @@ async fn sign_in_persists_across_restarts() {
     let view = far.view().await;
     assert!(view.account.is_some(), "the account is known before the server is running");
     assert!(
-        matches!(&view.kept, Some(TokenStorage::ThisRun { .. })),
+        matches!(&view.token_storage, Some(TokenStorage::ThisRun { .. })),
         "the storage of the found tokens is reported: {:?}",
-        view.kept
+        view.token_storage
     );
     // Repeats the test with an expired access token and a valid refresh token.
     far.issuer.invalidate_access_tokens();
@@ -185,7 +188,7 @@ async fn replaced_secret_is_used_by_the_next_sign_in() {
 
 #[tokio::test]
 async fn removed_server_without_its_secret_leaves_no_tokens() {
-    for is_gone_before in [true, false] {
+    for is_removed_before in [true, false] {
         let (far, key) = setup_with_secret("cl1ent-secret").await;
         far.keychain.set(&key, "cl1ent-secret").unwrap();
         let far = far.signed_in().await;
@@ -194,16 +197,16 @@ async fn removed_server_without_its_secret_leaves_no_tokens() {
         far.keychain.set(r#"["sign-in","far","https://a.example/",["client","https://i.example"]]"#, "eA==").unwrap();
         let other = r#"["sign-in","far\",\"x","https://a.example/",["account"]]"#;
         far.keychain.set(other, "eA==").unwrap();
-        if is_gone_before {
+        if is_removed_before {
             far.keychain.delete(&key).unwrap();
         }
         far.app.host.remove_server(SERVER_NAME.into()).await.unwrap();
         assert_eq!(
             far.keychain.keys("[").unwrap(),
             [other],
-            "all its tokens are removed; secret removed before: {is_gone_before}"
+            "all its tokens are removed; secret removed before: {is_removed_before}"
         );
-        if !is_gone_before {
+        if !is_removed_before {
             far.keychain.delete(&key).unwrap();
             let are_void = || far.issuer.valid_token_counts() == (0, 0);
             assert!(poll_until(EVENT_TIMEOUT, are_void).await, "the tokens are revoked with the secret read before");

@@ -59,11 +59,11 @@ async fn model_receives_the_conversation_from_its_beginning() {
     let mut talk = TestConversation::new(vec![text_reply("One"), text_reply("Two")], &[]).await;
     talk.send_and_wait("first").await;
     talk.send_and_wait("second").await;
-    let asked = talk.model.requests();
-    let told: Vec<_> = asked[1].messages.iter().map(|m| (m.role, m.plain_text())).collect();
+    let requests = talk.model.requests();
+    let messages: Vec<_> = requests[1].messages.iter().map(|m| (m.role, m.plain_text())).collect();
     let whole = [(Role::User, "first".into()), (Role::Assistant, "One".into()), (Role::User, "second".into())];
-    assert_eq!(told, whole, "the messages alternate");
-    assert_eq!(asked[0].tools, [], "no tools are offered by default");
+    assert_eq!(messages, whole, "the messages alternate");
+    assert_eq!(requests[0].tools, [], "no tools are offered by default");
 }
 
 #[tokio::test]
@@ -118,9 +118,9 @@ async fn stopped_reply_continues_in_a_new_turn() {
     assert_eq!(spent.taken.unpriced, 1, "a reply with unknown usage is counted");
     talk.chat.continue_reply(CONVERSATION_ID.into()).await.unwrap();
     talk.wait_for_end().await;
-    let asked = talk.model.requests();
-    let told: Vec<_> = asked[1].messages.iter().map(|m| m.role).collect();
-    assert_eq!(told, [Role::User, Role::Assistant, Role::User], "the last message is the user's");
+    let requests = talk.model.requests();
+    let roles: Vec<_> = requests[1].messages.iter().map(|m| m.role).collect();
+    assert_eq!(roles, [Role::User, Role::Assistant, Role::User], "the last message is the user's");
 }
 
 #[tokio::test]
@@ -133,27 +133,27 @@ async fn items_are_returned_without_large_contents() {
     };
     let message = NewMessage { text: "Look".into(), attachments: vec![file.clone()], ..NewMessage::default() };
     let begun = talk.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
-    let told = async {
+    let change = async {
         while let Some(event) = talk.events.next().await {
-            if let HostEvent::Conversation(ConversationEvent::ItemChanged { item, left_out, .. }) = &event.event
+            if let HostEvent::Conversation(ConversationEvent::ItemChanged { item, omitted, .. }) = &event.event
                 && begun.message.as_ref() == Some(&item.id)
             {
-                return Some((item.clone(), left_out.clone()));
+                return Some((item.clone(), omitted.clone()));
             }
         }
         None
     };
-    let (item, left_out) =
-        tokio::time::timeout(EVENT_TIMEOUT, told).await.expect("in time").expect("the event of the message arrives");
+    let (item, omitted) =
+        tokio::time::timeout(EVENT_TIMEOUT, change).await.expect("in time").expect("the event of the message arrives");
     let ItemBody::Message { attachments, .. } = &item.body else { panic!("the item is not a message") };
     let [MessageAttachment::File { data, .. }] = &attachments[..] else { panic!("expected one file") };
-    assert_eq!((data.as_str(), left_out.len()), ("", 1), "the bytes are omitted and listed");
+    assert_eq!((data.as_str(), omitted.len()), ("", 1), "the bytes are omitted and listed");
     assert_eq!(
-        (left_out[0].pointer.as_str(), left_out[0].is_text),
+        (omitted[0].pointer.as_str(), omitted[0].is_text),
         ("/attachments/0/data", false),
         "the position of the omitted bytes is given"
     );
-    let bytes = talk.app.host.ports().history.blob(&left_out[0].hash).unwrap();
+    let bytes = talk.app.host.ports().history.blob(&omitted[0].hash).unwrap();
     assert_eq!(bytes.map(|bytes| bytes.len()), Some(9_000), "the omitted bytes can be requested");
     let items = talk.wait_for_end().await;
     let ItemBody::Message { attachments, .. } = &items[0].body else { panic!("the item is not a message") };
@@ -224,10 +224,10 @@ async fn invalid_messages_are_rejected_with_a_cause() {
         )
     };
     assert_eq!(send("  ", None).await, Err(ConversationError::Empty), "an empty message is refused");
-    let gone = send("x", Some("gone")).await;
+    let missing = send("x", Some("gone")).await;
     assert!(
-        matches!(gone, Err(ConversationError::Model(ModelError::NoProvider { .. }))),
-        "a missing provider is reported: {gone:?}"
+        matches!(missing, Err(ConversationError::Model(ModelError::NoProvider { .. }))),
+        "a missing provider is reported: {missing:?}"
     );
     let other = talk.chat.send_message("none".into(), NewMessage { text: "x".into(), ..NewMessage::default() }, None);
     assert!(matches!(other.await, Err(ConversationError::NotFound(_))), "a missing conversation is reported");

@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 use crate::audit::{
     CallOutcome, ScriptedLog, call_outcome, sent_call_count, start_with_scripted_log, wait_until_delayed,
 };
-use crate::kept::entries_of_kind;
+use crate::audit_retention::entries_of_kind;
 
 const ONCE: UserDecision = UserDecision::Allow(ApprovalScope::Once);
 

@@ -8,7 +8,7 @@ use super::{RemoteSetup, SERVER_NAME};
 
 async fn open_remote() -> RemoteSetup {
     let serves = ProtectedScript {
-        lets_strangers_in: true,
+        allows_anonymous: true,
         metadata: ResourceMetadataLocation::WellKnown,
         ..ProtectedScript::default()
     };

@@ -46,15 +46,15 @@ async fn items_added_during_a_reply_are_sent_to_the_model() {
     let shape: Vec<_> = item_kinds(&talk.items()).into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(shape, ["message", "reply", "call"], "the item follows the reply in the visible branch");
     talk.send_and_wait("What is it?").await;
-    let told = format!("{:?}", talk.model.requests()[1].messages);
-    assert!(told.contains("2 + 40 = 42"), "the model receives the item: {told}");
+    let sent = format!("{:?}", talk.model.requests()[1].messages);
+    assert!(sent.contains("2 + 40 = 42"), "the model receives the item: {sent}");
 }
 
 #[tokio::test]
 async fn server_disabled_during_a_reply_is_not_used() {
-    let wants = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    let steps = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let again = scripted_reply(vec![tool_use("u2", "demo__add", json!({"a": 2, "b": 2}))]);
-    let mut talk = TestConversation::new(vec![wants, again, text_reply("I can't.")], &["add"]).await;
+    let mut talk = TestConversation::new(vec![steps, again, text_reply("I can't.")], &["add"]).await;
     talk.send("Add").await;
     let request = talk
         .app
@@ -68,19 +68,19 @@ async fn server_disabled_during_a_reply_is_not_used() {
     talk.app.decide(&request, UserDecision::Allow(ApprovalScope::Session)).await;
     let items = talk.wait_for_end().await;
     assert_eq!(reply_text(items.last().unwrap()), "I can't.", "the run continues without the server");
-    let asked = talk.model.requests();
-    assert_eq!((asked[0].tools.len(), asked[1].tools.len()), (1, 0), "the next request contains no tools");
-    let told = tool_results(asked[2].messages.last().unwrap());
-    assert!(told[0].2 && told[0].1.contains("no tool"), "a call of an unavailable tool is not made: {told:?}");
+    let requests = talk.model.requests();
+    assert_eq!((requests[0].tools.len(), requests[1].tools.len()), (1, 0), "the next request contains no tools");
+    let results = tool_results(requests[2].messages.last().unwrap());
+    assert!(results[0].2 && results[0].1.contains("no tool"), "a call of an unavailable tool is not made: {results:?}");
 }
 
 #[tokio::test]
 async fn tool_disabled_during_a_tool_use_is_not_called() {
-    let mut wants = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
-    wants.insert(1, ModelStep::Waits(Duration::from_millis(400)));
-    wants.insert(0, ModelStep::Says(ReplyDelta::Text("I add.".into())));
-    wants.insert(1, ModelStep::Waits(Duration::from_millis(100)));
-    let mut talk = TestConversation::new(vec![wants, text_reply("Well.")], &["add"]).await;
+    let mut steps = scripted_reply(vec![tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
+    steps.insert(1, ModelStep::Waits(Duration::from_millis(400)));
+    steps.insert(0, ModelStep::Says(ReplyDelta::Text("I add.".into())));
+    steps.insert(1, ModelStep::Waits(Duration::from_millis(100)));
+    let mut talk = TestConversation::new(vec![steps, text_reply("Well.")], &["add"]).await;
     talk.send("Add").await;
     talk.wait_for_delta().await;
     talk.change_settings(|settings| settings.servers[0].tools = Some(vec!["fail".into()])).await;

@@ -68,7 +68,7 @@ async fn all_cached_responses_are_searched_while_offline() {
     stored.set(vec![active_entry("com.example/notes", "1.1.0", true)]);
     desk.catalog.search(&text_query("notes"), CachePolicy::Usual).await.unwrap();
     drop(server);
-    let offline = async |wanted: &str| desk.catalog.search(&text_query(wanted), CachePolicy::Usual).await;
+    let offline = async |text: &str| desk.catalog.search(&text_query(text), CachePolicy::Usual).await;
     let found = offline("NOTE").await.unwrap();
     let versions: Vec<&str> = found.value.entries.iter().map(|entry| entry.server.version.as_str()).collect();
     assert_eq!(
@@ -122,20 +122,20 @@ async fn cache_is_bounded() {
     let server = stored.serve().await;
     let limits = CacheLimits { bytes: 1 << 20, answers: 3 };
     let desk = TestCatalog::with_address(&server.url(""), Default::default(), limits, None);
-    for wanted in ["a", "e", "x", "m"] {
-        desk.catalog.search(&text_query(wanted), CachePolicy::Usual).await.unwrap();
+    for name in ["a", "e", "x", "m"] {
+        desk.catalog.search(&text_query(name), CachePolicy::Usual).await.unwrap();
         desk.clock.advance(1);
     }
     assert_eq!(desk.count_files(), 3 + 1, "there must be three responses and the index");
-    let asked = server.received_requests().len();
+    let requests = server.received_requests().len();
     desk.catalog.search(&text_query("m"), CachePolicy::Usual).await.unwrap();
-    assert_eq!(server.received_requests().len(), asked, "the newest responses must remain");
+    assert_eq!(server.received_requests().len(), requests, "the newest responses must remain");
     desk.catalog.search(&text_query("a"), CachePolicy::Usual).await.unwrap();
-    assert_eq!(server.received_requests().len(), asked + 1, "the oldest response must be removed");
+    assert_eq!(server.received_requests().len(), requests + 1, "the oldest response must be removed");
     let small =
         TestCatalog::with_address(&server.url(""), Default::default(), CacheLimits { bytes: 500, answers: 100 }, None);
-    for wanted in ["a", "e", "x"] {
-        small.catalog.search(&text_query(wanted), CachePolicy::Usual).await.unwrap();
+    for name in ["a", "e", "x"] {
+        small.catalog.search(&text_query(name), CachePolicy::Usual).await.unwrap();
         small.clock.advance(1);
     }
     assert_eq!(small.count_files(), 1 + 1, "only one response must fit into the limit");
@@ -182,9 +182,9 @@ async fn two_processes_keep_each_others_responses() {
     for program in programs {
         program.await.unwrap();
     }
-    let asked = server.received_requests().len();
+    let requests = server.received_requests().len();
     assert_eq!(
-        (asked, desk.count_files()),
+        (requests, desk.count_files()),
         (2 * BODY_BYTES, 2 * BODY_BYTES + 1),
         "all responses and the index must be stored"
     );
@@ -197,7 +197,7 @@ async fn two_processes_keep_each_others_responses() {
     }
     assert_eq!(
         server.received_requests().len(),
-        asked,
+        requests,
         "all responses must be available to a process that was open meanwhile"
     );
     assert_eq!(desk.count_files(), 2 * BODY_BYTES + 1);

@@ -78,13 +78,13 @@ fn removed_server_leaves_nothing_to_another_of_its_name() {
     policy.forget_server("old");
     let command = Hash::of_json(&json!("uvx files"));
     let start = |server| decision_effect(policy.decide(&PolicyAct::StartServer { server, command: &command }, 0));
-    let standing = |server| {
+    let effects_for = |server| {
         let has_grant = policy.grants().find(server, &GrantSubject::Command).is_some();
         (policy.is_muted(server), policy.is_trusted_for_run(server), has_grant, start(server))
     };
     // A rule on identities applies to a server whose identity is unknown.
-    assert_eq!(standing("old"), (false, false, false, RuleEffect::Deny), "the removed server");
-    assert_eq!(standing("other"), (true, true, true, RuleEffect::Allow), "the other server is unchanged");
+    assert_eq!(effects_for("old"), (false, false, false, RuleEffect::Deny), "the removed server");
+    assert_eq!(effects_for("other"), (true, true, true, RuleEffect::Allow), "the other server is unchanged");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn causes_have_stable_names() {
     let policy =
         policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "other", None)]);
     let explained =
-        TestCall { standing: ReviewState::New, ..TestCall::default() }.with_act(|act| policy.explain(&act, 0));
+        TestCall { review_state: ReviewState::New, ..TestCall::default() }.with_act(|act| policy.explain(&act, 0));
     let PolicyDecision::Ask { rule, .. } = explained.decision else { panic!("a new tool asks: {explained:?}") };
     let fits: Vec<&str> = explained.considered.iter().map(|one| one.fit.name()).collect();
     assert_eq!((rule.name(), fits.contains(&"not-reviewed"), fits.contains(&"other-server")), ("new-tool", true, true));
@@ -185,8 +185,8 @@ fn always_asking_tool_asks_despite_rules_grants_and_trust() {
 fn always_asking_tool_keeps_a_more_specific_reason() {
     let policy = policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None)]);
     let cases = [
-        (TestCall { standing: ReviewState::New, ..TestCall::default() }, DecisionReason::NewTool),
-        (TestCall { standing: ReviewState::Changed, ..TestCall::default() }, DecisionReason::ToolChanged),
+        (TestCall { review_state: ReviewState::New, ..TestCall::default() }, DecisionReason::NewTool),
+        (TestCall { review_state: ReviewState::Changed, ..TestCall::default() }, DecisionReason::ToolChanged),
         (TestCall { after_untrusted: true, ..TestCall::default() }, DecisionReason::AfterUntrusted),
     ];
     for (call, expected) in cases {

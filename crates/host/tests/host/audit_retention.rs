@@ -199,12 +199,12 @@ async fn values_of_secret_fields_are_not_logged() {
         "pw": {"type": "string", "title": "Password"},
     }});
     let params = json!({"mode": "form", "message": "Sign in", "requestedSchema": schema});
-    let asks = json!({
+    let form_request = json!({
         "resultType": "input_required",
         "inputRequests": {"who": {"method": "elicitation/create", "params": params}},
         "requestState": "s",
     });
-    let reply = format!("tools/call={asks}");
+    let reply = format!("tools/call={form_request}");
     let app = TestApp::start(vec![("bad", scripted_config(&["--revision", "2026-07-28", "--reply", &reply]))]).await;
     app.ready("bad").await;
     app.until("bad", "known whole", |s| s.counts[0] > 0).await;
@@ -242,8 +242,8 @@ async fn muted_server_does_not_fill_the_log() {
     app.host.deny_all("harbour".into(), true).await.unwrap();
     for id in 1..=7 {
         let host = app.host.clone();
-        let asked = host.call_tool(id.to_string(), "harbour".into(), "ask_user".into(), Map::new(), None);
-        asked.await.expect("the server's request is refused, and its call ends");
+        let call = host.call_tool(id.to_string(), "harbour".into(), "ask_user".into(), Map::new(), None);
+        call.await.expect("the server's request is refused, and its call ends");
     }
     let subjects =
         || entries_of_kind(&app, "mute").into_iter().map(|entry| (entry.subject, entry.content)).collect::<Vec<_>>();

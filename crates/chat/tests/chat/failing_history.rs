@@ -80,7 +80,7 @@ impl History for FullHistory {
 /// Returns a conversation whose model requests one call, with a history that rejects the items for which `refuses`
 /// returns `true`.
 pub(super) async fn conversation_with_full_history(refuses: fn(&NewItem) -> bool) -> TestConversation {
-    let wants =
+    let tool_call =
         scripted_reply(vec![models::MessagePart::text("I add."), tool_use("u1", "demo__add", json!({"a": 1, "b": 1}))]);
     let change =
         move |ports: Ports| Ports { history: Arc::new(FullHistory { history: ports.history, refuses }), ..ports };
@@ -94,7 +94,7 @@ pub(super) async fn conversation_with_full_history(refuses: fn(&NewItem) -> bool
         change,
     )
     .await;
-    TestConversation::with_app(app, vec![wants, text_reply("Done.")], &["demo"], &["add"], Some(1_000_000)).await
+    TestConversation::with_app(app, vec![tool_call, text_reply("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
 /// Sends a message whose call would be allowed. Returns the resulting items, and the error of the reply.

@@ -85,9 +85,9 @@ async fn subscriptions_and_log_level_are_restored_after_a_sign_in() {
     app.ready(SERVER_NAME).await;
     app.host.subscribe(SERVER_NAME.into(), "note://1".into(), true).await.unwrap();
     app.host.set_log_level(SERVER_NAME.into(), LogLevel::Warning).await.unwrap();
-    for (how, wanted) in [("by the user's own wish", 2), ("after a refusal", 3)] {
+    for (how, expected) in [("by the user's own wish", 2), ("after a refusal", 3)] {
         let before = app.server(SERVER_NAME).await.since;
-        if wanted == 2 {
+        if expected == 2 {
             app.host.sign_in(SERVER_NAME.into()).await.unwrap();
         } else {
             refuses.store(true, Ordering::Relaxed);
@@ -106,7 +106,7 @@ async fn subscriptions_and_log_level_are_restored_after_a_sign_in() {
         };
         app.until(SERVER_NAME, &format!("as it was before, {how}"), is_back).await;
         for method in ["resources/subscribe", "logging/setLevel"] {
-            assert_eq!(server.count(method), wanted, "{method} was sent again, {how}");
+            assert_eq!(server.count(method), expected, "{method} was sent again, {how}");
         }
     }
     answering.abort();
@@ -152,7 +152,7 @@ async fn locked_keychain_is_reported_and_loses_nothing() {
     app.platform.browses.store(true, Ordering::Relaxed);
     let far = RemoteSetup { app, ..far }.signed_in().await;
     assert_eq!(
-        far.view().await.kept,
+        far.view().await.token_storage,
         Some(credentials::sign_in::TokenStorage::Keychain),
         "the tokens are in the keychain"
     );

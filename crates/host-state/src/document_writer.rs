@@ -1,0 +1,160 @@
+//! The thread that reads and writes documents, and the queue of its operations. Used by
+//! `host/src/owner/document_writer.rs`, which defines when a change takes effect.
+
+use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::StoreError;
+use ports::{Document, Documents};
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::DocumentProgress;
+
+/// Maximum number of queued operations. Operations beyond it fail as if the disk had failed.
+const MAX_QUEUED_JOBS: usize = 1_024;
+/// Time to wait for pending operations on shutdown.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// An operation for the writer's thread. Results in a continuation `T`, which the creator of the writer receives.
+pub enum WriterJob<T> {
+    /// A change of one document. Changes of the same document may be written together.
+    Update(Box<dyn DocumentUpdate<T>>),
+    /// Any other operation. Changes are not moved past it.
+    Run(Box<RunOnWriter<T>>),
+}
+
+/// An operation other than a change of one document.
+pub type RunOnWriter<T> = dyn FnOnce(&dyn Documents) -> T + Send;
+
+/// A change of one document.
+pub trait DocumentUpdate<T>: Send {
+    /// Returns the document that is changed.
+    fn document(&self) -> Document;
+    /// Returns the new content. Called again if the first write failed.
+    fn change(&mut self, content: Option<Value>) -> Value;
+    /// Returns the continuation for the result of the write.
+    fn finish(self: Box<Self>, written: Result<(), StoreError>) -> T;
+}
+
+/// The sending side of the queue of operations on documents.
+pub struct DocumentWriter<T> {
+    queue: Option<mpsc::Sender<WriterJob<T>>>,
+    ended: Option<oneshot::Receiver<()>>,
+    /// Reads and writes that are queued or in progress.
+    pub progress: DocumentProgress,
+}
+
+impl<T: Send + 'static> DocumentWriter<T> {
+    /// Starts the thread. `on_done` is called there with the continuation of each operation.
+    ///
+    /// Within a tokio runtime, continuations may spawn tasks.
+    pub fn new(documents: Arc<dyn Documents>, on_done: impl FnMut(T) + Send + 'static) -> Self {
+        let (queue, jobs) = mpsc::channel(MAX_QUEUED_JOBS);
+        let (end, ended) = oneshot::channel();
+        let runtime = tokio::runtime::Handle::try_current();
+        let run = move || {
+            let _entered = runtime.as_ref().map(tokio::runtime::Handle::enter);
+            run_jobs(documents.as_ref(), jobs, on_done);
+            let _ = end.send(());
+        };
+        let spawned = std::thread::Builder::new().name("documents".to_owned()).spawn(run);
+        if let Err(error) = &spawned {
+            tracing::error!(%error, "documents can't be written");
+        }
+        let queue = spawned.is_ok().then_some(queue);
+        Self { queue, ended: Some(ended), progress: DocumentProgress::default() }
+    }
+
+    /// Reserves a slot in the queue.
+    ///
+    /// # Errors
+    ///
+    /// Returns the cause as text if the writer has stopped or the queue is full.
+    pub fn reserve_slot(&self) -> Result<mpsc::OwnedPermit<WriterJob<T>>, &'static str> {
+        let queue = self.queue.clone().ok_or("it is not written any more; start Drawbridge again")?;
+        queue.try_reserve_owned().map_err(|_| "the disk does not keep up; try again")
+    }
+
+    /// Waits until all pending operations are done, at most for [`CLOSE_TIMEOUT`].
+    pub async fn close(&mut self) {
+        self.queue = None;
+        let Some(ended) = self.ended.take() else { return };
+        if tokio::time::timeout(CLOSE_TIMEOUT, ended).await.is_err() {
+            tracing::error!("the last changes of documents could not be written in time");
+        }
+    }
+
+    /// Returns `true` if writes of this document are unfinished, so that its file is outdated.
+    pub fn has_pending_writes(&self, document: Document) -> bool {
+        self.progress.has_pending_writes(document)
+    }
+}
+
+fn run_jobs<T>(documents: &dyn Documents, mut jobs: mpsc::Receiver<WriterJob<T>>, mut on_done: impl FnMut(T)) {
+    while let Some(job) = jobs.blocking_recv() {
+        let waiting = std::iter::once(job).chain(std::iter::from_fn(|| jobs.try_recv().ok())).collect();
+        run_waiting_jobs(documents, waiting, |continuation| {
+            // A panic of a continuation ends the owner. The remaining operations are executed nevertheless.
+            let _ = std::panic::catch_unwind(AssertUnwindSafe(|| on_done(continuation)));
+        });
+    }
+}
+
+/// Executes operations in order, except that changes of one document are written together if only changes of other
+/// documents are queued between them. When many servers start at once, each of them changes the same few documents.
+fn run_waiting_jobs<T>(documents: &dyn Documents, mut jobs: VecDeque<WriterJob<T>>, mut on_done: impl FnMut(T)) {
+    while let Some(job) = jobs.pop_front() {
+        match job {
+            WriterJob::Run(work) => on_done(work(documents)),
+            WriterJob::Update(first) => {
+                let document = first.document();
+                let mut updates = vec![first];
+                let mut others = VecDeque::with_capacity(jobs.len());
+                while let Some(next) = jobs.pop_front() {
+                    match next {
+                        WriterJob::Update(update) if update.document() == document => updates.push(update),
+                        WriterJob::Update(_) => others.push_back(next),
+                        WriterJob::Run(_) => {
+                            jobs.push_front(next);
+                            break;
+                        }
+                    }
+                }
+                others.append(&mut jobs);
+                jobs = others;
+                write_updates(documents, document, updates).into_iter().for_each(&mut on_done);
+            }
+        }
+    }
+}
+
+/// Writes changes of one document together. If that fails, writes each of them separately, so that one change can't
+/// prevent the others.
+fn write_updates<T>(
+    documents: &dyn Documents,
+    document: Document,
+    mut updates: Vec<Box<dyn DocumentUpdate<T>>>,
+) -> Vec<T> {
+    let written = documents.update(document, &mut |content| {
+        let changed = updates.iter_mut().fold(content, |content, update| {
+            let changed = update.change(content);
+            (!changed.is_null()).then_some(changed)
+        });
+        changed.unwrap_or_default()
+    });
+    let is_repeated = written.is_err() && updates.len() > 1;
+    let finish = |mut update: Box<dyn DocumentUpdate<T>>| {
+        let written = match is_repeated {
+            true => documents.update(document, &mut |content| update.change(content)),
+            false => written.clone(),
+        };
+        update.finish(written)
+    };
+    updates.into_iter().map(finish).collect()
+}
+
+#[cfg(test)]
+mod tests;
