@@ -26,7 +26,8 @@ export function typedParser(configPath, svelteConfig) {
 }
 
 function createProgram(configPath, svelteConfig) {
-  const { config } = typescript.readConfigFile(configPath, typescript.sys.readFile);
+  const { config, error } = typescript.readConfigFile(configPath, typescript.sys.readFile);
+  if (error) throw new Error(typescript.flattenDiagnosticMessageText(error.messageText, "\n"));
   const { options, fileNames } = typescript.parseJsonConfigFileContent(
     config,
     typescript.sys,

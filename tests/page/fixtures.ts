@@ -69,7 +69,8 @@ export function consentRequest(app: Page): Locator {
 /** Returns the axe violations of the current page, one line each. Frames of apps are not checked. */
 export async function axeViolations(app: Page, options: RunOptions = {}): Promise<string[]> {
   // The page stays loaded from view to view, so axe is parsed once.
-  if (!(await app.evaluate(() => "axe" in window))) await app.evaluate(axe.source);
+  const isLoaded = await app.evaluate(() => typeof (window as { axe?: { run?: unknown } }).axe?.run === "function");
+  if (!isLoaded) await app.evaluate(axe.source);
   return app.evaluate(async (options) => {
     const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, options);
     return violations.map(

@@ -13,7 +13,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::DocumentProgress;
 
-/// Maximum number of queued operations. Operations beyond it fail as if the disk had failed.
+/// Maximum number of queued operations, and of operations that the thread takes at once. Operations that find no room in
+/// the queue fail as if the disk had failed.
 const MAX_QUEUED_JOBS: usize = 1_024;
 /// Time to wait for pending operations on shutdown.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -33,7 +34,7 @@ pub type RunOnWriter<T> = dyn FnOnce(&dyn Documents) -> T + Send;
 pub trait DocumentUpdate<T>: Send {
     /// Returns the document that is changed.
     fn document(&self) -> Document;
-    /// Returns the new content. Called again if the first write failed.
+    /// Returns the new content, or `null` to remove the document.
     fn change(&mut self, content: Option<Value>) -> Value;
     /// Returns the continuation for the result of the write.
     fn finish(self: Box<Self>, written: Result<(), StoreError>) -> T;
@@ -95,7 +96,8 @@ impl<T: Send + 'static> DocumentWriter<T> {
 
 fn run_jobs<T>(documents: &dyn Documents, mut jobs: mpsc::Receiver<WriterJob<T>>, mut on_done: impl FnMut(T)) {
     while let Some(job) = jobs.blocking_recv() {
-        let waiting = std::iter::once(job).chain(std::iter::from_fn(|| jobs.try_recv().ok())).collect();
+        let others = std::iter::from_fn(|| jobs.try_recv().ok()).take(MAX_QUEUED_JOBS - 1);
+        let waiting = std::iter::once(job).chain(others).collect();
         run_waiting_jobs(documents, waiting, |continuation| {
             // A panic of a continuation ends the owner. The remaining operations are executed nevertheless.
             let _ = std::panic::catch_unwind(AssertUnwindSafe(|| on_done(continuation)));
@@ -125,19 +127,19 @@ fn run_waiting_jobs<T>(documents: &dyn Documents, mut jobs: VecDeque<WriterJob<T
                 }
                 others.append(&mut jobs);
                 jobs = others;
-                write_updates(documents, document, updates).into_iter().for_each(&mut on_done);
+                write_updates(documents, document, updates).for_each(&mut on_done);
             }
         }
     }
 }
 
-/// Writes changes of one document together. If that fails, writes each of them separately, so that one change can't
-/// prevent the others.
+/// Writes changes of one document together. If that fails, each of them has failed: the causes, such as a lock, a full
+/// disk or a missing key, don't depend on the content.
 fn write_updates<T>(
     documents: &dyn Documents,
     document: Document,
     mut updates: Vec<Box<dyn DocumentUpdate<T>>>,
-) -> Vec<T> {
+) -> impl Iterator<Item = T> {
     let written = documents.update(document, &mut |content| {
         let changed = updates.iter_mut().fold(content, |content, update| {
             let changed = update.change(content);
@@ -145,15 +147,7 @@ fn write_updates<T>(
         });
         changed.unwrap_or_default()
     });
-    let is_repeated = written.is_err() && updates.len() > 1;
-    let finish = |mut update: Box<dyn DocumentUpdate<T>>| {
-        let written = match is_repeated {
-            true => documents.update(document, &mut |content| update.change(content)),
-            false => written.clone(),
-        };
-        update.finish(written)
-    };
-    updates.into_iter().map(finish).collect()
+    updates.into_iter().map(move |update| update.finish(written.clone()))
 }
 
 #[cfg(test)]

@@ -94,9 +94,9 @@ fn changes_are_not_moved_past_another_operation() {
 }
 
 #[test]
-fn refused_change_does_not_prevent_the_others() {
+fn changes_that_are_written_together_fail_together() {
     let pins = |word| Some((Document::Pins, word));
-    let (writes, finished) = run(&[pins("a"), pins("bad"), pins("c")]);
-    assert_eq!(writes, [(Document::Pins, json!(["a"])), (Document::Pins, json!(["a", "c"]))]);
-    assert_eq!(finished, [("a", true), ("bad", false), ("c", true)]);
+    let (writes, finished) = run(&[pins("a"), pins("bad"), Some((Document::Roots, "b")), pins("c")]);
+    assert_eq!(writes, [(Document::Roots, json!(["b"]))], "no part of a failed write should be stored");
+    assert_eq!(finished, [("a", false), ("bad", false), ("c", false), ("b", true)]);
 }

@@ -1,6 +1,6 @@
-//! Reads and writes documents outside of the owner's turns, on one thread, in the order of submission.
-//!
-//! Changes of one document that wait in the queue are written together.
+//! Reads and writes documents outside of the owner's turns, on one thread, in the order of submission. Changes of one
+//! document that wait in the queue are written together, and may be written before earlier changes of other documents.
+//! They succeed or fail together.
 //!
 //! A lock held by another process, or a slow disk, delays only the files and the replies that depend on them. All
 //! writes go through the writer, so changes of a document are applied in the order of the queue. The queue is bounded;

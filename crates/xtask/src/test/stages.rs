@@ -11,8 +11,8 @@ pub(super) struct Stage {
     pub(super) lanes: Vec<Vec<TestPart>>,
 }
 
-/// Order of execution. Clippy builds everything. Instructions are counted next to the window's tests, which use the least
-/// processor time and are the most sensitive to a busy machine; the counts don't depend on other load.
+/// Order of execution. Clippy builds everything. The window's tests are sensitive to a busy machine, so only the counting
+/// of instructions, which uses one core, runs in parallel with them.
 const STAGES: &[&[&[TestPart]]] = &[
     &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny]],
     &[&[TestPart::Unit], &[TestPart::Ui]],
