@@ -60,7 +60,7 @@ pub(crate) fn requesting_server(record: &Path) -> ServerConfig {
 /// Number of actions per random sequence.
 const ACTS_PER_CASE: usize = 45;
 const MAX_CASES: u32 = 24;
-/// Duration after which no further action sequence is started.
+/// Time since the start of a test after which it starts no further action sequence.
 const MAX_CASE_TIME: Duration = Duration::from_secs(12);
 /// Minimum number of action sequences, even if they take longer than [`MAX_CASE_TIME`].
 const MIN_CASES: u32 = 8;

@@ -60,9 +60,9 @@ pub(crate) async fn callable_tools(host: &Host, server: &str) -> BTreeSet<String
     listed.await.unwrap_or_default()
 }
 
-/// Removes the access that no environment of Drawbridge gives to a frame: nested frames, whose navigation the window
-/// denies, and permissions of the web view, for which it has no dialog. Returns the page, whose hash still covers what it
-/// declares, and a note for each removed declaration.
+/// Removes declared access that Drawbridge never grants: nested frames, because the window denies their navigation, and
+/// permissions of the web view, because there is no dialog for them. Returns the page and a note for each removed
+/// declaration. The hash of the page still covers them.
 pub(crate) fn without_unsupported_access(mut page: AppPage) -> (AppPage, Vec<String>) {
     let frames = page.metadata.domains.as_mut().map(|domains| std::mem::take(&mut domains.frame_domains));
     let frames = DeclaredDomains { frame_domains: frames.unwrap_or_default(), ..DeclaredDomains::default() };

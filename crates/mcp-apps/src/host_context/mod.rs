@@ -56,7 +56,7 @@ pub struct ContainerSize {
     pub height: AxisSize,
 }
 
-/// Input devices of the computer.
+/// Input devices of the computer, as reported to an app in `deviceCapabilities` of the host context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct InputDevices {
     /// Set if there is a touch screen.

@@ -70,7 +70,7 @@ pub mod code {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum RequestId {
-    /// A whole number of 64 bits.
+    /// A whole number that fits into a signed 64-bit integer.
     Number(i64),
     /// A string of at most [`MAX_ID`] bytes.
     Text(String),

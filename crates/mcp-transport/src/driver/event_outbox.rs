@@ -31,7 +31,7 @@ impl EventOutbox {
         self.waiting.len() >= MAX_READING_EVENTS || self.bytes >= MAX_READING_BYTES
     }
 
-    /// Returns `true` if the queue is so long that commands of the owner must not add events either.
+    /// Returns `true` if the queue has reached its hard limit, at which the session's owner may make no further calls.
     pub(crate) fn is_crowded(&self) -> bool {
         self.waiting.len() >= MAX_EVENTS_FOR_CALLS
     }

@@ -58,7 +58,8 @@ pub enum PlanError {
         "it comes from the package registry {0}, which can't be named on the command line; set it up in the launcher's own settings, and add the command by hand"
     )]
     PackageRegistry(String),
-    /// The package has arguments for this program, which is not the launcher that runs it.
+    /// The package has arguments for a runtime other than the launcher that Drawbridge would run it with. Contains the name
+    /// of that runtime.
     #[error(
         "it has arguments for the program {0}, which Drawbridge does not use for such a package; add the command by hand"
     )]
