@@ -184,7 +184,7 @@ impl ActivityLog {
         self.bytes + self.entries.len() * size_of::<ActivityEntry>()
     }
 
-    /// Counts an entry that was omitted because the server sends too many.
+    /// Counts an entry that was not recorded because the server sends too many messages.
     pub const fn count_omitted(&mut self) {
         self.dropped += 1;
     }
