@@ -60,7 +60,7 @@ impl VirtualScreen {
     /// Waits until the window shows content, then writes a screenshot of the whole display to `file`.
     ///
     /// `app` is the process of the window. Returns an error if it exits first, or if `limit` is exceeded.
-    pub(crate) fn picture_with_content(
+    pub(crate) fn take_picture_with_content(
         &mut self,
         app: &mut Running,
         file: &Path,

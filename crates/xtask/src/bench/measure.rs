@@ -51,7 +51,7 @@ pub(super) struct ClientReport {
 }
 
 impl MeasurementConditions {
-    /// Returns an error with a next step if programs can't be pinned to the core here.
+    /// Returns an error with a suggested remedy if this system can't pin programs to the selected core.
     pub(super) fn check(&self) -> Result<(), Problem> {
         let core = self.core.to_string();
         if !process::command_succeeds("taskset", &["--version"]) {
@@ -133,7 +133,7 @@ fn run_and_capture(program: Program) -> Result<String, Problem> {
     }
 }
 
-/// Returns the last non-empty lines of a text, joined with line breaks.
+/// Returns the last lines of a text that contain letters, each preceded by a line break.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(char::is_alphabetic)).collect();
     let first = lines.len().saturating_sub(SHOWN_OUTPUT_LIMIT.0);

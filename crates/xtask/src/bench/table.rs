@@ -25,13 +25,13 @@ impl Cell {
         Self { row, client, rounds: Vec::new(), failure: None }
     }
 
-    /// Returns the median of a value over all runs, or NaN if there are none.
+    /// Returns the median of a value over all runs of the client, or NaN if there are none.
     fn median_of(&self, figure: ReportValue<'_>) -> f64 {
         median(self.rounds.iter().filter_map(figure).collect())
     }
 }
 
-/// Returns the text above the tables.
+/// Returns the text above the tables: the title, the number of runs, and the conditions (`facts`).
 pub(super) fn format_head(facts: &[String], rounds: usize) -> String {
     let mut text = String::from("# How fast the client is\n\n");
     text.push_str("Written by `cargo xtask bench compare`. ");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_relative_to_the_bare_limit_and_the_best_of_rmcp() {
+    fn ratios_are_relative_to_the_lower_bound_and_the_fastest_rmcp() {
         let row = ROWS[0];
         let all = [
             cell(row, Client::Bare, 1.0),

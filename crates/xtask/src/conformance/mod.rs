@@ -71,7 +71,7 @@ pub(crate) fn run_scenarios(
     let mut passed = 0;
     for (name, outcome) in run_concurrently(&suite, runs, &client)? {
         let verdict = outcome?;
-        say(&verdict.line(&name))?;
+        say(&verdict.summary_line(&name))?;
         for fault in &verdict.faults {
             say(&format!("         {fault}"))?;
         }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_runs_without_a_selection() {
+    fn all_scenarios_run_without_a_selection() {
         assert!(
             Options::default().selects(&run("auth/basic-cimd", Some(WIRE_REVISIONS[0]))),
             "all scenarios should be selected by default"
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn wire_and_names_select_what_runs() {
+    fn revision_and_name_select_scenarios() {
         let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRE_REVISIONS[1].into()) };
         assert!(
             options.selects(&run("tools_call", Some(WIRE_REVISIONS[1]))),

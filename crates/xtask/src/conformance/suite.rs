@@ -39,7 +39,7 @@ impl Suite {
         Ok(Self { node: npm_node_path(&modules).unwrap_or_else(|| "node".into()), script })
     }
 
-    /// Returns the output of `list --client`.
+    /// Returns the scenarios as the suite prints them for `list --client`.
     pub(super) fn list(&self) -> Result<String, Problem> {
         let listed = Program::new(&self.node).arg(&self.script).args(["list", "--client"]).output();
         listed.map_err(|problem| Problem::Machine(format!("{problem}. The suite needs Node.js 22 or newer")))

@@ -23,7 +23,7 @@ type Graph = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Reports each group of more than [`MAX_CYCLE_MODULES`] modules that depend on each other in a cycle, with a reference for
 /// each dependency.
-pub(super) fn modules_depend_in_one_direction(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_module_cycles(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for root in source_roots(tree) {
         let is_layered = LAYERED_CRATES.iter().any(|name| root == format!("crates/{name}/src/"));
@@ -226,7 +226,7 @@ mod tests {
             ("d", "use crate::a;"),
             ("e", "use std::fmt;"),
         ]);
-        let texts: Vec<_> = modules_depend_in_one_direction(&tree).into_iter().map(|finding| finding.text).collect();
+        let texts: Vec<_> = find_module_cycles(&tree).into_iter().map(|finding| finding.text).collect();
         assert_eq!(
             texts,
             ["4 modules depend on each other in a circle: a, b, c, d (a uses b::One; b uses c::Two; c uses d::Last; \
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_circle_is_found_inside_a_module() {
+    fn large_cycle_inside_a_module_is_reported() {
         let children = [
             ("lib", "pub use a::Last;"),
             ("a/mod", "mod d;\nuse d::inner::Last;\nuse e::Other as Renamed;"),
@@ -247,23 +247,23 @@ mod tests {
             ("a/e", "use super::b;"),
         ];
         let all = [&children[..], &[("a/f", "use super::Last;"), ("a/g", "")]].concat();
-        let found = modules_depend_in_one_direction(&tree_of_crate(&all));
+        let found = find_module_cycles(&tree_of_crate(&all));
         let found: Vec<_> = found.iter().map(|finding| (finding.path.as_str(), finding.text.as_str())).collect();
         let text = "4 modules depend on each other in a circle: b, c, d, e (a::b uses a::c::One; \
                     a::c uses a::d::inner::Last; a::d::inner uses a::e::Other::g; a::e uses a::b)";
         assert_eq!(found, [("crates/x/src/a/", text)], "a child should include all modules below it");
         assert_eq!(
-            modules_depend_in_one_direction(&tree_of_crate(&children)),
+            find_module_cycles(&tree_of_crate(&children)),
             [],
             "a module with few children should not be checked"
         );
     }
 
     #[test]
-    fn imports_in_a_circle_end() {
+    fn cyclic_imports_are_resolved_in_finite_time() {
         let tree =
             tree_of_crate(&[("lib", "use a::X;"), ("a", "use crate::X;\nuse crate::b;"), ("b", "use crate::X;")]);
-        assert_eq!(modules_depend_in_one_direction(&tree), [], "an undefined name should belong to no module");
+        assert_eq!(find_module_cycles(&tree), [], "an undefined name should belong to no module");
     }
 
     #[test]
@@ -276,16 +276,12 @@ mod tests {
             ("d", "use crate::a;\n#[cfg(test)]\nmod tests {\n    use crate::b;\n}\n"),
             ("b/tests", "use crate::d;"),
         ]);
-        assert_eq!(modules_depend_in_one_direction(&tree), [], "cycles of three modules should be accepted");
+        assert_eq!(find_module_cycles(&tree), [], "cycles of three modules should be accepted");
         let layered = Tree::from_files(&[
             ("crates/process/src/lib.rs", ""),
             ("crates/process/src/a.rs", "use crate::b;"),
             ("crates/process/src/b.rs", "use super::a;"),
         ]);
-        assert_eq!(
-            modules_depend_in_one_direction(&layered).len(),
-            1,
-            "layered crates should have no cycle of two modules"
-        );
+        assert_eq!(find_module_cycles(&layered).len(), 1, "layered crates should have no cycle of two modules");
     }
 }

@@ -6,7 +6,7 @@ use super::comment_paths::code_spans;
 use super::tree::{SourceFile, Tree};
 
 /// Reports names in lists of modules that are neither a module of the file nor defined or re-exported in it.
-pub(super) fn listed_modules_exist(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_unknown_listed_modules(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         for (number, line) in file.text.lines().enumerate() {
@@ -56,7 +56,7 @@ mod tests {
             ("crates/a/src/owner/mod.rs", ""),
             ("crates/a/src/owner/late.rs", ""),
         ];
-        listed_modules_exist(&Tree::from_files(&files)).into_iter().map(|finding| finding.text).collect()
+        find_unknown_listed_modules(&Tree::from_files(&files)).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]

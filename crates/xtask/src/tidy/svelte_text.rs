@@ -8,7 +8,7 @@ const DISPLAYED_ATTRIBUTES: [&str; 6] = ["aria-label", "aria-description", "titl
 
 /// Reports phrases and Chinese text in the markup of components. Single words are allowed, since they are names of
 /// keys, units or brands.
-pub(super) fn texts_come_from_messages(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_hard_coded_texts(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder("ui/src/").filter(|file| file.has_extension(&["svelte"])) {
         for (line, text) in displayed_texts(&file.text) {
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn finding_lines(component: &str) -> Vec<usize> {
-        texts_come_from_messages(&Tree::from_files(&[("ui/src/a/A.svelte", component)]))
+        find_hard_coded_texts(&Tree::from_files(&[("ui/src/a/A.svelte", component)]))
             .iter()
             .map(|finding| finding.line)
             .collect()

@@ -34,7 +34,7 @@ const IMPORTABLE_READER: &str = "ports::time::now";
 
 /// Reports reads of the system clock without a comment that gives the reason. The comment is required at each call,
 /// because a comment at the import would permit all later calls in the file.
-pub(super) fn clock_is_injected(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_system_clock_reads(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in CRATES_WITH_INJECTED_CLOCK {
         let folder = format!("crates/{name}/src/");
@@ -108,7 +108,7 @@ fn is_clock_path(path: &[&str], imports: &[Import]) -> bool {
 }
 
 /// Reports tests that sleep without a comment that gives the reason.
-pub(super) fn tests_do_not_sleep(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_sleeping_tests(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files().filter(|file| !REAL_TIME_FOLDERS.iter().any(|place| file.path.starts_with(place))) {
         let product = file.product_lines().len();
@@ -150,7 +150,7 @@ mod tests {
         let tree = Tree::from_files(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
         let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
         assert_eq!(
-            finding_lines(&clock_is_injected(&tree)),
+            finding_lines(&find_system_clock_reads(&tree)),
             expected,
             "only reads without a reason in the listed crates should be reported"
         );
@@ -172,14 +172,14 @@ mod tests {
             let text = format!("// clock: stamps.\nuse {import};\nlet at = {reading};\n");
             let tree = Tree::from_files(&[("crates/host/src/a.rs", &text)]);
             assert_eq!(
-                finding_lines(&clock_is_injected(&tree)),
+                finding_lines(&find_system_clock_reads(&tree)),
                 [("crates/host/src/a.rs", line)],
                 "{import}: {reading}"
             );
         }
         let text = "use std::time::{Instant, SystemTime};\nfn at(day: SystemTime, span: Instant) {}\n";
         let tree = Tree::from_files(&[("crates/host/src/a.rs", text)]);
-        assert_eq!(finding_lines(&clock_is_injected(&tree)), [], "imports of types should be accepted");
+        assert_eq!(finding_lines(&find_system_clock_reads(&tree)), [], "imports of types should be accepted");
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         ]);
         let expected = [("crates/host/src/a.rs", 4), ("crates/host/tests/b.rs", 1)];
         assert_eq!(
-            finding_lines(&tests_do_not_sleep(&tree)),
+            finding_lines(&find_sleeping_tests(&tree)),
             expected,
             "sleeps without a reason should be reported in test modules and tests"
         );
