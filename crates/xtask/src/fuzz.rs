@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::problem::Problem;
-use crate::process::{Program, Running, cargo, command_succeeds};
+use crate::process::{Program, RunningProgram, cargo, command_succeeds};
 use crate::progress::print_step;
 use crate::workspace;
 
@@ -138,7 +138,7 @@ fn cargo_fuzz(task: &str, folder: &Path) -> Program {
 }
 
 /// Starts a fuzz target. New inputs are written to a temporary folder, so that the committed corpus stays small.
-fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<Running, Problem> {
+fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<RunningProgram, Problem> {
     let found = folder.join("corpus").join(name);
     fs::create_dir_all(&found).map_err(Problem::file_error(&found))?;
     let path = log_path(folder, name);

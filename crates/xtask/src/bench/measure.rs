@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::clients::{self, Client};
 use super::rows::Row;
 use crate::problem::Problem;
-use crate::process::{self, Program, Running};
+use crate::process::{self, Program, RunningProgram};
 use crate::workspace;
 
 /// Timeout of a run. The slowest client needs about ten seconds for its slowest row on a quiet machine.
@@ -88,9 +88,9 @@ impl MeasurementConditions {
         Program::new("taskset").args(["-c", &self.core.to_string()])
     }
 
-    /// Starts the HTTP server that a client is measured against. The server is stopped when the returned [`Running`] is
-    /// dropped.
-    fn http_server(&self, client: Client, row: Row) -> Result<(Running, String), Problem> {
+    /// Starts the HTTP server that a client is measured against. The server is stopped when the returned
+    /// [`RunningProgram`] is dropped.
+    fn http_server(&self, client: Client, row: Row) -> Result<(RunningProgram, String), Problem> {
         let mode = if client == Client::Bare { "http-bare" } else { "http" };
         let answers = if row.scenario == "http-seq-sse" { "sse" } else { "json" };
         let server = self.pinned_program().arg(clients::server_path(&self.profile)).args([mode, "--answers", answers]);

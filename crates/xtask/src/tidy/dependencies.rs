@@ -33,12 +33,12 @@ fn impure_dependencies(crate_name: &str, tree: &str) -> Vec<Finding> {
 }
 
 pub(super) fn find_tauri_outside_shell(tree: &Tree) -> Vec<Finding> {
-    dependency_only_in(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
+    find_dependency_outside(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
 /// Reports crates that depend on `host-state`. Only `host` may, because its owner has the only copy of the state.
 pub(super) fn find_host_state_outside_host(tree: &Tree) -> Vec<Finding> {
-    dependency_only_in(tree, "crates/host/", |name| name == "host-state")
+    find_dependency_outside(tree, "crates/host/", |name| name == "host-state")
 }
 
 /// Reports crates that export TypeScript unconditionally. Only `api` may. Other crates derive the TypeScript of their
@@ -48,7 +48,7 @@ pub(super) fn find_unconditional_ts_rs(tree: &Tree) -> Vec<Finding> {
     let is_of_the_app = |path: &str| {
         path.starts_with("crates/mcp-apps/") || !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/")
     };
-    let findings = dependency_only_in(tree, "crates/api/", |name| name == "ts-rs").into_iter();
+    let findings = find_dependency_outside(tree, "crates/api/", |name| name == "ts-rs").into_iter();
     let findings = findings.filter(|finding| {
         let manifest = tree.files.iter().find(|file| file.path == finding.path);
         let line = manifest.and_then(|file| file.text.lines().nth(finding.line - 1)).unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn find_unconditional_ts_rs(tree: &Tree) -> Vec<Finding> {
     findings.collect()
 }
 
-fn dependency_only_in(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool) -> Vec<Finding> {
+fn find_dependency_outside(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     // The manifest of the workspace only defines versions.
     let members = tree.files.iter().filter(|file| file.path.ends_with("/Cargo.toml") && !file.path.starts_with(folder));

@@ -163,10 +163,10 @@ struct TypeShape<'a> {
 }
 
 /// Keyword `struct` or `enum`, and the names of the fields or variants.
-type Members = (String, BTreeSet<String>);
+type TypeMembers = (String, BTreeSet<String>);
 
 pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
-    let mut by_members: BTreeMap<Members, Vec<TypeShape<'_>>> = BTreeMap::new();
+    let mut by_members: BTreeMap<TypeMembers, Vec<TypeShape<'_>>> = BTreeMap::new();
     for file in tree.rust_files().filter(|file| is_product_file(file)) {
         for (members, shape) in type_shapes(file) {
             if members.1.len() >= MIN_MEMBERS {
@@ -216,7 +216,7 @@ fn crate_name(path: &str) -> &str {
 }
 
 /// Returns the structs and enums with a body in braces that a file defines.
-fn type_shapes(file: &SourceFile) -> Vec<(Members, TypeShape<'_>)> {
+fn type_shapes(file: &SourceFile) -> Vec<(TypeMembers, TypeShape<'_>)> {
     let lines = file.product_lines();
     let mut found = Vec::new();
     for (at, (number, line)) in lines.iter().enumerate() {

@@ -19,7 +19,7 @@ const LAYERED_CRATES: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "pro
 type ModulePath = Vec<String>;
 
 /// Dependencies between sibling modules: for each module, the used modules with one reference to each.
-type Graph = BTreeMap<String, BTreeMap<String, String>>;
+type ModuleGraph = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Reports each group of more than [`MAX_CYCLE_MODULES`] modules that depend on each other in a cycle, with a reference for
 /// each dependency.
@@ -27,7 +27,7 @@ pub(super) fn find_module_cycles(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for root in source_roots(tree) {
         let is_layered = LAYERED_CRATES.iter().any(|name| root == format!("crates/{name}/src/"));
-        for (parent, graph) in graphs(tree, &root) {
+        for (parent, graph) in child_module_graphs(tree, &root) {
             let largest = if is_layered && parent.is_empty() { 1 } else { MAX_CYCLE_MODULES };
             let place = parent.iter().fold(root.clone(), |place, name| format!("{place}{name}/"));
             for circle in find_cycles(&graph).into_iter().filter(|circle| circle.len() > largest) {
@@ -107,7 +107,7 @@ impl CrateModules {
     }
 
     /// Returns the modules whose children are checked: the crate root, and modules with more than [`MAX_UNCHECKED_CHILDREN`] children.
-    fn parents(&self) -> Vec<ModulePath> {
+    fn checked_parents(&self) -> Vec<ModulePath> {
         let children = |parent: &[String]| {
             self.all.iter().filter(|module| module.split_last().is_some_and(|(_, of)| of == parent)).count()
         };
@@ -120,13 +120,13 @@ impl CrateModules {
 }
 
 /// Returns the dependencies between the children of each checked module.
-fn graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, Graph> {
+fn child_module_graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, ModuleGraph> {
     let files = tree.files_in_folder(root).filter(|file| file.is_rust() && !file.is_test());
     let files: Vec<(ModulePath, String)> =
         files.map(|file| (module_path(file, root).unwrap_or_default(), product_code(file))).collect();
     let modules = CrateModules::from_files(&files);
-    let mut graphs: BTreeMap<ModulePath, Graph> =
-        modules.parents().into_iter().map(|parent| (parent, Graph::new())).collect();
+    let mut graphs: BTreeMap<ModulePath, ModuleGraph> =
+        modules.checked_parents().into_iter().map(|parent| (parent, ModuleGraph::new())).collect();
     for (parent, graph) in &mut graphs {
         let children = modules.all.iter().filter_map(|module| containing_child(module, parent));
         graph.extend(children.map(|name| (name.to_owned(), BTreeMap::new())));
@@ -157,7 +157,7 @@ fn containing_child<'a>(path: &'a [String], parent: &[String]) -> Option<&'a str
 }
 
 /// Returns one reference for each dependency between the modules of a cycle.
-fn references_within<'a>(graph: &'a Graph, circle: &[&str]) -> Vec<&'a str> {
+fn references_within<'a>(graph: &'a ModuleGraph, circle: &[&str]) -> Vec<&'a str> {
     let of = |from: &&str| graph[*from].iter().filter(|(to, _)| circle.contains(&to.as_str()));
     circle.iter().flat_map(of).map(|(_, reference)| reference.as_str()).collect()
 }
@@ -176,7 +176,7 @@ pub(super) fn module_path(file: &SourceFile, root: &str) -> Option<Vec<String>> 
 }
 
 /// Returns the groups of two or more modules that depend on each other in a cycle.
-fn find_cycles(graph: &Graph) -> Vec<Vec<&str>> {
+fn find_cycles(graph: &ModuleGraph) -> Vec<Vec<&str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         graph.keys().map(|from| (from.as_str(), reachable_modules(graph, from))).collect();
     let mut circles = Vec::new();
@@ -194,7 +194,7 @@ fn find_cycles(graph: &Graph) -> Vec<Vec<&str>> {
     circles
 }
 
-fn reachable_modules<'a>(graph: &'a Graph, from: &str) -> BTreeSet<&'a str> {
+fn reachable_modules<'a>(graph: &'a ModuleGraph, from: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<&str> = graph[from].keys().map(String::as_str).collect();
     while let Some(module) = next.pop() {

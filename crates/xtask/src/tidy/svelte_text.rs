@@ -36,7 +36,7 @@ fn is_prose(text: &str) -> bool {
 fn displayed_texts(component: &str) -> Vec<(usize, String)> {
     let markup = blank_elements(&blank_between(component, "<!--", "-->"), &["script", "style"]);
     let mut found = Vec::new();
-    let mut scanner = Scanner { rest: &markup, line: 1 };
+    let mut scanner = MarkupScanner { rest: &markup, line: 1 };
     while !scanner.rest.is_empty() {
         let line = scanner.line;
         if scanner.rest.starts_with('{') {
@@ -53,12 +53,12 @@ fn displayed_texts(component: &str) -> Vec<(usize, String)> {
     found
 }
 
-struct Scanner<'a> {
+struct MarkupScanner<'a> {
     rest: &'a str,
     line: usize,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> MarkupScanner<'a> {
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(length);
         self.line += taken.matches('\n').count();
