@@ -153,10 +153,10 @@ impl CatalogList {
     }
 }
 
-/// A list that is being read page by page.
+/// Reads one list of a server page by page.
 #[derive(Debug)]
 pub struct ListReader {
-    /// List that is being read.
+    /// Kind of the list that is being read.
     pub list: CatalogList,
     pages: usize,
     bytes: usize,

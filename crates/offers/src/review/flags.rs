@@ -87,7 +87,7 @@ pub fn is_valid_variation(before: char, mark: char, after: Option<char>) -> bool
 }
 
 /// Search automata for [`PHRASES`], as written and as visual skeletons, which match similar letters of other scripts.
-static FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
+static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     let phrases = || PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
     let finder = |words: Vec<String>| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words);
     let plain = finder(phrases().map(|phrase| (*phrase).to_owned()).collect());
@@ -111,7 +111,7 @@ fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
 /// Calls `found` for each phrase in a text: in the text as written, in its visual skeleton, and in text that is spelled
 /// with tag characters. The last argument is the original text from shortly before the phrase to its end.
 pub(super) fn for_each_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
-    let Some([plain, as_drawn]) = FINDERS.as_ref() else { return };
+    let Some([plain, as_drawn]) = PHRASE_FINDERS.as_ref() else { return };
     let mut search = |finder: &AhoCorasick, folded: &FoldedText| {
         for place in finder.find_iter(folded.text()) {
             let Some((reason, phrase)) = phrase_of_pattern(place.pattern().as_usize()) else { continue };

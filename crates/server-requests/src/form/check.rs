@@ -52,7 +52,8 @@ pub enum FieldProblem {
     UnknownField,
 }
 
-type CheckResult = Option<(FieldProblem, Option<f64>)>;
+/// Validation error of a value with the violated bound, or `None` if the value is valid.
+type ProblemWithLimit = Option<(FieldProblem, Option<f64>)>;
 
 impl Form {
     /// Returns the validation errors of the entered values. Empty if the content can be submitted.
@@ -104,7 +105,7 @@ impl Form {
 }
 
 impl FormField {
-    pub(super) fn validation_problem(&self, value: &Value) -> CheckResult {
+    pub(super) fn validation_problem(&self, value: &Value) -> ProblemWithLimit {
         match &self.kind {
             FieldKind::Text { format, min_length, max_length } => {
                 let Some(text) = value.as_str() else { return wrong_type_problem() };
@@ -157,7 +158,7 @@ impl FormField {
     }
 }
 
-const fn wrong_type_problem() -> CheckResult {
+const fn wrong_type_problem() -> ProblemWithLimit {
     Some((FieldProblem::WrongType, None))
 }
 

@@ -50,7 +50,7 @@ pub enum ModelPriority {
 /// Preferences that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelSelection<'a> {
-    /// Preferences of the server.
+    /// Model preferences in the server's sampling request, if there are any.
     pub preferences: Option<&'a ModelPreferences>,
     /// Model that the user set for this server.
     pub setting: Option<&'a ModelRef>,
@@ -58,7 +58,7 @@ pub struct ModelSelection<'a> {
     pub default: Option<&'a ModelRef>,
 }
 
-/// Selects a model. Returns it with the reason, or `None` if there are no models.
+/// Selects the model that answers a sampling request. Returns it with the reason, or `None` if there are no models.
 pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ModelChoiceReason)> {
     if let Some(model) = wish.setting {
         return Some((model.clone(), ModelChoiceReason::Setting));
