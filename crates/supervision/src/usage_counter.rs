@@ -17,7 +17,7 @@ const MIN_PAUSE: Duration = Duration::from_millis(250);
 /// Maximum time for which reading from a slowed-down server stops.
 const MAX_PAUSE: Duration = Duration::from_secs(5);
 
-/// The usage of a server since its start.
+/// Counts the usage of a server since its start against its limits.
 pub struct UsageCounter {
     limits: ServerLimits,
     /// Gauge with the usage that is displayed.
