@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_measurement_is_not_zero() {
+    fn missing_measurement_is_shown_as_a_dash() {
         assert_eq!(format_value(f64::NAN), "–", "a missing value should be a dash");
         assert_eq!(format_ratio(f64::NAN, 0.5), "– (0.50)", "a missing ratio should not exceed its target");
         assert_eq!(format_value(0.0271), "0.0271", "small times should keep their digits");

@@ -61,7 +61,7 @@ pub(crate) fn run_scenarios(
 ) -> Result<(), Problem> {
     let suite = Suite::install(run)?;
     let runs: Vec<ScenarioRun> =
-        scenarios::parse_runs(&suite.list()?).into_iter().filter(|run| options.selects(run)).collect();
+        scenarios::parse_runs(&suite.list_scenarios()?).into_iter().filter(|run| options.selects(run)).collect();
     if runs.is_empty() {
         return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
     }
@@ -116,7 +116,7 @@ fn run_scenario(suite: &Suite, run: &ScenarioRun, client: &Path, output: &Path) 
     fs::create_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     let log = folder.join("suite.log");
     let log = fs::File::create(&log).map_err(Problem::file_error(&log))?;
-    let program = suite.scenario(run, client, &folder).errors_to(&log).map_err(Problem::file_error(&folder))?;
+    let program = suite.scenario_program(run, client, &folder).errors_to(&log).map_err(Problem::file_error(&folder))?;
     let (printed, ended) = program.output_and_result()?;
     match ended {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),

@@ -40,14 +40,14 @@ impl Suite {
     }
 
     /// Returns the scenarios as the suite prints them for `list --client`.
-    pub(super) fn list(&self) -> Result<String, Problem> {
+    pub(super) fn list_scenarios(&self) -> Result<String, Problem> {
         let listed = Program::new(&self.node).arg(&self.script).args(["list", "--client"]).output();
         listed.map_err(|problem| Problem::Machine(format!("{problem}. The suite needs Node.js 22 or newer")))
     }
 
     /// Returns the command that runs a single scenario against a client and stores the client's output in `output`. In
     /// such a run, the suite also reports warnings, the client's exit status and timeouts.
-    pub(super) fn scenario(&self, run: &ScenarioRun, client: &Path, output: &Path) -> Program {
+    pub(super) fn scenario_program(&self, run: &ScenarioRun, client: &Path, output: &Path) -> Program {
         // Without `exec`, the suite would stop only the shell and wait for the client.
         let client = format!("exec {}", client.display());
         let program = Program::new(&self.node).arg(&self.script).args(["client", "--command", &client]);

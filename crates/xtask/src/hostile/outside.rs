@@ -9,7 +9,7 @@ use super::cases::HostileCase;
 use crate::problem::Problem;
 use crate::workspace;
 
-/// Environment variable with the path of the file that the tests append their lines to.
+/// Environment variable with the path of the file to which the tests append their lines of `RESULTS.md`.
 pub(super) const RESULTS_VARIABLE: &str = "HOSTILE_RESULTS";
 
 const FILE_HEAD: &str = "\

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn file_of_another_package_is_named_from_a_root() {
+    fn path_to_another_package_starts_at_a_root_folder() {
         let text =
             "// `sent.rs`\n// `src/sent.rs`\n// `b/src/sent.rs`, `crates/b/src/sent.rs`, `page/hostile-*.spec.ts`\n";
         let expected = [(1, "sent.rs"), (2, "src/sent.rs")];

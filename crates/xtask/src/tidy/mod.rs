@@ -38,7 +38,7 @@ use crate::{requirements, workspace};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,
-    /// Number of the line, counted from 1, or 0 for the whole file.
+    /// Number of the line that violates the rule, counted from 1, or 0 for the whole file.
     line: usize,
     text: String,
 }

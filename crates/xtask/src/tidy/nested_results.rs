@@ -6,7 +6,8 @@ use super::tree::Tree;
 
 /// Reports each `Result<Result<..>>` in the code of the app, also with paths before the names.
 pub(super) fn find_nested_result_types(tree: &Tree) -> Vec<Finding> {
-    const TEXT: &str = "a result of a result; name the outcomes in an enum, or give both failures one error type";
+    const FINDING_TEXT: &str =
+        "a result of a result; name the outcomes in an enum, or give both failures one error type";
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         let lines = file.product_lines();
@@ -17,7 +18,7 @@ pub(super) fn find_nested_result_types(tree: &Tree) -> Vec<Finding> {
             let argument = &tokens[at + 2..];
             let prefix = argument.chunks_exact(2).take_while(|pair| pair[1].1 == "::").count();
             if is_result(&argument[2 * prefix..]) {
-                findings.push(Finding::new(&file.path, *line, TEXT));
+                findings.push(Finding::new(&file.path, *line, FINDING_TEXT));
             }
         }
     }

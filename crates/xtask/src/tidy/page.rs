@@ -8,16 +8,16 @@ const PLATFORM_FOLDER: &str = "ui/src/lib/platform/";
 /// Reports uses of Tauri outside `ui/src/lib/platform`. The page runs in the app and in a browser, and only this folder
 /// distinguishes them.
 pub(super) fn find_tauri_outside_platform_folder(tree: &Tree) -> Vec<Finding> {
-    lines_with(tree, &["@tauri-apps/"], "only ui/src/lib/platform knows Tauri")
+    find_lines_with_words(tree, &["@tauri-apps/"], "only ui/src/lib/platform knows Tauri")
 }
 
 /// Reports code of the page that opens windows or tabs, because the user would not be asked for consent.
 pub(super) fn find_windows_opened_by_page(tree: &Tree) -> Vec<Finding> {
     let ways = ["window.open(", "target=\"_blank\"", "target='_blank'"];
-    lines_with(tree, &ways, "opens a window past the user's consent; ask the host to open the URL")
+    find_lines_with_words(tree, &ways, "opens a window past the user's consent; ask the host to open the URL")
 }
 
-fn lines_with(tree: &Tree, words: &[&str], text: &str) -> Vec<Finding> {
+fn find_lines_with_words(tree: &Tree, words: &[&str], text: &str) -> Vec<Finding> {
     let is_source = |file: &&SourceFile| file.has_extension(&["ts", "js", "svelte"]) && !file.is_test();
     let mut findings = Vec::new();
     for file in tree.files_in_folder("ui/src/").filter(is_source).filter(|file| !file.path.starts_with(PLATFORM_FOLDER))

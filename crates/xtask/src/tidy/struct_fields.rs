@@ -42,7 +42,7 @@ pub(super) fn find_large_host_structs(tree: &Tree) -> Vec<Finding> {
 /// Struct with named fields, found in the code.
 struct StructDefinition {
     name: String,
-    /// Number of the line, counted from 1.
+    /// Number of the line with the keyword `struct`, counted from 1.
     line: usize,
     fields: usize,
 }

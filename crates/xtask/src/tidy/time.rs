@@ -23,14 +23,14 @@ const CRATES_WITH_INJECTED_CLOCK: [&str; 10] = [
 /// Folders that may use real time, because they contain measurements.
 const REAL_TIME_FOLDERS: [&str; 1] = ["tests/bench/"];
 
-const CLOCK_REASON: &str = "// clock: ";
-const SLEEP_REASON: &str = "// sleep: ";
+const CLOCK_REASON_PREFIX: &str = "// clock: ";
+const SLEEP_REASON_PREFIX: &str = "// sleep: ";
 
 /// Functions and types that read the system clock.
 const CLOCK_READERS: [&str; 4] =
     ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
 /// Function of [`CLOCK_READERS`] that can be imported, so that calls have no path.
-const IMPORTABLE_READER: &str = "ports::time::now";
+const IMPORTABLE_CLOCK_READER: &str = "ports::time::now";
 
 /// Reports reads of the system clock without a comment that gives the reason. The comment is required at each call,
 /// because a comment at the import would permit all later calls in the file.
@@ -52,7 +52,7 @@ pub(super) fn find_system_clock_reads(tree: &Tree) -> Vec<Finding> {
                         findings.push(Finding::new(&file.path, line, text));
                     }
                     is_import = !code.contains(';');
-                } else if reads_clock(&code, &imports) && !has_reason(file, line, CLOCK_REASON) {
+                } else if reads_clock(&code, &imports) && !has_reason(file, line, CLOCK_REASON_PREFIX) {
                     let text = "reads the system's clock; take ports::time::Clock or tokio's Instant, or say why in \"// clock: \"";
                     findings.push(Finding::new(&file.path, line, text));
                 }
@@ -69,7 +69,7 @@ fn starts_import(code: &str) -> bool {
 }
 
 fn imports_clock(import: &Import) -> bool {
-    import.path.join("::") == IMPORTABLE_READER
+    import.path.join("::") == IMPORTABLE_CLOCK_READER
 }
 
 /// Returns `true` if a line of code reads the system clock. `imports` resolves the names in it.
@@ -114,7 +114,7 @@ pub(super) fn find_sleeping_tests(tree: &Tree) -> Vec<Finding> {
         let product = file.product_lines().len();
         let code = rust_code::without_comments_and_strings(&file.text);
         let sleeps = code.lines().enumerate().skip(product).filter(|(_, line)| contains_sleep(line));
-        for (line, _) in sleeps.filter(|(line, _)| !has_reason(file, line + 1, SLEEP_REASON)) {
+        for (line, _) in sleeps.filter(|(line, _)| !has_reason(file, line + 1, SLEEP_REASON_PREFIX)) {
             let text = "sleeps in a test; let the time pass by testkit::time or wait for an event, or say why in \"// sleep: \"";
             findings.push(Finding::new(&file.path, line + 1, text));
         }
