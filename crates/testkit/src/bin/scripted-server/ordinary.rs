@@ -90,13 +90,13 @@ fn call_tool(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
             let environment = testkit::processes::process_environment().to_string();
             peer.send_text_result(request, &environment)
         }
-        Some("wait") => wait(peer, request, arguments["milliseconds"].as_u64().unwrap_or_default()),
+        Some("wait") => respond_after_delay(peer, request, arguments["milliseconds"].as_u64().unwrap_or_default()),
         name => peer.send_error(request, INVALID_PARAMS, &format!("no tool {name:?}")),
     }
 }
 
 /// Responds after this time, and sends a progress notification every 50 ms until then.
-fn wait(peer: &mut ScriptedPeer, request: &PeerRequest, milliseconds: u64) -> io::Result<()> {
+fn respond_after_delay(peer: &mut ScriptedPeer, request: &PeerRequest, milliseconds: u64) -> io::Result<()> {
     let steps = milliseconds.div_ceil(50);
     for step in 1..=steps {
         std::thread::sleep(Duration::from_millis(50));
