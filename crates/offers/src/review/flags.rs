@@ -247,7 +247,7 @@ fn is_path_of_name(place: &[String]) -> bool {
     }
 }
 
-/// Returns the text from the first invisible character that is not in a valid position.
+/// Returns the part of a text that starts with the first invisible character that is not in a valid position.
 fn find_hidden_characters(text: &str) -> Option<&str> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t')) {
         return None;

@@ -20,7 +20,7 @@ impl FoldedText {
         Self::from_chars(text.char_indices())
     }
 
-    /// Decodes the text that is spelled with tag characters, and normalizes it. Returns `None` if there are no tag
+    /// Decodes the Unicode tag characters in a text to ASCII, and normalizes it. Returns `None` if there are no tag
     /// characters.
     pub(super) fn from_tags(text: &str) -> Option<Self> {
         let spelled = |(at, c): (usize, char)| {

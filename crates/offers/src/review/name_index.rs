@@ -22,7 +22,7 @@ pub struct LookAlike {
     pub server: String,
     /// Similar name, or the title if that is similar.
     pub name: String,
-    /// Set if the text is identical and belongs to another server.
+    /// Set if the similar name or title is identical and belongs to another server.
     pub same: bool,
 }
 
