@@ -5,7 +5,7 @@ use unicode_security::skeleton;
 
 use super::deceptive_letters::is_presentation_selector;
 
-/// A text normalized for searching.
+/// A text that is normalized for searching phrases, with the positions of its characters in the original text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FoldedText {
     text: String,

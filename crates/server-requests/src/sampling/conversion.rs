@@ -31,7 +31,7 @@ pub enum ConversionError {
     /// The model used a tool that the request does not contain, or used a tool although the request forbids it.
     #[error("the model used a tool that the request does not let it use")]
     Tool,
-    /// The answer is empty.
+    /// The model's answer is empty.
     #[error("the model returned no text")]
     Empty,
     /// The model used all tokens for reasoning before it answered.

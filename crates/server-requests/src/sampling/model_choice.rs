@@ -16,7 +16,7 @@ const UNKNOWN_SCORE: f64 = 0.5;
 /// Parts of the names of models that do not generate text.
 const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
-/// Reason for the selection of a model.
+/// Reason why a model was selected to answer a sampling request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelChoiceReason {
     /// The user selected the model for this request.

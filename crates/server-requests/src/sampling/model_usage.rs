@@ -156,7 +156,7 @@ fn find_limit(
 pub struct ReachedLimit {
     /// Quantity that reached its limit.
     pub of: LimitedQuantity,
-    /// Period of the limit.
+    /// Period in which usage counts towards the limit.
     pub span: LimitPeriod,
     /// Value of the limit. A limit of cost is in millionths of a US dollar.
     pub most: u64,
