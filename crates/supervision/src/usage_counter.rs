@@ -123,7 +123,8 @@ impl UsageCounter {
         self.refused_questions += 1;
     }
 
-    /// Updates the displayed usage. The arguments are numbers and sizes that the counter does not know.
+    /// Updates the displayed usage with the numbers of pending calls and consent requests, the size of the activity log
+    /// in bytes (`retained`), and the number of entries that it dropped or omitted.
     pub fn update_gauge(&mut self, calls: usize, questions: usize, retained: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };
