@@ -20,7 +20,10 @@ export function processes(home, part) {
   return found;
 }
 
-/** Waits until no matching process is left, or until the timeout. Resolves to the remaining processes. */
+/**
+ * Waits until no process with this `HOME` and `part` in its command line is left, or until the timeout. Resolves to the
+ * remaining processes.
+ */
 export async function waitForNone(home, part, milliseconds) {
   const end = Date.now() + milliseconds;
   let remaining = processes(home, part);

@@ -25,7 +25,7 @@ use crate::report::ResultRow;
 /// is several seconds.
 const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1_000);
 
-/// Time limit until a file is written after the lock is released.
+/// Time limit for writing a file after the lock is released.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Number of requests that the host has to serve before the lock is released.
@@ -63,7 +63,7 @@ async fn assert_owner_responds<T>(host: &Host, what: &str, held: impl Sized, act
     act.await
 }
 
-/// Starts an app with a stopped server. Returns it with a row of the result table.
+/// Starts an app with a stopped server. Returns the app, and a row of the result table.
 async fn start_with_stopped_server(what: &str) -> (TestApp, ResultRow) {
     let row = ResultRow::default();
     row.set_name(what);
@@ -286,18 +286,19 @@ async fn s15_locked_audit_log_blocks_payloads_but_not_the_owner() {
     close_and_report(app, row).await;
 }
 
-/// Set while the file system does not respond.
+/// Set while the simulated file system does not respond.
 static IS_HANGING: Mutex<bool> = Mutex::new(false);
 static HANGING_CHANGED: Condvar = Condvar::new();
 
-/// Inspects launch files on a file system that does not respond, such as a disconnected network drive.
+/// Waits until the simulated file system responds, then inspects the launch files. Used in place of the host's own
+/// inspection.
 fn inspect_when_responding(files: &LaunchFiles) -> LaunchFiles {
     let hangs = IS_HANGING.lock().unwrap_or_else(PoisonError::into_inner);
     drop(HANGING_CHANGED.wait_while(hangs, |hangs| *hangs).unwrap_or_else(PoisonError::into_inner));
     files.reread()
 }
 
-/// Makes the file system hang until it is dropped.
+/// Makes the simulated file system hang until it is dropped.
 struct HangingDisk;
 
 impl HangingDisk {

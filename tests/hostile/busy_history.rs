@@ -16,7 +16,7 @@ use crate::pair::ServerPair;
 
 /// Duration for which the history is locked. Shorter than the lock timeout of the store, so that no data is lost.
 const LOCK_DURATION: Duration = Duration::from_secs(2);
-/// Time limit for the faster half of the calls.
+/// Time limit for the median duration of a call while the history is locked.
 const MEDIAN_LIMIT: Duration = Duration::from_millis(100);
 /// Time limit for each call, on a test machine that other processes use too. A call that waited for the history would
 /// exceed it.

@@ -66,7 +66,8 @@ async fn wait_until_sent(app: &TestApp, method: &str) {
     assert!(testkit::deadline::poll_until(EVENT_TIMEOUT, is_sent).await, "the server receives {method}");
 }
 
-/// Covers the MCP requirement `[tools-list-changed]`.
+/// A grant for a tool applies until the server lists the tool with another definition. Covers the MCP requirement
+/// `[tools-list-changed]`.
 #[tokio::test]
 async fn tool_grant_ends_when_its_definition_changes() {
     let app = start_app("legacy").await;
@@ -98,7 +99,8 @@ async fn tool_grant_ends_when_its_definition_changes() {
     assert_eq!(outcome(called).await.err(), Some(CallFailure::Cancelled), "closing the request cancels it");
 }
 
-/// Covers the MCP requirement `[lifecycle-deprecated-handle]`.
+/// A server's sampling request requires consent, and so does the response to it, in revisions with and without
+/// `initialize`. Covers the MCP requirement `[lifecycle-deprecated-handle]`.
 #[tokio::test]
 async fn sampling_is_reviewed_twice_in_both_eras() {
     for era in ["legacy", "modern"] {

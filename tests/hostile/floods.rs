@@ -29,8 +29,8 @@ fn folder_bytes(folder: &Path) -> u64 {
     entries.map(|path| if path.is_dir() { folder_bytes(&path) } else { path.metadata().unwrap().len() }).sum()
 }
 
-/// X41: sends about 200,000 messages of each kind. Returns the servers, and the number of times that the tool list was
-/// read afterwards, as counted by the bad server.
+/// X41: makes the bad server send about 200,000 messages of one kind during a call. Returns the servers, and the number
+/// of times that the host read the tool list afterwards, as counted by the bad server.
 async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     let what = format!("X41 over stdio, {misbehave}");
     let folder = tempfile::tempdir().unwrap();
@@ -55,7 +55,8 @@ async fn run_flood(misbehave: &str) -> (ServerPair, usize) {
     (pair, read)
 }
 
-/// Covers the MCP requirement `[logging-rate-limit]`.
+/// A flood of log messages must not fill the activity log, which must report the dropped entries. Covers the MCP
+/// requirement `[logging-rate-limit]`.
 #[tokio::test]
 async fn x41_flood_of_log_messages() {
     let (pair, _) = run_flood("flood-log").await;
@@ -146,7 +147,7 @@ async fn x40_flood_of_lines_on_standard_error() {
     pair.close(what).await;
 }
 
-/// Asserts that at most 1 MB is retained. Returns `true` if the omission is shown.
+/// Asserts that at most 1 MB of standard error is retained. Returns `true` if the activity log reports dropped output.
 async fn check_retained_stderr(pair: &ServerPair, what: &str) -> bool {
     let activity = pair.app.host.activity("bad".into()).await.unwrap();
     let retained: usize = {

@@ -19,7 +19,7 @@ struct FaultCase {
     misbehave: &'static str,
     args: &'static [&'static str],
     ends: ExpectedEnd,
-    /// Texts that the activity log must contain afterwards.
+    /// Texts that the activity log of the hostile server must contain after the call.
     shows: &'static [&'static str],
 }
 

@@ -20,7 +20,8 @@ struct FakeLaunchers {
 }
 
 impl FakeLaunchers {
-    /// Creates the folder. `client` is the name of the package manager, which is queried for versions.
+    /// Creates the folder with two fake programs: `launcher`, which runs a package, and `client`, which is queried for
+    /// versions. Both may have the same name.
     fn new(launcher: &str, client: &str) -> Self {
         let launchers = Self { folder: tempfile::tempdir().unwrap() };
         let server = testkit::binaries::scripted_server();

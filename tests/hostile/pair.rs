@@ -113,7 +113,7 @@ impl CallEnd {
     }
 }
 
-/// Good local server and bad server in one host, whose user allows their use.
+/// Good local server and bad server in one host, whose user allows the use of both.
 pub(crate) struct ServerPair {
     pub(crate) app: TestApp,
     user: JoinHandle<()>,
@@ -339,8 +339,8 @@ impl ServerPair {
         assert!(grown < MAX_MEMORY_GROWTH, "{what}: memory is bounded, but grew by {} MiB", grown / 1024 / 1024);
     }
 
-    /// Closes the host, and asserts the remaining criteria. A test with further assertions retains the returned row
-    /// until they are done.
+    /// Closes the host, and asserts that the good server responded, memory was bounded, no process remained and no
+    /// secret leaked. A test with further assertions retains the returned row until they are done.
     pub(crate) async fn close(mut self, what: &str) -> ResultRow {
         self.assert_good_responds(what, "at the end").await;
         self.assert_memory_bounded(what);

@@ -15,7 +15,7 @@ const SEED_VARIABLE: &str = "HOSTILE_SEED";
 /// Environment variable with a secret that must not reach a server or a file. Set by cargo.
 const CANARY_VARIABLE: &str = "HOSTILE_CANARY";
 
-/// Measurements for the criterion in `pair.rs`.
+/// Measurements of one attack, which [`crate::pair::ServerPair::close`] takes.
 pub(crate) struct Measurements {
     /// Duration of the slowest response of the good server.
     pub(crate) slowest: Duration,

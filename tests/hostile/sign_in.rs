@@ -73,7 +73,8 @@ impl SignInAttempt {
         cause
     }
 
-    /// Closes the host, and asserts the general criterion: memory, secrets, processes.
+    /// Closes the host, and asserts the criteria of [`ServerPair::close`] and that no secret of the sign-in was written
+    /// or sent.
     async fn close(self) -> ResultRow {
         self.pair.assert_memory_bounded(&self.what);
         assert_no_secrets(&self.what, &self.pair, &[&self.issuer]).await;

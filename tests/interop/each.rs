@@ -115,7 +115,8 @@ async fn git_server_works() {
     .await;
 }
 
-/// Covers the MCP requirement `[base-core-components]`.
+/// The demo server that supports revision 2025-11-25 passes all checks of this file. Covers the MCP requirement
+/// `[base-core-components]`.
 #[tokio::test]
 async fn demo_server_works_in_the_legacy_era() {
     check_case(demo_server_case("legacy", "2025-11-25")).await;

@@ -72,7 +72,7 @@ pub(crate) async fn capture_request() -> (String, JoinHandle<Value>) {
     (url, taken)
 }
 
-/// HTTP request that the server received.
+/// HTTP request that a scripted server received.
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedRequest {
     pub(crate) path: String,

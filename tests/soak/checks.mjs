@@ -1,7 +1,7 @@
 // Checks at the end, and after each restart of the host.
 import { waitForNone } from "../desktop/processes.mjs";
 
-/** Asserts that no matching process is running after the host has ended. */
+/** Asserts that no process with this home folder and `part` in its command line is running after the host has ended. */
 export async function assertNoOrphans(home, part) {
   const remaining = await waitForNone(home, part, 10_000);
   if (remaining.length === 0) return null;

@@ -116,7 +116,7 @@ impl Catalog {
     }
 }
 
-/// A list of a catalog.
+/// A list that a server offers: its tools, prompts, resources or resource templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CatalogList {
     /// The list of tools (`tools/list`).
@@ -153,10 +153,10 @@ impl CatalogList {
     }
 }
 
-/// A list that is being read page by page.
+/// Reads one list of a server page by page.
 #[derive(Debug)]
 pub struct ListReader {
-    /// List that is being read.
+    /// Kind of the list that is being read.
     pub list: CatalogList,
     pages: usize,
     bytes: usize,
@@ -166,7 +166,7 @@ pub struct ListReader {
     note: Vec<String>,
     failed: bool,
     /// Set if reading was restarted from the first page.
-    again: bool,
+    was_restarted: bool,
     /// Shortest time to live among the pages received so far.
     ttl: Option<Duration>,
 }
@@ -192,7 +192,7 @@ impl ListReader {
             found: Catalog::default(),
             note: Vec::new(),
             failed: false,
-            again: false,
+            was_restarted: false,
             ttl: None,
         }
     }
@@ -255,9 +255,9 @@ impl ListReader {
     /// This is done at most once per list, and only for the error `INVALID_PARAMS` after the first page.
     pub fn restart_if_cursor_rejected(&mut self, error: &CallError) -> bool {
         let is_refused = matches!(error, CallError::Server(error) if error.code == INVALID_PARAMS);
-        let may = is_refused && self.pages > 0 && !self.again;
+        let may = is_refused && self.pages > 0 && !self.was_restarted;
         if may {
-            *self = Self { again: true, ..Self::new(self.list) };
+            *self = Self { was_restarted: true, ..Self::new(self.list) };
         }
         may
     }
@@ -354,7 +354,7 @@ fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
     Arc::new(NameIndex::new(list.iter().map(titled)))
 }
 
-/// Members of an entry that can contain its display title.
+/// Members of a list entry that can contain its display title.
 #[derive(Deserialize)]
 struct TitledEntry {
     title: Option<String>,

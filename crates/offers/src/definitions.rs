@@ -29,7 +29,7 @@ pub struct Definition {
     pub read_only: bool,
     /// Set if the definition requires the user's consent for each call.
     pub asks_each_time: bool,
-    /// Page that shows the tool's results, and the callers that the server permits.
+    /// MCP Apps metadata of the tool: the page that shows its results, and the callers that the server permits.
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
@@ -50,7 +50,7 @@ impl Definition {
 pub struct DefinitionCache {
     /// Settings and catalog that the cached definitions were computed from. The weak reference allows the catalog to be
     /// dropped, but prevents its address from being reused.
-    of: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
+    source: Option<(Arc<ServerConfig>, Weak<Catalog>)>,
     known: IndexMap<String, Definition>,
 }
 
@@ -69,9 +69,9 @@ impl DefinitionCache {
         let holds = |(own, list): &(_, Weak<Catalog>)| {
             Arc::ptr_eq(own, config) && std::ptr::eq(list.as_ptr(), Arc::as_ptr(catalog))
         };
-        if !self.of.as_ref().is_some_and(holds) {
+        if !self.source.as_ref().is_some_and(holds) {
             self.known.clear();
-            self.of = Some((Arc::clone(config), Arc::downgrade(catalog)));
+            self.source = Some((Arc::clone(config), Arc::downgrade(catalog)));
         }
         let at = match self.known.get_index_of(tool) {
             Some(at) => at,

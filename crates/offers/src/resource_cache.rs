@@ -94,12 +94,12 @@ impl ResourceCache {
             self.entries
                 .insert(key, CachedResource { contents: contents.to_vec(), bytes, at, ttl: hint.ttl, fresh_until });
             self.bytes += bytes;
-            self.make_room();
+            self.remove_oldest_beyond_limits();
         }
         Some(fresh_until)
     }
 
-    fn make_room(&mut self) {
+    fn remove_oldest_beyond_limits(&mut self) {
         while self.entries.len() > MAX_RESULTS || self.bytes > MAX_TOTAL_BYTES {
             let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.at).map(|(key, _)| key.clone());
             let Some(oldest) = oldest else { return };

@@ -45,7 +45,7 @@ pub struct ActivityEntry {
     pub seq: u64,
     /// Time at which the message was sent or received, in milliseconds since 1970.
     pub at: Millis,
-    /// Kind of the message or event.
+    /// Kind of the entry: a JSON-RPC message, a log message, a line of standard error, or a change of state.
     pub kind: ActivityKind,
     /// Set if the host sent the message.
     pub sent: bool,
@@ -125,7 +125,7 @@ pub enum ActivityKind {
     State,
 }
 
-/// The activity log of one server.
+/// The activity log of one server: its latest messages, log lines and state changes, within a maximum size.
 #[derive(Debug)]
 pub struct ActivityLog {
     entries: VecDeque<ActivityEntry>,
@@ -184,7 +184,7 @@ impl ActivityLog {
         self.bytes + self.entries.len() * size_of::<ActivityEntry>()
     }
 
-    /// Counts an entry that was omitted because the server sends too many.
+    /// Counts an entry that was not recorded because the server sends too many messages.
     pub const fn count_omitted(&mut self) {
         self.dropped += 1;
     }

@@ -16,7 +16,7 @@ const ATTEMPT_WINDOW: Duration = Duration::from_secs(5 * 60);
 /// Run time of a server after which the delays start from the minimum again.
 const RESET_AFTER: Duration = Duration::from_secs(60);
 
-/// Delays and number of the restart attempts of one server.
+/// Schedules the attempts to restart one server.
 #[derive(Debug, Clone, Default)]
 pub struct Backoff {
     /// Number of attempts since the server last ran for [`RESET_AFTER`].

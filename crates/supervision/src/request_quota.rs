@@ -6,7 +6,7 @@ use crate::limits::ServerLimits;
 use crate::token_bucket::TokenBucket;
 use mcp_proto::session::ServerRequestId;
 
-/// The pending requests of one server, and its remaining allowance.
+/// Limits the number of pending requests of one server, and the rate of its requests.
 #[derive(Debug)]
 pub struct ServerRequestQuota {
     open: HashSet<ServerRequestId>,

@@ -17,7 +17,7 @@ const MIN_PAUSE: Duration = Duration::from_millis(250);
 /// Maximum time for which reading from a slowed-down server stops.
 const MAX_PAUSE: Duration = Duration::from_secs(5);
 
-/// The usage of a server since its start.
+/// Counts the usage of a server since its start against its limits.
 pub struct UsageCounter {
     limits: ServerLimits,
     /// Gauge with the usage that is displayed.
@@ -123,7 +123,8 @@ impl UsageCounter {
         self.refused_questions += 1;
     }
 
-    /// Updates the displayed usage. The arguments are numbers and sizes that the counter does not know.
+    /// Updates the displayed usage with the numbers of pending calls and consent requests, the size of the activity log
+    /// in bytes (`retained`), and the number of entries that it dropped or omitted.
     pub fn update_gauge(&mut self, calls: usize, questions: usize, retained: usize, dropped: u64) {
         let limits = &self.limits;
         let counter = |now, most, beyond| LimitCounter { now, most, beyond };

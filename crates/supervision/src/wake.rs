@@ -13,7 +13,7 @@ pub const MAX_BURST_CHECKS: u32 = 3;
 /// Minimum jump of a clock that counts as sleep. Smaller ones may occur on a busy computer.
 const MIN_CLOCK_JUMP: Duration = Duration::from_secs(20);
 
-/// The clocks at the last comparison.
+/// The readings of the wall clock and the monotonic clock at the last comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct ClockComparison {
     wall: SystemTime,
@@ -21,7 +21,7 @@ pub struct ClockComparison {
 }
 
 impl ClockComparison {
-    /// Creates the value with the times of the first comparison.
+    /// Creates the comparison with the first readings of the wall clock and the monotonic clock.
     pub const fn new(wall: SystemTime, own: Instant) -> Self {
         Self { wall, own }
     }

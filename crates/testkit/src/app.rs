@@ -1,4 +1,4 @@
-//! Complete host over a temporary folder, with a scripted platform and helpers for consent requests.
+//! Complete host whose files are in a temporary folder, with a scripted platform and helpers for consent requests.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -74,7 +74,7 @@ impl Platform for TestPlatform {
     }
 }
 
-/// Host over a temporary folder, with its platform.
+/// Host whose files are in a temporary folder, with its platform.
 pub struct TestApp {
     /// Temporary folder that contains `mcp.json` and the data folder.
     pub folder: tempfile::TempDir,
@@ -155,7 +155,7 @@ impl TestApp {
         .await
     }
 
-    /// Starts a host with these servers and options over an existing folder.
+    /// Starts a host with these servers and options, whose files are in an existing folder.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.
@@ -168,7 +168,7 @@ impl TestApp {
         Self::start_with_secrets(folder, servers, options, Arc::new(ports::secrets::SecretsInMemory::default())).await
     }
 
-    /// Starts a host with this keychain over an existing folder.
+    /// Starts a host with this keychain, whose files are in an existing folder.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.
@@ -181,7 +181,8 @@ impl TestApp {
         Self::start_with_changed_ports(folder, servers, options, secrets, |ports| ports).await
     }
 
-    /// Starts a host with this keychain over an existing folder. `change` can replace other ports before the start.
+    /// Starts a host with this keychain, whose files are in an existing folder. `change` can replace other ports before
+    /// the start.
     ///
     /// # Panics
     /// Panics if the folder can't be used or a server can't be added.

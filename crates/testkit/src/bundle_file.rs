@@ -23,7 +23,8 @@ impl Bundle {
         Self { program: program.unwrap_or_else(|e| panic!("the demo server can't be read: {e}")), ..Self::small() }
     }
 
-    /// Returns the same bundle with a short script instead of the demo server, for tests that do not start it.
+    /// Returns the bundle of [`Bundle::demo`] with a short script instead of the demo server, for tests that do not
+    /// start it.
     pub fn small() -> Self {
         let manifest = json!({
             "manifest_version": "0.3",

@@ -2,7 +2,7 @@
 //! guide, a lure URL that no client may fetch, a scripted HTTP server, a registry, bundles, a faulty proxy, an
 //! authorization server with an MCP server that requires its tokens, and a minimal browser for signing in.
 //!
-//! The feature `app` adds the complete host over a temporary folder, `tls` adds certificates and HTTP/2, and `paused`
+//! The feature `app` adds the complete host in a temporary folder, `tls` adds certificates and HTTP/2, and `paused`
 //! adds simulated time.
 
 #[cfg(feature = "app")]

@@ -13,7 +13,7 @@ pub fn set_lure_url(address: &str) {
 }
 
 /// Adds the lure URL to a server's information, or to the definition of a tool, prompt or resource.
-pub fn add_to_definition(definition: &mut Value) {
+pub fn add_lure_to_definition(definition: &mut Value) {
     let Some(address) = LURE_URL.get() else { return };
     definition["icons"] = json!([{"src": format!("{address}/icon.png"), "mimeType": "image/png", "sizes": ["any"]}]);
     definition["_meta"] = json!({"ui/resourceUri": address, "openai/outputTemplate": address});
@@ -31,22 +31,22 @@ pub fn lure_tool() -> Option<Value> {
         "properties": {"text": {"$ref": format!("{address}/text.json")}},
     });
     let mut tool = json!({"name": "lure", "description": address, "inputSchema": schema, "outputSchema": schema});
-    add_to_definition(&mut tool);
+    add_lure_to_definition(&mut tool);
     Some(tool)
 }
 
 /// Adds a link with the lure URL to a tool result, if the revision supports links.
-pub fn add_to_result(revision: &str, result: &mut Value) {
+pub fn add_lure_to_result(revision: &str, result: &mut Value) {
     let (Some(address), Some(content)) = (LURE_URL.get(), result["content"].as_array_mut()) else { return };
     if revision >= "2025-06-18" {
         let mut link = json!({"type": "resource_link", "uri": format!("{address}/linked.txt"), "name": "lure"});
-        add_to_definition(&mut link);
+        add_lure_to_definition(&mut link);
         content.push(link);
     }
 }
 
 /// Adds the lure URL to authorization server metadata or protected resource metadata, in members that are absent.
-pub fn add_to_metadata(document: &mut Value) {
+pub fn add_lure_to_metadata(document: &mut Value) {
     let Some(address) = LURE_URL.get() else { return };
     for name in [
         "jwks_uri",

@@ -13,7 +13,7 @@ use models::{
 };
 
 /// Identifier of the provider that [`ScriptedModel::add_to_host`] adds.
-pub const PROVIDER: &str = "scripted";
+pub const SCRIPTED_PROVIDER_ID: &str = "scripted";
 
 /// Step in the script of a reply.
 #[derive(Debug, Clone)]
@@ -60,7 +60,7 @@ impl ScriptedModel {
     /// Panics if the host has stopped.
     pub async fn add_to_host(host: &Host, models: Vec<Model>) -> Arc<Self> {
         let own = Arc::new(Self::default());
-        host.put_provider(PROVIDER.to_owned(), Arc::clone(&own) as Arc<dyn Provider>, models)
+        host.put_provider(SCRIPTED_PROVIDER_ID.to_owned(), Arc::clone(&own) as Arc<dyn Provider>, models)
             .await
             .unwrap_or_else(|e| panic!("the provider is added: {e}"));
         own
@@ -97,7 +97,7 @@ pub fn model_named(model: &str) -> Model {
 /// Returns a reference to a model of the scripted provider.
 #[must_use]
 pub fn model_reference(model: &str) -> ModelRef {
-    ModelRef { provider: PROVIDER.to_owned(), model: model.to_owned() }
+    ModelRef { provider: SCRIPTED_PROVIDER_ID.to_owned(), model: model.to_owned() }
 }
 
 #[async_trait::async_trait]

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_endings_are_not_drift() {
+    fn line_endings_are_ignored() {
         assert_eq!(first_difference("a\r\nb\r\n", "a\nb\n"), None, "line endings should be ignored");
     }
 

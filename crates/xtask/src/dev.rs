@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::problem::Problem;
-use crate::process::{self, Program, Running, cargo};
+use crate::process::{self, Program, RunningProgram, cargo};
 use crate::progress::print_step;
 use crate::screen::has_display;
 use crate::system_packages::{self, COMPILER_PACKAGES, RequiredPackage, SHELL_BUILD_PACKAGES};
@@ -47,7 +47,7 @@ fn is_server_listening() -> bool {
         || TcpStream::connect((Ipv6Addr::LOCALHOST, SERVER_PORT)).is_ok()
 }
 
-fn wait_for_server(server: &mut Running) -> Result<(), Problem> {
+fn wait_for_server(server: &mut RunningProgram) -> Result<(), Problem> {
     let start = Instant::now();
     while !is_server_listening() {
         if let Some(status) = server.exit_status()? {

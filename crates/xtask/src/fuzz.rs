@@ -12,17 +12,17 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::problem::Problem;
-use crate::process::{Program, Running, cargo, command_succeeds};
+use crate::process::{Program, RunningProgram, cargo, command_succeeds};
 use crate::progress::print_step;
 use crate::workspace;
 
-/// Maximum number of targets that run at the same time.
+/// Maximum number of fuzz targets that run at the same time.
 const MAX_PARALLEL: usize = 2;
-/// Default duration for each target under libFuzzer, in seconds.
+/// Default duration of each fuzz target under libFuzzer, in seconds.
 const DEFAULT_SECONDS: u64 = 30;
-/// Default duration of the replay for each target, in seconds.
+/// Default duration of the replay of each fuzz target, in seconds.
 const REPLAY_SECONDS: u64 = 2;
-/// Additional time before a target is considered stuck, for reading the corpus and finishing the last input.
+/// Additional time for reading the corpus and finishing the last input, after which a fuzz target is considered stuck.
 const EXTRA_TIME: Duration = Duration::from_secs(5 * 60);
 /// Maximum size of an input in bytes. The parsers have larger limits, which are covered by separate tests.
 const MAX_INPUT_OPTION: &str = "-max_len=8192";
@@ -66,7 +66,7 @@ fn has_libfuzzer() -> bool {
     cfg!(unix) && command_succeeds("rustup", &["run", "nightly", "cargo", "fuzz", "--version"])
 }
 
-/// Builds the targets, runs them, and prints one line for each target and the totals.
+/// Builds the fuzz targets, runs them, and prints one line for each and the totals.
 fn run_targets(options: &Options) -> Result<(), Problem> {
     let known = target_names()?;
     if let Some(unknown) = options.targets.iter().find(|name| !known.contains(name)) {
@@ -119,7 +119,7 @@ fn parse_finding(log: &str) -> String {
     message.into_iter().chain(input).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the names of all targets.
+/// Returns the names of all fuzz targets, which are the files in `tests/fuzz/fuzz_targets`.
 fn target_names() -> Result<Vec<String>, Problem> {
     let folder = workspace::tests_folder().join("fuzz/fuzz_targets");
     let mut names = Vec::new();
@@ -137,8 +137,8 @@ fn cargo_fuzz(task: &str, folder: &Path) -> Program {
     program.dir(workspace::root_folder()).args(["--sanitizer", "none", "--target-dir"]).arg(folder)
 }
 
-/// Starts a target. New inputs are written to a temporary folder, so that the committed corpus stays small.
-fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<Running, Problem> {
+/// Starts a fuzz target. New inputs are written to a temporary folder, so that the committed corpus stays small.
+fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<RunningProgram, Problem> {
     let found = folder.join("corpus").join(name);
     fs::create_dir_all(&found).map_err(Problem::file_error(&found))?;
     let path = log_path(folder, name);

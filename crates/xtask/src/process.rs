@@ -122,7 +122,7 @@ impl Program {
         Ok(self)
     }
 
-    /// Makes the standard output available through [`Running::take_stdout`].
+    /// Makes the standard output available through [`RunningProgram::take_stdout`].
     pub(crate) fn with_piped_stdout(mut self) -> Self {
         self.command.stdout(Stdio::piped());
         self
@@ -150,7 +150,7 @@ impl Program {
         std::iter::once(name).chain(arguments).collect::<Vec<_>>().join(" ")
     }
 
-    pub(crate) fn start(mut self) -> Result<Running, Problem> {
+    pub(crate) fn start(mut self) -> Result<RunningProgram, Problem> {
         check_interrupt()?;
         let shown = self.displayed_command();
         if self.own_group {
@@ -160,7 +160,7 @@ impl Program {
             program: self.command.get_program().to_string_lossy().into_owned(),
             source,
         })?;
-        Ok(Running { child, shown, own_group: self.own_group })
+        Ok(RunningProgram { child, shown, own_group: self.own_group })
     }
 
     /// Runs the program until it exits. An exit status other than 0 is an error.
@@ -188,13 +188,13 @@ impl Program {
 }
 
 /// Running program. Dropping it stops the program and its process group.
-pub(crate) struct Running {
+pub(crate) struct RunningProgram {
     child: Child,
     shown: String,
     own_group: bool,
 }
 
-impl Running {
+impl RunningProgram {
     pub(crate) fn take_stdout(&mut self) -> Option<ChildStdout> {
         self.child.stdout.take()
     }
@@ -221,7 +221,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         if self.own_group {
             group::stop_group(&mut self.child);

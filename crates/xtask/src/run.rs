@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     let mut screen = VirtualScreen::start()?;
     print_step("opening the window");
     let mut window = screen.program(&app).start()?;
-    screen.picture_with_content(&mut window, &picture, FIRST_CONTENT_TIMEOUT)?;
+    screen.take_picture_with_content(&mut window, &picture, FIRST_CONTENT_TIMEOUT)?;
     println!("Screenshot: {}", picture.display());
     if options.screenshot_only {
         return Ok(());

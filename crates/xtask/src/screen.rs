@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::problem::Problem;
-use crate::process::{self, Program, Running};
+use crate::process::{self, Program, RunningProgram};
 use crate::workspace;
 
 /// Minimum number of colours in a screenshot of a window with content. A blank window on a blank screen has fewer.
@@ -21,7 +21,7 @@ pub(crate) fn has_display() -> bool {
 
 /// Virtual display (Xvfb), stopped when this is dropped.
 pub(crate) struct VirtualScreen {
-    server: Running,
+    server: RunningProgram,
     display: String,
 }
 
@@ -60,9 +60,9 @@ impl VirtualScreen {
     /// Waits until the window shows content, then writes a screenshot of the whole display to `file`.
     ///
     /// `app` is the process of the window. Returns an error if it exits first, or if `limit` is exceeded.
-    pub(crate) fn picture_with_content(
+    pub(crate) fn take_picture_with_content(
         &mut self,
-        app: &mut Running,
+        app: &mut RunningProgram,
         file: &Path,
         limit: Duration,
     ) -> Result<(), Problem> {

@@ -6,9 +6,9 @@ use crate::{system_packages, workspace};
 
 /// Cargo arguments that select all crates and embed the page in the shell. Cargo selects features of shared
 /// dependencies by the selected crates, so another selection would rebuild most of them.
-const WITH_SHELL: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
+const WITH_SHELL_ARGUMENTS: [&str; 3] = ["--workspace", "--features", "drawbridge/custom-protocol"];
 /// Cargo arguments that select all crates but the shell, for systems that can't build it.
-const WITHOUT_SHELL: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
+const WITHOUT_SHELL_ARGUMENTS: [&str; 3] = ["--workspace", "--exclude", "drawbridge"];
 
 /// Returns `true` if this system can build the shell, which embeds the page.
 pub(crate) fn includes_shell() -> bool {
@@ -17,7 +17,7 @@ pub(crate) fn includes_shell() -> bool {
 
 /// Returns the cargo arguments that select the crates of the build.
 pub(crate) fn package_arguments() -> [&'static str; 3] {
-    if includes_shell() { WITH_SHELL } else { WITHOUT_SHELL }
+    if includes_shell() { WITH_SHELL_ARGUMENTS } else { WITHOUT_SHELL_ARGUMENTS }
 }
 
 /// Returns a cargo command that compiles the crates of the workspace with Clippy's compiler, which also reports lints.

@@ -55,7 +55,7 @@ impl Scenario {
         matches!(self, Self::HttpSeqJson | Self::HttpSeqSse | Self::Http64)
     }
 
-    /// Returns the number of measured operations.
+    /// Returns the number of measured operations of the scenario.
     #[must_use]
     pub const fn operation_count(self) -> usize {
         match self {
@@ -69,7 +69,7 @@ impl Scenario {
         }
     }
 
-    /// Returns the number of calls in flight.
+    /// Returns the maximum number of calls of the scenario that are in flight at the same time.
     #[must_use]
     pub const fn calls_in_flight(self) -> usize {
         match self {
@@ -78,7 +78,7 @@ impl Scenario {
         }
     }
 
-    /// Returns the number of tools that the server offers.
+    /// Returns the number of tools that the server offers in the scenario.
     #[must_use]
     pub const fn tool_count(self) -> usize {
         match self {

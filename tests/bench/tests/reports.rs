@@ -16,7 +16,7 @@ const SERVER: &str = env!("CARGO_BIN_EXE_bench-server");
 const CLIENT: &str = env!("CARGO_BIN_EXE_bench-client");
 const BARE: &str = env!("CARGO_BIN_EXE_bench-bare");
 
-/// Returns the output of the server for these input lines.
+/// Returns the output of `bench-server` for these input lines.
 fn server_output(arguments: &[&str], lines: &str) -> String {
     let mut server = Command::new(SERVER).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     server.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();

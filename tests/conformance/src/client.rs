@@ -127,7 +127,7 @@ impl ConformanceClient {
         self.host().read_skill_file(self.next_call_id(), loaded, uri).await
     }
 
-    /// Prints all messages to diagnose a failure.
+    /// Prints the server's activity log and the steps of its sign-in, to diagnose a failure.
     #[allow(clippy::print_stderr, reason = "a program says why it failed")]
     pub(crate) async fn print_activity(&self) {
         eprintln!("{}", self.app.activity(SERVER).await);

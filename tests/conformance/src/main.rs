@@ -20,7 +20,7 @@ const SCENARIO_TIMEOUT: Duration = Duration::from_secs(25);
 struct ScenarioTask {
     url: String,
     scenario: String,
-    /// Additional data of the scenario from the suite.
+    /// Additional data that the suite passes for the scenario, such as sign-in options.
     context: Value,
 }
 

@@ -21,7 +21,7 @@ fn page_policy(port: u16) -> String {
     )
 }
 
-/// Returns the files in `folder` for the host that listens on `port`.
+/// Returns the service for the page's files in `folder`, with the content security policy for the host on `port`.
 pub(crate) fn page_files(folder: &Path, port: u16) -> Result<PageFiles, InvalidHeaderValue> {
     let policy = HeaderValue::try_from(page_policy(port))?;
     let files = SetResponseHeader::overriding(ServeDir::new(folder), CONTENT_SECURITY_POLICY, policy);

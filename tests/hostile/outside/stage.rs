@@ -62,7 +62,7 @@ impl Stage {
         scripted_config(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Starts servers whose records are in this folder.
+    /// Starts servers that record their received messages in the folder `records`.
     pub(crate) async fn start_with_records(records: tempfile::TempDir, servers: Vec<(&str, ServerConfig)>) -> Self {
         let names: Vec<String> = servers.iter().map(|(name, _)| (*name).to_owned()).collect();
         let app = TestApp::start(servers).await;

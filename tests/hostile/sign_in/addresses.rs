@@ -110,7 +110,8 @@ async fn x47_redirects_cannot_be_internal() {
     assert_never_connected(MetadataField::RedirectOfMetadata, "https", PRIVATE_ADDRESS_MESSAGE).await;
 }
 
-/// Covers the MCP requirements [auth-https-endpoints] [auth-communication-security].
+/// A sign-in fails if the metadata contains an HTTP token endpoint at a host that the user did not name. Covers the MCP
+/// requirements [auth-https-endpoints] [auth-communication-security].
 #[tokio::test]
 async fn x47_plain_http_is_only_for_hosts_named_by_the_user() {
     assert_never_connected(MetadataField::Token, "http", "it is not encrypted").await;

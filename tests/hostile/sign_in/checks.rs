@@ -113,7 +113,8 @@ async fn x44_metadata_of_another_issuer_is_discarded() {
     }
 }
 
-/// Covers the MCP requirement [auth-prm-resource-validate].
+/// The sign-in fails if the protected resource metadata describes the URL of another server. Covers the MCP requirement
+/// [auth-prm-resource-validate].
 #[tokio::test]
 async fn x44_metadata_of_another_resource_is_rejected() {
     let what = "X44, metadata of another resource";
@@ -127,8 +128,9 @@ async fn x44_metadata_of_another_resource_is_rejected() {
     tried.close().await;
 }
 
-/// Covers the MCP requirements [auth-pkce-verify-support] [auth-pkce-refuse-oauth-metadata]
-/// [auth-pkce-refuse-oidc-metadata] [auth-pkce-s256].
+/// The sign-in fails before the browser opens if the authorization server does not support the PKCE method S256. Covers
+/// the MCP requirements [auth-pkce-verify-support] [auth-pkce-refuse-oauth-metadata] [auth-pkce-refuse-oidc-metadata]
+/// [auth-pkce-s256].
 #[tokio::test]
 async fn x46_sign_in_requires_s256() {
     let plain = || Some(vec!["plain".to_owned()]);

@@ -10,8 +10,9 @@ async fn start_issuer() -> AuthorizationServer {
     AuthorizationServer::start(AuthorizationScript::default()).await
 }
 
-/// Covers the MCP requirements [auth-as-change-reregister] [auth-credentials-per-as] [auth-credentials-issuer-key]
-/// [auth-credentials-no-reuse].
+/// A server names another authorization server after a sign-in. The host registers there again and sends it no
+/// credential of the first one. Covers the MCP requirements [auth-as-change-reregister] [auth-credentials-per-as]
+/// [auth-credentials-issuer-key] [auth-credentials-no-reuse].
 #[tokio::test]
 async fn x51_another_authorization_server_receives_nothing_of_the_first() {
     let what = "X51, the authorization server changed";

@@ -12,7 +12,8 @@ use super::SignInAttempt;
 const MAX_REQUESTS_PER_MINUTE: usize = 20;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Covers the MCP requirements [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track].
+/// A server refuses every call with `insufficient_scope`. The host requests further scopes at most three times. Covers
+/// the MCP requirements [auth-stepup-retry-limit] [auth-stepup-retry-request] [auth-stepup-track].
 #[tokio::test]
 async fn x51_more_scopes_are_requested_at_most_three_times() {
     let what = "X51, 403 insufficient_scope for ever";

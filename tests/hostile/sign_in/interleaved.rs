@@ -176,7 +176,9 @@ async fn run_case(events: Vec<RandomEvent>) {
     world.assert_no_leaks(&events);
 }
 
-/// Covers the MCP requirements [auth-only-own-as-tokens] [auth-credentials-no-reuse] [auth-credentials-per-as].
+/// Runs random sequences of events at two servers with two issuers. The host must send no credential to a party that it
+/// is not meant for. Covers the MCP requirements [auth-only-own-as-tokens] [auth-credentials-no-reuse]
+/// [auth-credentials-per-as].
 #[test]
 fn x51_no_order_of_actions_sends_credentials_to_another_server() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -72,6 +72,7 @@ fn declares_extension(tried: &SignInAttempt, extension: &str) -> bool {
     !calls.is_empty() && calls.iter().all(capabilities)
 }
 
+/// The host requests a token with client credentials and renews it when it is rejected, without opening a browser.
 /// Covers the MCP requirements [auth-cc-declare] [auth-cc-baseline] [auth-cc-auth-method] [auth-cc-preregistered]
 /// [auth-cc-metadata-methods] [auth-cc-renew].
 #[tokio::test]
@@ -122,9 +123,10 @@ async fn x51_client_credentials_are_not_requested_in_a_loop() {
     }
 }
 
-/// Covers the MCP requirements [auth-ema-declare] [auth-ema-token-exchange] [auth-ema-audience] [auth-ema-resource]
-/// [auth-ema-exchange-client-auth] [auth-ema-jwt-bearer] [auth-ema-no-redirect] [auth-ema-no-url-tokens]
-/// [auth-ema-no-log].
+/// The host exchanges the user's ID token at an identity provider for an assertion, with which it obtains the server's
+/// token. Covers the MCP requirements [auth-ema-declare] [auth-ema-token-exchange] [auth-ema-audience]
+/// [auth-ema-resource] [auth-ema-exchange-client-auth] [auth-ema-jwt-bearer] [auth-ema-no-redirect]
+/// [auth-ema-no-url-tokens] [auth-ema-no-log].
 #[tokio::test]
 async fn identity_provider_grant_signs_in_the_user() {
     let what = "enterprise-managed";

@@ -16,8 +16,9 @@ async fn sign_in_successfully(what: &str, issuer: AuthorizationScript, server: P
     tried
 }
 
-/// The path of the metadata is only in the header, and nothing else leads to the authorization server. Covers the MCP
-/// requirements [auth-401-starts-flow] [auth-www-authenticate-parse] [auth-prm-required] [auth-prm-header-url].
+/// The host finds the authorization server if only the `WWW-Authenticate` header contains the URL of the resource
+/// metadata. Covers the MCP requirements [auth-401-starts-flow] [auth-www-authenticate-parse] [auth-prm-required]
+/// [auth-prm-header-url].
 #[tokio::test]
 async fn challenge_leads_to_the_authorization_server_and_back() {
     for revision in ["2025-06-18", "2025-11-25", "2026-07-28"] {
@@ -78,8 +79,9 @@ async fn authorization_and_token_request_name_the_resource_and_use_pkce() {
     tried.close().await;
 }
 
-/// Covers the MCP requirements [auth-dcr-application-type] [auth-dcr-native] [auth-refresh-grant-type]
-/// [auth-redirect-localhost-https] [auth-redirect-registered].
+/// The host registers as a native client with a loopback redirect URI and refresh tokens. Covers the MCP requirements
+/// [auth-dcr-application-type] [auth-dcr-native] [auth-refresh-grant-type] [auth-redirect-localhost-https]
+/// [auth-redirect-registered].
 #[tokio::test]
 async fn desktop_app_registers_as_a_native_client() {
     let what = "registration";

@@ -20,7 +20,7 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 /// Timeout for a restart or reconnection, which may take several backoff delays.
 const RECONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An app that uses one server.
+/// An app that is connected to one server, and whose user allows everything.
 pub(super) struct ConnectedApp {
     pub(super) app: TestApp,
     server: &'static str,
@@ -94,7 +94,7 @@ impl ConnectedApp {
         require(began.elapsed() < Duration::from_secs(5), "the call should end within 5 seconds", began.elapsed())
     }
 
-    /// Waits until calls succeed again without an action of the user.
+    /// Calls the server until a call succeeds, without an action of the user.
     pub(super) async fn wait_until_recovered(&self) -> Result<(), String> {
         let again = async {
             while self.check_add().await.is_err() {

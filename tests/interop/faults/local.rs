@@ -24,7 +24,8 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     FaultOutcomes { killed, restarted: Ok(NO_SUCH_FAULT), cut, bytewise, late, twice, never }
 }
 
-/// Covers the MCP requirement [stdio-restart-on-crash].
+/// Kills the server's process during a call. The call must fail, and the host must restart the server. Covers the MCP
+/// requirement [stdio-restart-on-crash].
 async fn kill_server_process(row: &MatrixRow) -> FaultOutcome {
     let connected = ConnectedApp::connect(row.server.name, local_config(row.server.launch(row.transport))).await;
     let call = connected.start_call(30).await;
@@ -81,7 +82,8 @@ impl LineControl<'_> {
         Ok(OUTCOME_ANSWERED)
     }
 
-    /// Lets the server exit in the middle of a line, and checks that it recovers.
+    /// Cuts an output line of the server and kills its process. The call must fail, and the host must restart the
+    /// server.
     async fn cut_stream(&self, connected: &ConnectedApp) -> FaultOutcome {
         let call = connected.start_call(30).await;
         self.set_fault("cut");
@@ -93,7 +95,8 @@ impl LineControl<'_> {
         Ok(OUTCOME_COMES_BACK)
     }
 
-    /// Covers the MCP requirement [lifecycle-timeouts].
+    /// Discards the response to a call. The call must time out, and later calls must succeed. Covers the MCP
+    /// requirement [lifecycle-timeouts].
     async fn suppress_response(&self, connected: &ConnectedApp) -> FaultOutcome {
         self.set_fault("never");
         let ended = connected.call_add().await.map_err(|error| error.to_string());

@@ -17,7 +17,7 @@ use crate::matrix::table;
 /// Maximum number of rows that are tested concurrently. Rows mostly wait.
 const MAX_PARALLEL: usize = 4;
 
-/// Outcome of a fault as written in the table, or a description of an unexpected one.
+/// Outcome of a fault as written in the table, or an error with a description of an unexpected outcome.
 type FaultOutcome = Result<&'static str, String>;
 
 /// Outcome of a call that succeeds, and that the server received once.

@@ -42,6 +42,7 @@ pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     FaultOutcomes { killed: Ok(NO_SUCH_FAULT), restarted, cut, bytewise, late, twice, never }
 }
 
+/// Replaces the server's process by a new one during a call. The call must fail, and the host must start a new session.
 /// Covers the MCP requirement [http-session-404-reinit].
 async fn restart_server_process(row: &MatrixRow, process: HttpProcess) -> FaultOutcome {
     let proxy = FaultProxy::in_front_of(socket_address(&process.origin)).await;
@@ -90,7 +91,8 @@ impl NetworkControl<'_> {
         Ok(OUTCOME_ANSWERED)
     }
 
-    /// Duplicates each response on a stream. The call reports progress, so its response is sent on a stream.
+    /// Sends each response on a stream twice. The call must succeed once. It reports progress, so that its response is
+    /// sent on a stream.
     async fn duplicate_response(&self) -> FaultOutcome {
         super::set_fault(self.folder, "twice");
         let call = self.connected.start_call(1).await;
@@ -130,7 +132,8 @@ impl NetworkControl<'_> {
         })
     }
 
-    /// Covers the MCP requirement [lifecycle-timeouts].
+    /// Discards the response to a call. The call must time out, and later calls must succeed. Covers the MCP
+    /// requirement [lifecycle-timeouts].
     async fn suppress_response(&self) -> FaultOutcome {
         self.proxy.set(ProxyFault::Swallowed);
         let ended = self.connected.call_add().await.map_err(|error| error.to_string());

@@ -99,8 +99,8 @@ async fn check_model_name(place: &ServedWire) -> CellResult {
     Ok(if reply.model == place.model { "yes".into() } else { format!("as {}", reply.model) })
 }
 
-/// Requests a model that another one replaces: because the server chooses so, as a fallback of a proxy, or because
-/// there is only one.
+/// Checks the model in the response of a server that answers with another model than the requested one: as scripted, as
+/// a fallback of the proxy, or because it has only one model.
 async fn check_replaced_model(place: &ServedWire) -> CellResult {
     let (model, substitute) = match place.server {
         ModelServer::Aimock => (place.model.as_str(), "another-model"),
@@ -204,8 +204,8 @@ async fn check_stop_text(place: &ServedWire) -> CellResult {
     }
 }
 
-/// Requests the error with this name, which `tests/models/provider.mjs` defines. The result must have one of the codes
-/// in `right`.
+/// Makes the provider return the error `name` of `tests/models/provider.mjs`. The client must report it with one of the
+/// codes in `right`.
 async fn check_scripted_error(place: &ServedWire, name: &str, right: &[&str]) -> CellResult {
     if !place.is_scripted() {
         return not_applicable();
@@ -255,7 +255,8 @@ async fn check_wrong_key(place: &ServedWire) -> CellResult {
     }
 }
 
-/// Checks a response that the provider truncates. A proxy may make it look complete, which can't be detected.
+/// Checks that a response which the provider truncates is reported as an error. A proxy may make it look complete,
+/// which can't be detected.
 async fn check_truncated_response(place: &ServedWire) -> CellResult {
     if !place.is_scripted() {
         return not_applicable();

@@ -15,13 +15,13 @@ pub const MAX_APP_APPROVALS: usize = 200;
 pub struct AppApproval {
     /// Hash over the URI, the document and the declared metadata of the page, in hexadecimal digits.
     pub hash: String,
-    /// Access that the page has in its frame.
+    /// Network origins and browser permissions that the user granted to the page.
     pub grants: SandboxGrants,
     /// Time of the approval, in milliseconds since 1970.
     pub at: Millis,
 }
 
-/// Review state of a page.
+/// Review state of an app's page: new, changed since its approval, or approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AppReviewState {
     /// The user has approved no version of the page.
@@ -32,7 +32,7 @@ pub enum AppReviewState {
     Approved(SandboxGrants),
 }
 
-/// Returns the review state of the page with this URI and hash.
+/// Returns the review state of the app's page with this URI and hash.
 pub fn app_review_state(approvals: &BTreeMap<String, AppApproval>, uri: &str, hash: &str) -> AppReviewState {
     match approvals.get(uri) {
         None => AppReviewState::New,
@@ -41,8 +41,8 @@ pub fn app_review_state(approvals: &BTreeMap<String, AppApproval>, uri: &str, ha
     }
 }
 
-/// Stores an approval, and replaces that of another version of the page. Returns `false` if the server has the maximum
-/// number of approved pages.
+/// Stores the user's approval of an app's page, and replaces that of another version of the page. Returns `false` if
+/// the server has the maximum number of approved pages.
 pub fn approve_app(approvals: &mut BTreeMap<String, AppApproval>, uri: &str, approval: AppApproval) -> bool {
     if !approvals.contains_key(uri) && approvals.len() >= MAX_APP_APPROVALS {
         return false;

@@ -35,13 +35,13 @@ pub struct Flag {
     /// Path of the text in the definition: keys, and positions of list items starting at 1. Empty if the text is not
     /// part of a definition.
     pub place: Vec<String>,
-    /// The reason for the flag.
+    /// Suspicious property of the text for which it is flagged.
     pub reason: FlagReason,
     /// Suspicious text, verbatim, at most 120 characters.
     pub excerpt: String,
 }
 
-/// The reason for a flag.
+/// A suspicious property of a text for which it is flagged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -52,7 +52,7 @@ pub enum FlagReason {
     InstructsModel,
     /// Instructions to conceal something from the user.
     HidesFromUser,
-    /// The path of a place where secrets are stored.
+    /// The path of a file or folder that usually contains secrets, such as `~/.ssh`.
     SecretPlace,
     /// The name of a tool of another server.
     OtherTool,
@@ -86,9 +86,8 @@ pub fn is_valid_variation(before: char, mark: char, after: Option<char>) -> bool
     }
 }
 
-/// Search automata for the phrases as written and for their visual skeletons, which match similar letters of other
-/// scripts.
-static FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
+/// Search automata for [`PHRASES`], as written and as visual skeletons, which match similar letters of other scripts.
+static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     let phrases = || PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
     let finder = |words: Vec<String>| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words);
     let plain = finder(phrases().map(|phrase| (*phrase).to_owned()).collect());
@@ -112,7 +111,7 @@ fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
 /// Calls `found` for each phrase in a text: in the text as written, in its visual skeleton, and in text that is spelled
 /// with tag characters. The last argument is the original text from shortly before the phrase to its end.
 pub(super) fn for_each_phrase<'t>(text: &'t str, mut found: impl FnMut(FlagReason, &'static str, &'t str)) {
-    let Some([plain, as_drawn]) = FINDERS.as_ref() else { return };
+    let Some([plain, as_drawn]) = PHRASE_FINDERS.as_ref() else { return };
     let mut search = |finder: &AhoCorasick, folded: &FoldedText| {
         for place in finder.find_iter(folded.text()) {
             let Some((reason, phrase)) = phrase_of_pattern(place.pattern().as_usize()) else { continue };
@@ -167,7 +166,7 @@ impl FlagScan<'_> {
     fn scan_value(&mut self, place: &mut Vec<String>, value: &Value) {
         match value {
             Value::String(text) => {
-                if is_name_path(place) {
+                if is_path_of_name(place) {
                     self.scan_name(place, text);
                 }
                 self.scan_text(place, text);
@@ -240,7 +239,7 @@ impl Flag {
 }
 
 /// Returns `true` if the path is that of the name of a tool, a prompt, or a prompt argument.
-fn is_name_path(place: &[String]) -> bool {
+fn is_path_of_name(place: &[String]) -> bool {
     match place {
         [key] => key == "name",
         [list, _, key] => list == "arguments" && key == "name",
@@ -248,7 +247,7 @@ fn is_name_path(place: &[String]) -> bool {
     }
 }
 
-/// Returns the text from the first invisible character that is not in a valid position.
+/// Returns the part of a text that starts with the first invisible character that is not in a valid position.
 fn find_hidden_characters(text: &str) -> Option<&str> {
     if text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t')) {
         return None;

@@ -5,7 +5,7 @@ use unicode_security::skeleton;
 
 use super::deceptive_letters::is_presentation_selector;
 
-/// A text normalized for searching.
+/// A text that is normalized for searching phrases, with the positions of its characters in the original text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct FoldedText {
     text: String,
@@ -20,7 +20,7 @@ impl FoldedText {
         Self::from_chars(text.char_indices())
     }
 
-    /// Decodes the text that is spelled with tag characters, and normalizes it. Returns `None` if there are no tag
+    /// Decodes the Unicode tag characters in a text to ASCII, and normalizes it. Returns `None` if there are no tag
     /// characters.
     pub(super) fn from_tags(text: &str) -> Option<Self> {
         let spelled = |(at, c): (usize, char)| {

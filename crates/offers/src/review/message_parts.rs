@@ -32,7 +32,7 @@ pub fn raw_result_parts(result: &ToolResult) -> Vec<MessagePart> {
     parts
 }
 
-/// Converts one content block of a result or message to a message part.
+/// Converts one content block of a result or message to a message part, in which invisible characters are made visible.
 #[must_use]
 pub fn content_part(content: &Content) -> MessagePart {
     visible_part(raw_content_part(content))
@@ -53,7 +53,7 @@ fn raw_content_part(content: &Content) -> MessagePart {
     }
 }
 
-/// Converts the contents of one resource to a message part.
+/// Converts the contents of one resource to a message part, in which invisible characters are made visible.
 #[must_use]
 pub fn contents_part(contents: &ResourceContents) -> MessagePart {
     visible_part(raw_contents_part(contents))
@@ -71,7 +71,8 @@ fn raw_contents_part(contents: &ResourceContents) -> MessagePart {
     }
 }
 
-/// Converts base64 data to a message part according to its media type. Textual data becomes text.
+/// Converts base64 data to a message part according to its media type. Textual data becomes text, in which invisible
+/// characters are made visible.
 #[must_use]
 pub fn bytes_part(name: &str, mime: &str, data: &str) -> MessagePart {
     visible_part(raw_bytes_part(name, mime, data))

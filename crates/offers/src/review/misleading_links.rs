@@ -6,12 +6,12 @@
 
 use url::Url;
 
-/// Returns the text from the first misleading link.
+/// Returns the part of a text that starts with the first misleading link, or `None` if there is no such link.
 pub(super) fn misleading_link(text: &str) -> Option<&str> {
     find_in_markdown(text).or_else(|| find_in_html(text))
 }
 
-/// Returns the text from the first misleading Markdown link, `[shown](address)`.
+/// Returns the part of a text that starts with the first misleading Markdown link, `[shown](address)`.
 fn find_in_markdown(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(found) = text[from..].find("](") {
@@ -30,7 +30,7 @@ fn find_in_markdown(text: &str) -> Option<&str> {
     None
 }
 
-/// Returns the text from the first misleading HTML link, `<a href="address">shown</a>`.
+/// Returns the part of a text that starts with the first misleading HTML link, `<a href="address">shown</a>`.
 fn find_in_html(text: &str) -> Option<&str> {
     let mut from = 0;
     while let Some(begin) = next_anchor(text, from) {
@@ -110,14 +110,15 @@ fn shown_host(text: &str) -> Option<String> {
     let word = words.next().filter(|word| words.next().is_none() && !word.contains('@'))?;
     let name = word.split('/').next().unwrap_or_default();
     let ends_as_host = name.rsplit_once('.').is_some_and(|(before, end)| {
-        !before.is_empty() && (name.starts_with("www.") || SITE_ENDINGS.contains(&end.to_ascii_lowercase().as_str()))
+        !before.is_empty()
+            && (name.starts_with("www.") || DISTINCTIVE_TOP_LEVEL_DOMAINS.contains(&end.to_ascii_lowercase().as_str()))
     });
     let has_path = name.contains('.') && word.len() > name.len() && !name.starts_with('.');
     (ends_as_host || has_path).then(|| address_host(&format!("https://{word}"))).flatten()
 }
 
 /// Top-level domains that are unlikely to be endings of files or products, unlike those in `setup.sh` and `Node.js`.
-const SITE_ENDINGS: &[&str] = &["com", "org", "gov", "edu", "bank"];
+const DISTINCTIVE_TOP_LEVEL_DOMAINS: &[&str] = &["com", "org", "gov", "edu", "bank"];
 
 #[cfg(test)]
 mod tests {

@@ -22,7 +22,7 @@ pub struct LookAlike {
     pub server: String,
     /// Similar name, or the title if that is similar.
     pub name: String,
-    /// Set if the text is identical and belongs to another server.
+    /// Set if the similar name or title is identical and belongs to another server.
     pub same: bool,
 }
 
@@ -80,7 +80,7 @@ pub struct NameIndex {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct IndexedName {
     /// Name of the entry that the text belongs to.
-    of: Box<str>,
+    entry_name: Box<str>,
     text: Box<str>,
 }
 
@@ -98,9 +98,9 @@ impl NameIndex {
         known
     }
 
-    fn add_label(&mut self, of: &str, text: &str) {
+    fn add_label(&mut self, entry_name: &str, text: &str) {
         let NameKeys([first, second]) = NameKeys::new(text);
-        let label = || IndexedName { of: of.into(), text: text.into() };
+        let label = || IndexedName { entry_name: entry_name.into(), text: text.into() };
         if first != second {
             self.by_key.entry(second).or_default().push(label());
         }
@@ -132,7 +132,8 @@ pub(crate) fn look_alikes(
     let mut reported: HashSet<(&str, &str)> = HashSet::new();
     for label in [Some(name), title].into_iter().flatten() {
         let keys = NameKeys::new(label);
-        let here = own.labels_with_keys(&keys).filter(|other| *other.of != *name).map(|other| (server, other, false));
+        let here =
+            own.labels_with_keys(&keys).filter(|other| *other.entry_name != *name).map(|other| (server, other, false));
         let there = others.iter().flat_map(|(server, names)| {
             names.labels_with_keys(&keys).map(move |other| (*server, other, *other.text == *label))
         });
@@ -140,7 +141,7 @@ pub(crate) fn look_alikes(
             if found.len() >= MAX_LOOK_ALIKES {
                 return found;
             }
-            if reported.insert((server, &other.of)) {
+            if reported.insert((server, &other.entry_name)) {
                 found.push(LookAlike { server: server.to_owned(), name: other.text.to_string(), same });
             }
         }

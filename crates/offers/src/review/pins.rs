@@ -115,8 +115,8 @@ impl ServerPins {
         *self == Self::default()
     }
 
-    /// Returns these pins after applying the changes from `before` to `now`, two versions of the file. Pins that only
-    /// this process knows are retained.
+    /// Returns these pins after applying the changes from `before` to `now`, two versions of the stored file. Pins that
+    /// only this process knows are retained.
     #[must_use]
     pub fn with_changes(&self, before: &Self, now: &Self) -> Self {
         let mut pins = self.clone();

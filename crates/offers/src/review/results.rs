@@ -58,8 +58,8 @@ fn overlapping_chunks(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the text from the first sequence of invisible characters that is long enough to encode words, or that
-/// reverses the text direction.
+/// Returns the part of a text that starts with the first sequence of invisible characters that is long enough to encode
+/// words, or that reverses the text direction.
 ///
 /// Control characters are excluded: they encode no words, are displayed by name, and occur in colored terminal output.
 fn find_hidden_text(text: &str) -> Option<&str> {

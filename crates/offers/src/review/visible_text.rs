@@ -35,7 +35,7 @@ pub fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible)
 }
 
-/// Converts the text in a message part to its visible form.
+/// Makes invisible characters in the text of a message part visible.
 #[must_use]
 pub fn visible_part(part: MessagePart) -> MessagePart {
     match part {
@@ -50,7 +50,7 @@ const fn is_emoji(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Converts the titles, descriptions and comments in a schema to their visible form.
+/// Makes invisible characters in the titles, descriptions and comments of a JSON schema visible.
 #[must_use]
 pub fn visible_schema(schema: Value) -> Value {
     visible_schema_at_depth(schema, 0)

@@ -4,12 +4,12 @@
 /// common suffix is treated as changed.
 const MAX_COMPARISONS: usize = 4_000_000;
 
-/// A part of a text in a word diff.
+/// A piece of a text in a word diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiffPiece<'a> {
-    /// Text of the part.
+    /// Text of the piece.
     pub text: &'a str,
-    /// Set if the other text doesn't contain the part.
+    /// Set if the other text doesn't contain the piece.
     pub is_changed: bool,
 }
 

@@ -26,11 +26,11 @@ pub struct Skill {
     pub description: String,
     /// Complete frontmatter of the `SKILL.md`.
     pub frontmatter: Map<String, Value>,
-    /// Files of the skill.
+    /// Files of the skill: a list with digests, or a note that they are generated on request.
     pub files: SkillFiles,
 }
 
-/// The files of a skill.
+/// The files of a skill: listed with digests, or generated on request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkillFiles {
     /// All files of the skill, including `SKILL.md`.

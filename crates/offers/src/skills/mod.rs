@@ -11,5 +11,5 @@ mod verify;
 pub use entry::{MAX_FILES, MAX_SKILL_BYTES, Skill, SkillFile, SkillFiles};
 pub use verify::{SkillMismatch, check_listed, verify_file};
 
-/// Identifier of the extension.
+/// Identifier of the MCP extension for skills, as servers and clients declare it in their capabilities.
 pub const EXTENSION: &str = "io.modelcontextprotocol/skills";

@@ -11,13 +11,13 @@ use super::frontmatter;
 /// Difference between a received file and the skill's entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkillMismatch {
-    /// The entry doesn't list the file.
+    /// The skill's entry doesn't list the file.
     #[error("it is not one of the files that the skill lists")]
     Unlisted,
     /// The server returned another resource, several contents, or none.
     #[error("the server sent something else")]
     OtherContents,
-    /// The size of the file differs.
+    /// The size of the file differs from the size in the skill's entry.
     #[error("it has {found} bytes instead of {listed}")]
     Size {
         /// Size in the entry, in bytes.
@@ -25,7 +25,7 @@ pub enum SkillMismatch {
         /// Size of the received content, in bytes.
         found: u64,
     },
-    /// The SHA-256 of the file differs.
+    /// The SHA-256 of the file differs from the digest in the skill's entry.
     #[error("its SHA-256 is another than the one listed")]
     Digest,
     /// The frontmatter of the received `SKILL.md` differs from the entry or can't be parsed, with the cause.

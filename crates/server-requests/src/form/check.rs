@@ -52,7 +52,8 @@ pub enum FieldProblem {
     UnknownField,
 }
 
-type CheckResult = Option<(FieldProblem, Option<f64>)>;
+/// Validation error of a value with the violated bound, or `None` if the value is valid.
+type ProblemWithLimit = Option<(FieldProblem, Option<f64>)>;
 
 impl Form {
     /// Returns the validation errors of the entered values. Empty if the content can be submitted.
@@ -104,7 +105,7 @@ impl Form {
 }
 
 impl FormField {
-    pub(super) fn validation_problem(&self, value: &Value) -> CheckResult {
+    pub(super) fn validation_problem(&self, value: &Value) -> ProblemWithLimit {
         match &self.kind {
             FieldKind::Text { format, min_length, max_length } => {
                 let Some(text) = value.as_str() else { return wrong_type_problem() };
@@ -118,7 +119,7 @@ impl FormField {
                 if let Some(most) = max_length.filter(|most| length > *most) {
                     return Some((FieldProblem::TooLong, Some(most.into())));
                 }
-                format.and_then(|format| format_problem(format, text)).map(|problem| (problem, None))
+                format.and_then(|format| find_format_problem(format, text)).map(|problem| (problem, None))
             }
             FieldKind::Number { integer, minimum, maximum } => {
                 let Some(number) = value.as_f64() else { return wrong_type_problem() };
@@ -157,11 +158,11 @@ impl FormField {
     }
 }
 
-const fn wrong_type_problem() -> CheckResult {
+const fn wrong_type_problem() -> ProblemWithLimit {
     Some((FieldProblem::WrongType, None))
 }
 
-fn format_problem(format: TextFormat, text: &str) -> Option<FieldProblem> {
+fn find_format_problem(format: TextFormat, text: &str) -> Option<FieldProblem> {
     let (fits, problem) = match format {
         TextFormat::Email => (formats::is_email(text), FieldProblem::NotAnEmail),
         TextFormat::Uri => (formats::is_uri(text), FieldProblem::NotAUri),

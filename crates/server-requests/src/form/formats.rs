@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-static EMAIL_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| format_validator("email"));
-static URI_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| format_validator("uri"));
-static DATE_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| format_validator("date"));
-static DATE_TIME_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| format_validator("date-time"));
+static EMAIL_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| validator_for_format("email"));
+static URI_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| validator_for_format("uri"));
+static DATE_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| validator_for_format("date"));
+static DATE_TIME_VALIDATOR: LazyLock<Option<Validator>> = LazyLock::new(|| validator_for_format("date-time"));
 
-fn format_validator(format: &str) -> Option<Validator> {
+fn validator_for_format(format: &str) -> Option<Validator> {
     jsonschema::options().should_validate_formats(true).build(&json!({"type": "string", "format": format})).ok()
 }
 

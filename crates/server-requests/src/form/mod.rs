@@ -45,9 +45,9 @@ impl Form {
 pub struct FormField {
     /// Name of the field, which is its key in the response.
     pub name: String,
-    /// Label, as sent by the server.
+    /// Label of the field, as sent by the server.
     pub title: Option<String>,
-    /// Description, as sent by the server.
+    /// Description of the field, as sent by the server.
     pub description: Option<String>,
     /// Set if the field must have a value.
     pub required: bool,

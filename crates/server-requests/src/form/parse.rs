@@ -183,15 +183,15 @@ fn looks_secret(words: &str) -> bool {
         "信用卡",
     ];
     // Look-alike letters and spacing are normalized, so that "p а s s-word" is detected as well.
-    let folded: String = words.chars().filter_map(fold_look_alike).collect();
+    let folded: String = words.chars().filter_map(ascii_look_alike).collect();
     let first_words: Vec<String> =
-        words.split(|c: char| !c.is_alphanumeric()).map(|w| w.chars().filter_map(fold_look_alike).collect()).collect();
+        words.split(|c: char| !c.is_alphanumeric()).map(|w| w.chars().filter_map(ascii_look_alike).collect()).collect();
     SECRET_WORDS
         .iter()
         .any(|sign| if sign.len() <= 3 { first_words.iter().any(|w| w == sign) } else { folded.contains(sign) })
 }
 
-fn fold_look_alike(c: char) -> Option<char> {
+fn ascii_look_alike(c: char) -> Option<char> {
     let plain = match c {
         'а' | 'А' | 'α' | 'Α' | '@' | 'à' | 'á' => 'a',
         'е' | 'Е' | 'ε' | 'Ε' | '3' | 'é' => 'e',

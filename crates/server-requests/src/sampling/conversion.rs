@@ -31,7 +31,7 @@ pub enum ConversionError {
     /// The model used a tool that the request does not contain, or used a tool although the request forbids it.
     #[error("the model used a tool that the request does not let it use")]
     Tool,
-    /// The answer is empty.
+    /// The model's answer is empty.
     #[error("the model returned no text")]
     Empty,
     /// The model used all tokens for reasoning before it answered.
@@ -93,7 +93,7 @@ impl ToolNames {
         self.to_server.insert(key, name.to_owned());
     }
 
-    fn for_model(&self, name: &str) -> String {
+    fn name_for_model(&self, name: &str) -> String {
         self.to_model.get(name).cloned().unwrap_or_default()
     }
 }
@@ -192,7 +192,7 @@ pub fn to_model_request(params: &CreateMessageParams) -> Result<ModelRequest, Co
         messages.push(ModelMessage { role, parts });
     }
     let tools = params.tools.iter().flatten().map(|tool| ModelTool {
-        name: names.for_model(&tool.name),
+        name: names.name_for_model(&tool.name),
         description: tool.description.clone(),
         input_schema: tool.input_schema.clone(),
     });
@@ -232,7 +232,7 @@ fn to_message_part(
         ContentBlock::Audio(audio) => MessagePart::Audio { mime: audio.mime_type.clone(), data: bytes(audio)? },
         ContentBlock::ToolUse(used) => MessagePart::ToolUse {
             id: used.id.clone(),
-            name: names.for_model(&used.name),
+            name: names.name_for_model(&used.name),
             arguments: used.input.clone().into_iter().collect(),
             opaque: used.meta.as_ref().and_then(|meta| meta.get(OPAQUE_META_KEY)).cloned(),
         },
@@ -246,7 +246,7 @@ fn to_message_part(
             }
             MessagePart::ToolResult {
                 id: result.tool_use_id.clone(),
-                name: used.get(result.tool_use_id.as_str()).map(|name| names.for_model(name)).unwrap_or_default(),
+                name: used.get(result.tool_use_id.as_str()).map(|name| names.name_for_model(name)).unwrap_or_default(),
                 parts,
                 is_error: result.is_error,
             }

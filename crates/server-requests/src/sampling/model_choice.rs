@@ -16,7 +16,7 @@ const UNKNOWN_SCORE: f64 = 0.5;
 /// Parts of the names of models that do not generate text.
 const NON_CHAT_NAME_PARTS: [&str; 7] = ["embed", "whisper", "tts", "moderation", "dall-e", "rerank", "transcribe"];
 
-/// Reason for the selection of a model.
+/// Reason why a model was selected to answer a sampling request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelChoiceReason {
     /// The user selected the model for this request.
@@ -50,7 +50,7 @@ pub enum ModelPriority {
 /// Preferences that decide which model is selected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelSelection<'a> {
-    /// Preferences of the server.
+    /// Model preferences in the server's sampling request, if there are any.
     pub preferences: Option<&'a ModelPreferences>,
     /// Model that the user set for this server.
     pub setting: Option<&'a ModelRef>,
@@ -58,7 +58,7 @@ pub struct ModelSelection<'a> {
     pub default: Option<&'a ModelRef>,
 }
 
-/// Selects a model. Returns it with the reason, or `None` if there are no models.
+/// Selects the model that answers a sampling request. Returns it with the reason, or `None` if there are no models.
 pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Option<(ModelRef, ModelChoiceReason)> {
     if let Some(model) = wish.setting {
         return Some((model.clone(), ModelChoiceReason::Setting));

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Budget, SamplingSettings};
 
-/// Number of milliseconds in a minute.
 const MINUTE_MILLIS: Millis = 60 * 1000;
-/// Number of minutes in an hour.
 const MINUTES_PER_HOUR: u64 = 60;
 /// Maximum number of tool rounds of a server within an hour.
 const MAX_TOOL_ROUNDS_PER_HOUR: u64 = 120;
@@ -156,11 +154,11 @@ fn find_limit(
 /// A limit of a budget that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReachedLimit {
-    /// Quantity that the limit applies to.
+    /// Quantity that reached its limit.
     pub of: LimitedQuantity,
-    /// Period of the limit.
+    /// Period in which usage counts towards the limit.
     pub span: LimitPeriod,
-    /// Value of the limit. Cost is in millionths of a US dollar.
+    /// Value of the limit. A limit of cost is in millionths of a US dollar.
     pub most: u64,
 }
 
@@ -249,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn provisional_usage_is_settled() {
+    fn estimated_usage_is_replaced_by_actual_usage() {
         let mut spending = UsageRecord::default();
         spending.add(&model_usage(1, 5_000, 900), 0);
         spending.add(&model_usage(1, 7, 1), 2 * MINUTE_MILLIS);

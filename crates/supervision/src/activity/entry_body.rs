@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packed_body_is_restored_unchanged() {
+    fn compressed_body_is_restored_unchanged() {
         let tool = |n: u64| format!(r#"{{"name":"tool-{n}","description":"ü","inputSchema":{{"type":"object"}}}}"#);
         let text = (0..100).map(tool).collect::<Vec<_>>().join(",");
         let mut body = EntryBody::new(text.as_bytes());
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn incompressible_body_is_stored_unpacked() {
+    fn incompressible_body_is_stored_uncompressed() {
         let noise: Vec<u8> = std::iter::repeat_with(|| fastrand::u8(..)).take(4_000).collect();
         for bytes in [&noise[..], b"short".repeat(20).as_slice(), "long".repeat(MAX_COMPRESSED_BYTES).as_bytes()] {
             let mut body = EntryBody::new(bytes);

@@ -10,7 +10,7 @@ use domain::REDACTED;
 use memchr::memmem;
 use secrecy::{ExposeSecret as _, SecretString};
 
-/// Minimum length of a redacted secret, in bytes. Shorter texts are no tokens, and would occur in many places.
+/// Minimum length of a redacted secret, in bytes. Shorter texts would occur in many places that contain no secret.
 const MIN_SECRET_BYTES: usize = 8;
 /// Maximum number of tokens for one server. The latest ones are retained.
 const MAX_TOKENS: usize = 16;

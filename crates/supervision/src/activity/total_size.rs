@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn level_takes_the_minimum_from_the_largest_first() {
+    fn shrink_target_affects_only_the_largest_logs() {
         assert_eq!(shrink_target(&[10, 4, 3], 14), 7, "the largest log alone must be shrunk");
         assert_eq!(shrink_target(&[10, 8, 3], 15), 6, "two logs must be shrunk to the same size");
         assert_eq!(shrink_target(&[9, 9, 9], 9), 3, "equal logs must be shrunk equally");

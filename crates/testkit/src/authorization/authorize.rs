@@ -36,7 +36,7 @@ pub(super) async fn respond(
                 _ => get("scope").unwrap_or_default().to_owned(),
             };
             let mut issued = state.issued();
-            let family = issued.new_family();
+            let family = issued.next_authorization_number();
             let resource = get("resource").map(str::to_owned);
             let grant = IssuedGrant { client: client.to_owned(), scope, resource, family };
             let code = random_text("code");

@@ -58,29 +58,29 @@ pub(super) struct IssuedCredentials {
     pub(super) refresh: BTreeMap<String, RefreshToken>,
     /// Nonce that DPoP proofs must currently contain, or `None` if none is required.
     pub(super) nonce: Option<String>,
-    families: u64,
+    authorization_count: u64,
 }
 
 impl IssuedCredentials {
-    pub(super) fn new_family(&mut self) -> u64 {
-        self.families += 1;
-        self.families
+    pub(super) fn next_authorization_number(&mut self) -> u64 {
+        self.authorization_count += 1;
+        self.authorization_count
     }
 
-    pub(super) fn access_token(&mut self, grant: IssuedGrant, lifetime: Option<u64>, is_bound: bool) -> String {
+    pub(super) fn issue_access_token(&mut self, grant: IssuedGrant, lifetime: Option<u64>, is_bound: bool) -> String {
         let token = random_text("access");
         let until = lifetime.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         self.access.insert(token.clone(), AccessToken { grant, until, is_ended: false, is_bound });
         token
     }
 
-    pub(super) fn refresh_token(&mut self, grant: IssuedGrant) -> String {
+    pub(super) fn issue_refresh_token(&mut self, grant: IssuedGrant) -> String {
         let token = random_text("refresh");
         self.refresh.insert(token.clone(), RefreshToken { grant, is_ended: false });
         token
     }
 
-    pub(super) fn end_family(&mut self, family: u64) {
+    pub(super) fn invalidate_authorization(&mut self, family: u64) {
         self.access.values_mut().filter(|token| token.grant.family == family).for_each(|token| token.is_ended = true);
         self.refresh.values_mut().filter(|token| token.grant.family == family).for_each(|token| token.is_ended = true);
     }
@@ -88,7 +88,7 @@ impl IssuedCredentials {
     /// Revokes a token. Revoking a refresh token also revokes its access tokens (RFC 7009 section 2.1).
     pub(super) fn revoke(&mut self, token: &str) {
         if let Some(family) = self.refresh.get(token).map(|token| token.grant.family) {
-            self.end_family(family);
+            self.invalidate_authorization(family);
         }
         if let Some(token) = self.access.get_mut(token) {
             token.is_ended = true;

@@ -154,7 +154,7 @@ fn metadata_document(script: &ProtectedScript, issuers: &[AuthorizationServer], 
     if let Some(scopes) = &script.scopes {
         document["scopes_supported"] = json!(scopes);
     }
-    crate::lure::add_to_metadata(&mut document);
+    crate::lure::add_lure_to_metadata(&mut document);
     override_members(&mut document, &script.overrides);
     document
 }

@@ -81,9 +81,9 @@ pub enum DpopBehaviour {
 pub struct AuthorizationScript {
     /// Path of the issuer identifier, either empty or with a leading slash.
     pub path: String,
-    /// Path at which the metadata is served.
+    /// Path at which the authorization server serves its metadata.
     pub metadata: MetadataLocation,
-    /// Members that override those of the metadata. A null value removes the member.
+    /// Members that replace those of the authorization server metadata. A null value removes the member.
     pub overrides: Map<String, Value>,
     /// Set if clients may register dynamically.
     pub registration: bool,
@@ -198,7 +198,7 @@ pub struct ProtectedScript {
     pub revision: String,
     /// Way in which clients find the protected resource metadata.
     pub metadata: ResourceMetadataLocation,
-    /// Members that override those of the metadata. A null value removes the member.
+    /// Members that replace those of the protected resource metadata. A null value removes the member.
     pub overrides: Map<String, Value>,
     /// Value of `scopes_supported` in the metadata, or `None` to omit it.
     pub scopes: Option<Vec<String>>,

@@ -60,7 +60,7 @@ pub(super) async fn respond(
 /// Issues tokens for a grant, and returns the token response.
 fn token_response(issued: &mut IssuedCredentials, script: &AuthorizationScript, grant: IssuedGrant) -> Value {
     let is_bound = script.dpop != DpopBehaviour::Off;
-    let token = issued.access_token(grant.clone(), script.lifetime, is_bound);
+    let token = issued.issue_access_token(grant.clone(), script.lifetime, is_bound);
     let mut body = json!({ "access_token": token, "token_type": if is_bound { "DPoP" } else { "Bearer" } });
     if let Some(seconds) = script.lifetime {
         body["expires_in"] = json!(seconds);
@@ -71,7 +71,7 @@ fn token_response(issued: &mut IssuedCredentials, script: &AuthorizationScript, 
     let has_refresh = issued.refresh.values().any(|token| token.grant.family == grant.family && !token.is_ended);
     let is_of_user = grant.family != 0;
     if is_of_user && script.refresh != RefreshBehaviour::None && !has_refresh {
-        body["refresh_token"] = json!(issued.refresh_token(grant));
+        body["refresh_token"] = json!(issued.issue_refresh_token(grant));
     }
     body
 }
@@ -114,7 +114,7 @@ fn redeem_code(
     };
     if std::mem::replace(&mut code.is_used, true) {
         let family = code.grant.family;
-        issued.end_family(family);
+        issued.invalidate_authorization(family);
         return refusal("invalid_grant", "the code was used before");
     }
     let code = code.clone();
@@ -146,7 +146,7 @@ fn redeem_refresh_token(
     };
     let grant = token.grant.clone();
     if token.is_ended {
-        issued.end_family(grant.family);
+        issued.invalidate_authorization(grant.family);
         return refusal("invalid_grant", "the refresh token is no longer good");
     }
     if grant.client != client {

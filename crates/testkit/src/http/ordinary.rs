@@ -14,7 +14,7 @@ pub fn echo_tool() -> Value {
         "description": "Returns the given text.",
         "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } } }
     });
-    lure::add_to_definition(&mut tool);
+    lure::add_lure_to_definition(&mut tool);
     tool
 }
 
@@ -26,7 +26,7 @@ fn tools() -> Vec<Value> {
 pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
     let is_modern = revision >= "2026";
     let mut server = json!({ "name": "scripted", "version": "1" });
-    lure::add_to_definition(&mut server);
+    lure::add_lure_to_definition(&mut server);
     let mut result = match message["method"].as_str()? {
         "server/discover" if is_modern => {
             json!({ "supportedVersions": [revision], "capabilities": { "tools": {} }, "serverInfo": server })
@@ -39,7 +39,7 @@ pub fn method_result(revision: &str, message: &Value) -> Option<Value> {
         "tools/call" => json!({ "content": [{ "type": "text", "text": message["params"]["arguments"]["text"] }] }),
         _ => return None,
     };
-    lure::add_to_result(revision, &mut result);
+    lure::add_lure_to_result(revision, &mut result);
     if is_modern {
         result["resultType"] = json!("complete");
         result["ttlMs"] = json!(0);

@@ -84,12 +84,13 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
                 print_step(&format!("round {round} of {}: {}", options.rounds, cell.row.meaning));
                 row = Some(cell.row);
             }
-            add_round(cell, &place)?;
+            measure_cell_once(cell, &place)?;
         }
     }
     let others = busy.other_load();
     print_step(&format!("measured in {:.0} seconds", began.elapsed().as_secs_f64()));
-    let head = table::format_head(&facts::fact_lines(&options.profile, options.core, others), options.rounds.into());
+    let head =
+        table::format_head(&facts::condition_lines(&options.profile, options.core, others), options.rounds.into());
     let tables = table::format_tables(&cells, image_line_length(&cells, &place)?);
     println!("{head}\n{tables}");
     if !options.no_write && options.rows.is_empty() && options.clients.is_empty() {
@@ -104,9 +105,9 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     }
 }
 
-/// Runs the measurement of a cell once and records the report or the failure. A cell that has failed is not measured
-/// again.
-fn add_round(cell: &mut Cell, place: &MeasurementConditions) -> Result<(), Problem> {
+/// Measures the client of a cell once in the cell's scenario, and adds the report or the failure to the cell. A cell
+/// that has failed is not measured again.
+fn measure_cell_once(cell: &mut Cell, place: &MeasurementConditions) -> Result<(), Problem> {
     let title = cell.client.title();
     if cell.failure.is_some() {
         eprintln!("    {title:<26} failed before");

@@ -58,8 +58,9 @@ fn process_seconds(stat: &str) -> f64 {
         / TICKS_PER_SECOND
 }
 
-/// Returns the conditions as text, one per line.
-pub(super) fn fact_lines(profile: &str, core: usize, others: f64) -> Vec<String> {
+/// Returns the versions, the machine, the Cargo profile and the load caused by other programs (`others`, in cores), one
+/// text per line.
+pub(super) fn condition_lines(profile: &str, core: usize, others: f64) -> Vec<String> {
     let mut facts = tool_versions();
     facts.push(format!("{} (used: core {core})", machine_description()));
     facts.push(format!("cargo profile of the Rust clients and of the server: `{profile}`{}", profile_note(profile)));
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waiting_is_not_counted_as_busy() {
+    fn idle_time_is_not_counted_as_busy() {
         let stat = "cpu  100 20 30 99999 88888 4 5 6 70 80\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
         let busy = busy_seconds(stat);
         assert!(
@@ -134,13 +135,13 @@ mod tests {
 
     #[test]
     fn busy_machine_and_other_profile_are_noted() {
-        let text = fact_lines("profiling", 1, 0.5).join("\n");
+        let text = condition_lines("profiling", 1, 0.5).join("\n");
         assert!(
             text.contains("50 % of one core meanwhile: **the machine was not quiet"),
             "the load should be reported: {text}"
         );
         assert!(text.contains("`profiling`: **without link-time"), "the profile should be reported: {text}");
-        let text = fact_lines("release", 1, 0.02).join("\n");
+        let text = condition_lines("release", 1, 0.02).join("\n");
         assert!(!text.contains("**"), "there should be no warning: {text}");
     }
 }

@@ -38,7 +38,7 @@ const SERIES: [Series; 7] = [
     Series { name: "search", title: "A search for a frequent and a rare word", sizes: "messages", unit: ("ms", 1e3) },
 ];
 
-/// Measures all series, and writes the results.
+/// Measures all series, and writes `tests/bench/GROWTH.md` and the plots.
 ///
 /// # Errors
 /// Returns a [`Problem`] if the build or the measurement fails, or if a file can't be written.

@@ -47,17 +47,17 @@ const NAMESPACE_OPTIONS: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/
 const TOLERANCE_PERCENT: u64 = 5;
 /// Maximum number of times that a step is counted before it is reported as grown.
 const MAX_ATTEMPTS: usize = 3;
-/// Prefix of the line in the file that contains the compiler version.
+/// Prefix of the line in `tests/bench/instructions.tsv` that contains the compiler version.
 const COMPILER_PREFIX: &str = "# ";
 
-/// Instruction counts by step, and the compiler that they apply to.
+/// Instruction counts by step, and the compiler that generated the counted instructions.
 #[derive(Debug, PartialEq)]
 struct InstructionCounts {
     compiler: String,
     steps: BTreeMap<String, u64>,
 }
 
-/// Result of comparing the counts with the committed ones.
+/// Result of comparing the counted instructions with the committed counts.
 pub(crate) enum CountComparison {
     /// No step exceeds its committed count by more than the tolerance.
     Unchanged,
@@ -66,7 +66,8 @@ pub(crate) enum CountComparison {
     NotComparable(String),
 }
 
-/// Builds the programs, counts and prints the instructions, and compares or writes the counts.
+/// Builds the measured programs, counts and prints their instructions, and compares them with the committed counts or
+/// writes them.
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
@@ -86,7 +87,7 @@ pub(crate) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Counts the instructions of the programs that are already built, and compares them.
+/// Counts the instructions of programs that are already built, and compares them with the committed counts.
 ///
 /// # Errors
 /// Returns a [`Problem`] if a step grew by more than the tolerance, or if a required program is missing.
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_round_trip() {
+    fn instruction_counts_round_trip() {
         assert_eq!(
             InstructionCounts::read(&counts_with_call(7).text()),
             Some(counts_with_call(7)),
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn new_step_requires_a_figure() {
+    fn new_step_requires_a_committed_count() {
         let committed = InstructionCounts { steps: BTreeMap::new(), ..counts_with_call(0) };
         assert_eq!(
             grown_steps(&committed, &counts_with_call(9)).len(),

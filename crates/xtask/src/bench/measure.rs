@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::clients::{self, Client};
 use super::rows::Row;
 use crate::problem::Problem;
-use crate::process::{self, Program, Running};
+use crate::process::{self, Program, RunningProgram};
 use crate::workspace;
 
 /// Timeout of a run. The slowest client needs about ten seconds for its slowest row on a quiet machine.
@@ -51,7 +51,7 @@ pub(super) struct ClientReport {
 }
 
 impl MeasurementConditions {
-    /// Returns an error with a next step if programs can't be pinned to the core here.
+    /// Returns an error with a suggested remedy if this system can't pin programs to the selected core.
     pub(super) fn check(&self) -> Result<(), Problem> {
         let core = self.core.to_string();
         if !process::command_succeeds("taskset", &["--version"]) {
@@ -88,9 +88,9 @@ impl MeasurementConditions {
         Program::new("taskset").args(["-c", &self.core.to_string()])
     }
 
-    /// Starts the HTTP server that a client is measured against. The server is stopped when the returned [`Running`] is
-    /// dropped.
-    fn http_server(&self, client: Client, row: Row) -> Result<(Running, String), Problem> {
+    /// Starts the HTTP server that a client is measured against. The server is stopped when the returned
+    /// [`RunningProgram`] is dropped.
+    fn http_server(&self, client: Client, row: Row) -> Result<(RunningProgram, String), Problem> {
         let mode = if client == Client::Bare { "http-bare" } else { "http" };
         let answers = if row.scenario == "http-seq-sse" { "sse" } else { "json" };
         let server = self.pinned_program().arg(clients::server_path(&self.profile)).args([mode, "--answers", answers]);
@@ -133,7 +133,7 @@ fn run_and_capture(program: Program) -> Result<String, Problem> {
     }
 }
 
-/// Returns the last non-empty lines of a text, joined with line breaks.
+/// Returns the last lines of a text that contain letters, each preceded by a line break.
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| line.contains(char::is_alphabetic)).collect();
     let first = lines.len().saturating_sub(SHOWN_OUTPUT_LIMIT.0);

@@ -50,7 +50,7 @@ pub(super) fn svg(points: &[(f64, f64)], sizes: &str, unit: &str) -> String {
     text
 }
 
-/// Returns the logarithm of a point's size.
+/// Returns the decimal logarithm of a point's data size, which is its horizontal position.
 fn log_size(point: Option<&(f64, f64)>) -> f64 {
     point.map_or(0.0, |(size, _)| size.max(1.0).log10())
 }

@@ -10,7 +10,7 @@ use crate::workspace;
 const NOTES_BEGIN: &str = "<!-- notes: the text from here to the next mark is written by hand and preserved -->";
 const NOTES_END: &str = "<!-- notes end -->";
 
-/// Writes the file: the head, the notes of the existing file, and the tables.
+/// Writes `tests/bench/RESULTS.md`: the head, the notes of the existing file, and the tables.
 pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
     let file = workspace::tests_folder().join("bench/RESULTS.md");
     let old = match fs::read_to_string(&file) {
@@ -24,8 +24,8 @@ pub(super) fn write(head: &str, tables: &str) -> Result<(), Problem> {
     fs::write(&file, text).map_err(Problem::file_error(&file))
 }
 
-/// Returns the new content of the file with the notes of the old one, or `None` if the markers around the notes are
-/// missing.
+/// Returns the new content of `RESULTS.md` with the notes of its old content, or `None` if the old content has only one
+/// of the markers around the notes.
 fn replace_tables(head: &str, old: &str, tables: &str) -> Option<String> {
     let notes = match (old.split_once(NOTES_BEGIN), old.contains(NOTES_END)) {
         (None, false) => "\n",

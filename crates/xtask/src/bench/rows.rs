@@ -1,7 +1,7 @@
 //! Rows of the tables: the scenarios, with their target ratios.
 
-/// Row of the table: a scenario, with the maximum ratios to the lower bound and to the fastest rmcp client. The ratios
-/// compare wall time, or memory in the scenario of idle sessions.
+/// Row of the comparison tables: a scenario, with the maximum ratios to the lower bound and to the fastest rmcp client.
+/// The ratios compare wall time, or memory in the scenario of idle sessions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Row {
     /// Name of the scenario on the clients' command line.

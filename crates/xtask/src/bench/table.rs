@@ -25,13 +25,13 @@ impl Cell {
         Self { row, client, rounds: Vec::new(), failure: None }
     }
 
-    /// Returns the median of a value over all runs, or NaN if there are none.
+    /// Returns the median of a value over all runs of the client, or NaN if there are none.
     fn median_of(&self, figure: ReportValue<'_>) -> f64 {
         median(self.rounds.iter().filter_map(figure).collect())
     }
 }
 
-/// Returns the text above the tables.
+/// Returns the text above the tables: the title, the number of runs, and the conditions (`facts`).
 pub(super) fn format_head(facts: &[String], rounds: usize) -> String {
     let mut text = String::from("# How fast the client is\n\n");
     text.push_str("Written by `cargo xtask bench compare`. ");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_relative_to_the_bare_limit_and_the_best_of_rmcp() {
+    fn ratios_are_relative_to_the_lower_bound_and_the_fastest_rmcp() {
         let row = ROWS[0];
         let all = [
             cell(row, Client::Bare, 1.0),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_measurement_is_not_zero() {
+    fn missing_measurement_is_shown_as_a_dash() {
         assert_eq!(format_value(f64::NAN), "–", "a missing value should be a dash");
         assert_eq!(format_ratio(f64::NAN, 0.5), "– (0.50)", "a missing ratio should not exceed its target");
         assert_eq!(format_value(0.0271), "0.0271", "small times should keep their digits");

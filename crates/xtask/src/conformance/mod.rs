@@ -61,7 +61,7 @@ pub(crate) fn run_scenarios(
 ) -> Result<(), Problem> {
     let suite = Suite::install(run)?;
     let runs: Vec<ScenarioRun> =
-        scenarios::parse_runs(&suite.list()?).into_iter().filter(|run| options.selects(run)).collect();
+        scenarios::parse_runs(&suite.list_scenarios()?).into_iter().filter(|run| options.selects(run)).collect();
     if runs.is_empty() {
         return Err(Problem::Machine("no scenario is meant by that; `cargo xtask conformance` runs every one".into()));
     }
@@ -71,7 +71,7 @@ pub(crate) fn run_scenarios(
     let mut passed = 0;
     for (name, outcome) in run_concurrently(&suite, runs, &client)? {
         let verdict = outcome?;
-        say(&verdict.line(&name))?;
+        say(&verdict.summary_line(&name))?;
         for fault in &verdict.faults {
             say(&format!("         {fault}"))?;
         }
@@ -116,7 +116,7 @@ fn run_scenario(suite: &Suite, run: &ScenarioRun, client: &Path, output: &Path) 
     fs::create_dir_all(&folder).map_err(Problem::file_error(&folder))?;
     let log = folder.join("suite.log");
     let log = fs::File::create(&log).map_err(Problem::file_error(&log))?;
-    let program = suite.scenario(run, client, &folder).errors_to(&log).map_err(Problem::file_error(&folder))?;
+    let program = suite.scenario_program(run, client, &folder).errors_to(&log).map_err(Problem::file_error(&folder))?;
     let (printed, ended) = program.output_and_result()?;
     match ended {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_runs_without_a_selection() {
+    fn all_scenarios_run_without_a_selection() {
         assert!(
             Options::default().selects(&run("auth/basic-cimd", Some(WIRE_REVISIONS[0]))),
             "all scenarios should be selected by default"
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn wire_and_names_select_what_runs() {
+    fn revision_and_name_select_scenarios() {
         let options = Options { scenarios: vec!["tools".into()], wire: Some(WIRE_REVISIONS[1].into()) };
         assert!(
             options.selects(&run("tools_call", Some(WIRE_REVISIONS[1]))),

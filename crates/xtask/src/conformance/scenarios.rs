@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_scenario_runs_over_every_wire_it_names() {
+    fn each_scenario_runs_with_every_listed_revision() {
         let list = "Client scenarios (test against a client):\n  - tools_call [2025-06-18,2025-11-25,2026-07-28]\n  \
                     - sse-retry [2025-11-25]\n  - sep-2640-client-verify-size [extension]\n  - auth/x [2025-03-26]\n  - auth/dpop [extension]\n";
         let names: Vec<String> = parse_runs(list).iter().map(ScenarioRun::name).collect();

@@ -39,15 +39,15 @@ impl Suite {
         Ok(Self { node: npm_node_path(&modules).unwrap_or_else(|| "node".into()), script })
     }
 
-    /// Returns the output of `list --client`.
-    pub(super) fn list(&self) -> Result<String, Problem> {
+    /// Returns the scenarios as the suite prints them for `list --client`.
+    pub(super) fn list_scenarios(&self) -> Result<String, Problem> {
         let listed = Program::new(&self.node).arg(&self.script).args(["list", "--client"]).output();
         listed.map_err(|problem| Problem::Machine(format!("{problem}. The suite needs Node.js 22 or newer")))
     }
 
     /// Returns the command that runs a single scenario against a client and stores the client's output in `output`. In
     /// such a run, the suite also reports warnings, the client's exit status and timeouts.
-    pub(super) fn scenario(&self, run: &ScenarioRun, client: &Path, output: &Path) -> Program {
+    pub(super) fn scenario_program(&self, run: &ScenarioRun, client: &Path, output: &Path) -> Program {
         // Without `exec`, the suite would stop only the shell and wait for the client.
         let client = format!("exec {}", client.display());
         let program = Program::new(&self.node).arg(&self.script).args(["client", "--command", &client]);

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Numbers of checks of a scenario by result.
+/// Numbers of passed, failed, warned and skipped checks of a scenario.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CheckCounts {
     pub(super) passed: usize,
@@ -54,7 +54,7 @@ impl Verdict {
         self.faults.is_empty()
     }
 
-    pub(super) fn line(&self, name: &str) -> String {
+    pub(super) fn summary_line(&self, name: &str) -> String {
         let CheckCounts { passed, failed, warned, skipped } = self.checks;
         let word = if self.passed() { "ok    " } else { "FAILED" };
         format!("{word} {name:<52} {passed:>2} passed {failed:>2} failed {warned:>2} warned {skipped:>2} skipped")

@@ -81,7 +81,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 
     fs::create_dir_all(&out).map_err(Problem::file_error(&out))?;
     let out = out.canonicalize().map_err(Problem::file_error(&out))?;
-    let bills = sbom::write_bills(&out, &release)?;
+    let bills = sbom::write_sboms(&out, &release)?;
     print_step("staging the files of the packages");
     let tree = workspace::target_folder("dist-stage")?.join("tree");
     assets::stage_files(&tree, &options.profile, &release, &bills)?;

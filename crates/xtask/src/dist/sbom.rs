@@ -30,11 +30,11 @@ fn is_cargo_tool_installed(name: &str) -> bool {
 
 /// Writes the SBOM files that can be created on this system, and prints the ones that are omitted. Returns the paths of
 /// the written files.
-pub(super) fn write_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
+pub(super) fn write_sboms(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     print_step("writing the bill of materials");
-    let mut written = vec![write_page_bill(out, release)?];
+    let mut written = vec![write_page_sbom(out, release)?];
     if is_cargo_tool_installed("cyclonedx") {
-        written.extend(collect_program_bills(out, release)?);
+        written.extend(collect_program_sboms(out, release)?);
     } else {
         println!(
             "Skipped: the bill of materials of the programs, because cargo-cyclonedx is not installed (--yes installs it)."
@@ -43,7 +43,7 @@ pub(super) fn write_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>,
     Ok(written)
 }
 
-fn write_page_bill(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
+fn write_page_sbom(out: &Path, release: &Release) -> Result<PathBuf, Problem> {
     let file = out.join("drawbridge-page.cdx.json");
     // Development dependencies are included, since the code of some of them is part of the page.
     let text = node::npm(&workspace::ui_folder()).args(["sbom", "--sbom-format", "cyclonedx"]).output()?;
@@ -79,7 +79,7 @@ fn expand_reference(written: &str) -> Option<String> {
 
 /// Moves the files that cargo-cyclonedx wrote for the packed programs to the output folder, and deletes those for other
 /// packages.
-fn collect_program_bills(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
+fn collect_program_sboms(out: &Path, release: &Release) -> Result<Vec<PathBuf>, Problem> {
     let name = "drawbridge-sbom.cdx";
     cargo()
         .dir(workspace::root_folder())
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn two_boms_of_one_commit_are_equal() {
+    fn two_sboms_of_one_commit_are_equal() {
         let release = Release { version: "1.2.3".into(), epoch: 0 };
         let bill = |serial: &str, time: &str| {
             format!(

@@ -53,7 +53,7 @@ fn parse_targets(column: &str) -> Option<Vec<Target>> {
     column.split(' ').map(|word| Target::ALL.into_iter().find(|target| target.name() == word)).collect()
 }
 
-/// Parses the table of cases. Returns a line as the error if it does not have four valid columns.
+/// Parses the table of cases. Returns the first line that does not have four valid columns as the error.
 fn parse_cases(text: &str) -> Result<Vec<HostileCase>, String> {
     let case = |line: &str| {
         let mut columns = line.split('\t').map(str::to_owned);

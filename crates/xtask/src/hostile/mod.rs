@@ -71,10 +71,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         let outcome = match target {
             Target::Host => run_on_host(&only, options.optimized, &file, (seed, lines.as_deref())),
             Target::Page => run_on_page(&only, &file, seed),
-            Target::Unit => units::run_unit_tests(&only, &file),
+            Target::Unit => units::run_on_units(&only, &file),
             Target::Window => run_on_window(&file),
         };
-        fail_unless_test_failure(&outcome)?;
+        fail_unless_tests_ran(&outcome)?;
         rows.extend(table::read_rows(&file, target)?);
         ended = ended.and(outcome);
     }
@@ -103,8 +103,9 @@ const OPTIMIZED_NOTE: &str = "The host was built for speed: X31 had 200 ms, X37 
 const DEBUG_NOTE: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";
 
-/// Returns the error unless it means that tests failed, which the table reports.
-fn fail_unless_test_failure(outcome: &Result<(), Problem>) -> Result<(), Problem> {
+/// Returns an error if the run was interrupted or a program could not be started. Failed tests are not an error, since
+/// the table reports them.
+fn fail_unless_tests_ran(outcome: &Result<(), Problem>) -> Result<(), Problem> {
     match outcome {
         Err(Problem::Interrupted) => Err(Problem::Interrupted),
         Err(Problem::Start { program, .. }) => Err(Problem::Machine(format!("{program} could not be started"))),

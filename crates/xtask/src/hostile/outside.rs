@@ -9,7 +9,7 @@ use super::cases::HostileCase;
 use crate::problem::Problem;
 use crate::workspace;
 
-/// Environment variable with the path of the file that the tests append their lines to.
+/// Environment variable with the path of the file to which the tests append their lines of `RESULTS.md`.
 pub(super) const RESULTS_VARIABLE: &str = "HOSTILE_RESULTS";
 
 const FILE_HEAD: &str = "\
@@ -32,12 +32,12 @@ the papers depend on the model; these results do not.
 | --- | --- | --- | --- | --- |
 ";
 
-/// Returns `true` if all cases of `RESULTS.md` are named. An empty list names all cases.
+/// Returns `true` if `named` contains all cases that have a line in `RESULTS.md`. An empty list names all cases.
 pub(super) fn covers_all_cases(known: &[HostileCase], named: &[String]) -> bool {
     named.is_empty() || scenario_ids(known).all(|id| named.iter().any(|name| name == id))
 }
 
-/// Writes the file from the lines that the tests reported.
+/// Writes `tests/hostile/RESULTS.md` from the lines that the tests reported.
 ///
 /// # Errors
 /// Returns a [`Problem`] if a case has no line or several lines, or if a file can't be read or written.

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn untried_or_failed_cases_are_lacking() {
+    fn untried_and_failed_cases_are_listed() {
         let [both, page, lost] =
             [("X01", &[Target::Host, Target::Page][..]), ("X02", &[Target::Page]), ("X03", &[Target::Host])]
                 .map(|(id, on)| hostile_case(id, on));

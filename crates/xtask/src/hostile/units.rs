@@ -15,7 +15,7 @@ use crate::workspace;
 ///
 /// # Errors
 /// Returns [`Problem::ChecksFailed`] if a test fails or the tests can't be built.
-pub(super) fn run_unit_tests(only: &[&str], rows: &Path) -> Result<(), Problem> {
+pub(super) fn run_on_units(only: &[&str], rows: &Path) -> Result<(), Problem> {
     print_step("attacks on single crates");
     let log = rows.with_extension("log");
     let file = fs::File::create(&log).map_err(Problem::file_error(&log))?;
@@ -36,7 +36,8 @@ pub(super) fn run_unit_tests(only: &[&str], rows: &Path) -> Result<(), Problem> 
     ended
 }
 
-/// Returns a regular expression that matches the names of the tests.
+/// Returns a regular expression that matches the names of the unit tests of the cases in `only`, or of all cases if it
+/// is empty.
 fn test_name_pattern(only: &[&str]) -> String {
     let ids = if only.is_empty() { "[sex][0-9][0-9]".to_owned() } else { only.join("|").to_lowercase() };
     format!("(^|::)({ids})_")

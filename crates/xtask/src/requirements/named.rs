@@ -7,7 +7,7 @@ use crate::tidy::tree::{SourceFile, Tree};
 pub(crate) struct RequirementMention {
     pub(crate) id: String,
     pub(crate) path: String,
-    /// Number of the line, counted from 1.
+    /// Number of the line that names the requirement, counted from 1.
     pub(crate) line: usize,
     /// Name of the test or helper function. Empty if the place is not in a function.
     pub(crate) test: String,
@@ -18,7 +18,7 @@ pub(crate) struct RequirementMention {
 pub(crate) fn find_mentions(tree: &Tree, is_candidate: impl Fn(&str) -> bool) -> Vec<RequirementMention> {
     let mut found = Vec::new();
     for file in &tree.files {
-        for (number, line) in test_lines(file) {
+        for (number, line) in test_code_lines(file) {
             for id in mentioned_ids(line).filter(|id| is_candidate(id)) {
                 let test = enclosing_test(&file.text, number, file.is_rust());
                 found.push(RequirementMention { id: id.to_owned(), path: file.path.clone(), line: number, test });
@@ -30,7 +30,7 @@ pub(crate) fn find_mentions(tree: &Tree, is_candidate: impl Fn(&str) -> bool) ->
 
 /// Returns the lines of test code with their numbers: all lines of files in test folders, and in other files the lines
 /// after `#[cfg(test)] mod`.
-fn test_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
+fn test_code_lines(file: &SourceFile) -> impl Iterator<Item = (usize, &str)> {
     let is_script = file.has_extension(&["ts", "mjs"]);
     let first = match (file.is_test(), file.is_rust()) {
         (true, true) => Some(0),

@@ -33,9 +33,9 @@ pub(crate) struct ExemptionReason {
 /// Contents of `requirements.tsv` and `not-applicable.tsv`.
 #[derive(Debug, Default)]
 pub(crate) struct RequirementTables {
-    /// Requirements in the order of the file, which follows the specification.
+    /// Requirements in the order of `requirements.tsv`, which follows the specification.
     pub(crate) requirements: Vec<Requirement>,
-    /// Reasons in the order of the file.
+    /// Reasons in the order of `not-applicable.tsv`.
     pub(crate) reasons: Vec<ExemptionReason>,
 }
 

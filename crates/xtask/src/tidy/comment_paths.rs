@@ -12,7 +12,7 @@ const PATH_PREFIXES: [&str; 3] = ["", "crates/", "tests/"];
 
 /// Reports paths in comments and documents that name no existing file. A comment may name a file of its own package by
 /// the last components of its path. All other paths are relative to one of [`PATH_PREFIXES`].
-pub(super) fn paths_in_comments_exist(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_missing_paths_in_comments(tree: &Tree) -> Vec<Finding> {
     let packages = package_folders(tree);
     let mut findings = Vec::new();
     for file in &tree.files {
@@ -149,7 +149,10 @@ mod tests {
             ("ui/src/lib/ui/Code.svelte", ""),
         ]);
         let path_in = |text: &str| text.split('`').nth(1).unwrap_or_default().to_owned();
-        paths_in_comments_exist(&tree).into_iter().map(|finding| (finding.line, path_in(&finding.text))).collect()
+        find_missing_paths_in_comments(&tree)
+            .into_iter()
+            .map(|finding| (finding.line, path_in(&finding.text)))
+            .collect()
     }
 
     #[test]
@@ -171,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn file_of_another_package_is_named_from_a_root() {
+    fn path_to_another_package_starts_at_a_root_folder() {
         let text =
             "// `sent.rs`\n// `src/sent.rs`\n// `b/src/sent.rs`, `crates/b/src/sent.rs`, `page/hostile-*.spec.ts`\n";
         let expected = [(1, "sent.rs"), (2, "src/sent.rs")];

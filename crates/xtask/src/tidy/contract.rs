@@ -24,7 +24,7 @@ const FORBIDDEN_ITEMS: [&str; 13] = [
     "read_dir",
 ];
 
-pub(super) fn api_only_translates(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_storage_and_locks_in_api(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
         for (line, code) in file.product_lines() {
@@ -44,7 +44,7 @@ pub(super) fn api_only_translates(tree: &Tree) -> Vec<Finding> {
 
 /// Reports commands that call a method of the same name. If `Api` has no such method, they call themselves, and the
 /// compiler does not detect the recursion because of boxed futures.
-pub(super) fn commands_do_not_recurse(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_recursive_commands(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(API_FOLDER).filter(|file| file.is_rust()) {
         let mut own = String::new();
@@ -67,7 +67,7 @@ pub(super) fn commands_do_not_recurse(tree: &Tree) -> Vec<Finding> {
 
 /// Reports fields of the page's types whose names are not in camelCase. A type that is also stored or hashed with other
 /// field names requires a separate type for the page.
-pub(super) fn members_are_camel_case(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_fields_not_in_camel_case(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder(GENERATED_FILES[0]) {
         for (number, line) in file.text.lines().enumerate() {
@@ -87,11 +87,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_of_the_page_are_camel_case() {
+    fn field_not_in_camel_case_is_reported() {
         let text = "  set_roots: { request: SetRoots; response: Nothing };\n * in a_comment: x\n\
                     client_id: string, \nclientId: string, } | { \"kind\": \"an_act\", \nafter_all?: boolean, };\n";
         let findings =
-            members_are_camel_case(&Tree::from_files(&[(GENERATED_FILES[0], text), ("ui/src/a.ts", "a_b: 1")]));
+            find_fields_not_in_camel_case(&Tree::from_files(&[(GENERATED_FILES[0], text), ("ui/src/a.ts", "a_b: 1")]));
         let lines: Vec<usize> = findings.iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [3, 5], "commands, values and other files should be accepted");
     }
@@ -105,7 +105,7 @@ mod tests {
                     use domain::history::HistorySearch;\nlet saved = SavedFile { path };\nfn a(_: SecretsStatus) {}\n";
         let files =
             [("crates/api/src/handler/x.rs", text), ("crates/api/tests/x.rs", text), ("crates/chat/src/x.rs", text)];
-        let findings = api_only_translates(&Tree::from_files(&files));
+        let findings = find_storage_and_locks_in_api(&Tree::from_files(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 4, 5, 6, 7, 8, 9].map(|line| ("crates/api/src/handler/x.rs", line));
         assert_eq!(lines, expected, "uses should be reported, but not in data of the page, tests and other crates");
@@ -115,7 +115,7 @@ mod tests {
     fn recursive_command_is_reported() {
         let text = "async fn audit(&self, r: AuditRange) -> Page {\n    self.audit(r).await\n}\nasync fn pins(&self) {\n    \
                     review::pins(self).await; self.host.audit(1).await\n}\n";
-        let findings = commands_do_not_recurse(&Tree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
+        let findings = find_recursive_commands(&Tree::from_files(&[("crates/api/src/handler/mod.rs", text)]));
         assert_eq!(
             findings.iter().map(|finding| finding.line).collect::<Vec<_>>(),
             [2],

@@ -12,7 +12,7 @@ const IMPURE_PACKAGES: [&str; 8] = ["tokio", "mio", "async-io", "smol", "hyper",
 
 /// Reports dependencies of the pure crates on a runtime, the network or a window, including transitive ones on all
 /// platforms.
-pub(super) fn pure_crates_have_pure_dependencies() -> Result<Vec<Finding>, Problem> {
+pub(super) fn find_impure_dependencies() -> Result<Vec<Finding>, Problem> {
     let mut findings = Vec::new();
     for crate_name in PURE_CRATES {
         let arguments = ["tree", "-p", crate_name, "-e", "normal", "--prefix", "none", "--target", "all"];
@@ -32,23 +32,23 @@ fn impure_dependencies(crate_name: &str, tree: &str) -> Vec<Finding> {
     found.map(|name| Finding::new(&path, 0, format!("depends on {name}, but {crate_name} is pure"))).collect()
 }
 
-pub(super) fn tauri_only_in_shell(tree: &Tree) -> Vec<Finding> {
-    dependency_only_in(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
+pub(super) fn find_tauri_outside_shell(tree: &Tree) -> Vec<Finding> {
+    find_dependency_outside(tree, "src-tauri/", |name| name == "tauri" || name.starts_with("tauri-"))
 }
 
 /// Reports crates that depend on `host-state`. Only `host` may, because its owner has the only copy of the state.
-pub(super) fn host_state_in_the_host_only(tree: &Tree) -> Vec<Finding> {
-    dependency_only_in(tree, "crates/host/", |name| name == "host-state")
+pub(super) fn find_host_state_outside_host(tree: &Tree) -> Vec<Finding> {
+    find_dependency_outside(tree, "crates/host/", |name| name == "host-state")
 }
 
 /// Reports crates that export TypeScript unconditionally. Only `api` may. Other crates derive the TypeScript of their
 /// types behind a feature. The wire protocol and its transports have no such feature, since the page has types of its own
 /// for them.
-pub(super) fn ts_rs_behind_a_feature(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_unconditional_ts_rs(tree: &Tree) -> Vec<Finding> {
     let is_of_the_app = |path: &str| {
         path.starts_with("crates/mcp-apps/") || !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/")
     };
-    let findings = dependency_only_in(tree, "crates/api/", |name| name == "ts-rs").into_iter();
+    let findings = find_dependency_outside(tree, "crates/api/", |name| name == "ts-rs").into_iter();
     let findings = findings.filter(|finding| {
         let manifest = tree.files.iter().find(|file| file.path == finding.path);
         let line = manifest.and_then(|file| file.text.lines().nth(finding.line - 1)).unwrap_or_default();
@@ -57,7 +57,7 @@ pub(super) fn ts_rs_behind_a_feature(tree: &Tree) -> Vec<Finding> {
     findings.collect()
 }
 
-fn dependency_only_in(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool) -> Vec<Finding> {
+fn find_dependency_outside(tree: &Tree, folder: &str, is_meant: fn(&str) -> bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     // The manifest of the workspace only defines versions.
     let members = tree.files.iter().filter(|file| file.path.ends_with("/Cargo.toml") && !file.path.starts_with(folder));
@@ -114,7 +114,7 @@ mod tests {
             ("crates/host/Cargo.toml", "[dependencies]\nserde = \"1\"\ntauri-plugin-opener.workspace = true\n"),
             ("crates/api/Cargo.toml", "[package]\ntauri = 1\n[dev-dependencies.tauri]\nversion = \"2\"\n"),
         ];
-        let findings = tauri_only_in_shell(&Tree::from_files(&files));
+        let findings = find_tauri_outside_shell(&Tree::from_files(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         assert_eq!(
             places,
@@ -133,7 +133,7 @@ mod tests {
             ("crates/host-state/Cargo.toml", "[package]\nname = \"host-state\"\n"),
             ("tests/hostile/Cargo.toml", "[dev-dependencies]\nhost-state.workspace = true\n"),
         ]);
-        let found: Vec<_> = host_state_in_the_host_only(&tree).into_iter().map(|finding| finding.path).collect();
+        let found: Vec<_> = find_host_state_outside_host(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(
             found,
             ["crates/api/Cargo.toml", "tests/hostile/Cargo.toml"],
@@ -153,7 +153,7 @@ mod tests {
             ("crates/host/Cargo.toml", always),
             ("crates/mcp-proto/Cargo.toml", optional),
         ]);
-        let found: Vec<_> = ts_rs_behind_a_feature(&tree).into_iter().map(|finding| finding.path).collect();
+        let found: Vec<_> = find_unconditional_ts_rs(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(
             found,
             ["crates/host/Cargo.toml", "crates/mcp-proto/Cargo.toml"],

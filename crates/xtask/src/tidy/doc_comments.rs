@@ -16,7 +16,7 @@ const SHORT_COMMENT_WORDS: usize = 3;
 const MAX_SHORT_COMMENTS: usize = 300;
 
 /// Reports doc comments that begin with a clause instead of a description of the item.
-pub(super) fn comments_do_not_begin_with_clauses(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_comments_beginning_with_clauses(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, comment) in doc_comments(tree) {
         let first = comment.text.split(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
@@ -29,7 +29,7 @@ pub(super) fn comments_do_not_begin_with_clauses(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports all short doc comments if there are more than [`MAX_SHORT_COMMENTS`].
-pub(super) fn short_comments_are_few(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_excess_short_comments(tree: &Tree) -> Vec<Finding> {
     let short: Vec<_> = doc_comments(tree)
         .filter(|(_, comment)| comment.text.split_whitespace().count() <= SHORT_COMMENT_WORDS)
         .map(|(file, comment)| Finding::new(&file.path, comment.line, format!("few words: \"{}\"", comment.text)))
@@ -114,7 +114,7 @@ mod tests {
     fn clause_as_a_description_is_reported() {
         let text = "//! What this is for.\n\n/// Whether it is\n/// open.\nfn a() {}\n/// Whatever the caller sends.\nfn b() {}\n\
                     /// Returns why it failed.\n/// What follows is the body.\nfn c() {}\n// What is this?\n";
-        let lines: Vec<_> = comments_do_not_begin_with_clauses(&Tree::from_files(&[("a.rs", text)]))
+        let lines: Vec<_> = find_comments_beginning_with_clauses(&Tree::from_files(&[("a.rs", text)]))
             .iter()
             .map(|finding| finding.line)
             .collect();
@@ -127,12 +127,13 @@ mod tests {
                     /** Returns why it failed. */\nlet c;\n/* What is this? */\n// Whether it is.\nlet d = \"/** What */\";\n";
         for path in ["ui/a.ts", "ui/a.svelte", "tests/a.mjs"] {
             let tree = Tree::from_files(&[(path, text)]);
-            let found: Vec<_> = comments_do_not_begin_with_clauses(&tree).iter().map(|finding| finding.line).collect();
+            let found: Vec<_> =
+                find_comments_beginning_with_clauses(&tree).iter().map(|finding| finding.line).collect();
             assert_eq!(found, [1, 3], "{path}: only blocks that begin on a new line are doc comments");
         }
         for path in ["ui/src/lib/api/generated.ts", "ui/a.css"] {
             assert!(
-                comments_do_not_begin_with_clauses(&Tree::from_files(&[(path, text)])).is_empty(),
+                find_comments_beginning_with_clauses(&Tree::from_files(&[(path, text)])).is_empty(),
                 "{path} is not checked"
             );
         }
@@ -149,9 +150,9 @@ mod tests {
     fn short_comments_are_reported_beyond_the_limit() {
         let few = "/// The name.\nfn a() {}\n/// Name that the user chose.\nfn b() {}\n".repeat(MAX_SHORT_COMMENTS);
         let tree = Tree::from_files(&[("a.rs", &few)]);
-        assert!(short_comments_are_few(&tree).is_empty(), "{MAX_SHORT_COMMENTS} of them are allowed");
+        assert!(find_excess_short_comments(&tree).is_empty(), "{MAX_SHORT_COMMENTS} of them are allowed");
         let many = format!("{few}/// Its\n/// name.\nfn a() {{}}\n");
-        let found = short_comments_are_few(&Tree::from_files(&[("a.rs", &many)]));
+        let found = find_excess_short_comments(&Tree::from_files(&[("a.rs", &many)]));
         assert_eq!(found.len(), MAX_SHORT_COMMENTS + 1, "one more, over two lines, shows all of them");
     }
 }

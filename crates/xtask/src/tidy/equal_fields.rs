@@ -12,7 +12,7 @@ const MIN_MEMBERS: usize = 3;
 /// Path of this file. If a tree contains it, the tree is the whole repository, and unused exceptions are reported.
 const OWN_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
-/// Types that may have the same fields, each group with the reason.
+/// Groups of types that may have the same fields, each with the reason.
 const EXCEPTIONS: [(&[&str], &str); 41] = [
     (
         &["app-views::AppResponse", "mcp-auth::StepResponse"],
@@ -153,7 +153,7 @@ const EXCEPTIONS: [(&[&str], &str); 41] = [
     ),
 ];
 
-/// Struct with named fields, or enum.
+/// A type whose member names the rule compares: a struct with named fields, or an enum.
 #[derive(Debug)]
 struct TypeShape<'a> {
     /// Path of the type, in the form `crate::Type`.
@@ -163,10 +163,10 @@ struct TypeShape<'a> {
 }
 
 /// Keyword `struct` or `enum`, and the names of the fields or variants.
-type Members = (String, BTreeSet<String>);
+type TypeMembers = (String, BTreeSet<String>);
 
-pub(super) fn shapes_are_defined_once(tree: &Tree) -> Vec<Finding> {
-    let mut by_members: BTreeMap<Members, Vec<TypeShape<'_>>> = BTreeMap::new();
+pub(super) fn find_duplicate_types(tree: &Tree) -> Vec<Finding> {
+    let mut by_members: BTreeMap<TypeMembers, Vec<TypeShape<'_>>> = BTreeMap::new();
     for file in tree.rust_files().filter(|file| is_product_file(file)) {
         for (members, shape) in type_shapes(file) {
             if members.1.len() >= MIN_MEMBERS {
@@ -216,7 +216,7 @@ fn crate_name(path: &str) -> &str {
 }
 
 /// Returns the structs and enums with a body in braces that a file defines.
-fn type_shapes(file: &SourceFile) -> Vec<(Members, TypeShape<'_>)> {
+fn type_shapes(file: &SourceFile) -> Vec<(TypeMembers, TypeShape<'_>)> {
     let lines = file.product_lines();
     let mut found = Vec::new();
     for (at, (number, line)) in lines.iter().enumerate() {
@@ -316,7 +316,7 @@ mod tests {
                          pub act: fn(u8, u8) -> u8,\n}\n";
 
     fn finding_texts(files: &[(&str, &str)]) -> Vec<String> {
-        shapes_are_defined_once(&Tree::from_files(files)).into_iter().map(|finding| finding.to_string()).collect()
+        find_duplicate_types(&Tree::from_files(files)).into_iter().map(|finding| finding.to_string()).collect()
     }
 
     #[test]

@@ -29,7 +29,7 @@ const MAX_CRATE_LINES: usize = 16_000;
 /// Generated files, which are exempt from the rules for written text.
 pub(super) const GENERATED_FILES: [&str; 1] = ["ui/src/lib/api/generated.ts"];
 
-pub(super) fn top_level_is_known(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_unknown_top_level_entries(tree: &Tree) -> Vec<Finding> {
     let is_known = |name: &str| name.starts_with('.') || TOP_LEVEL_ENTRIES.contains(&name);
     let unknown = tree.top_level.iter().filter(|name| !is_known(name));
     unknown.map(|name| Finding::new(name, 0, "does not belong at the top; tool settings are dotfiles")).collect()
@@ -37,7 +37,7 @@ pub(super) fn top_level_is_known(tree: &Tree) -> Vec<Finding> {
 
 /// Reports modules without a `//!` comment. A file that another one includes is not a module and has an ordinary
 /// comment instead.
-pub(super) fn modules_have_docs(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_modules_without_docs(tree: &Tree) -> Vec<Finding> {
     let included = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         tree.rust_files().any(|file| file.text.contains(&format!("include!(\"{name}\")")))
@@ -51,7 +51,7 @@ pub(super) fn modules_have_docs(tree: &Tree) -> Vec<Finding> {
     without.map(|file| Finding::new(&file.path, 1, "begins without `//!` that says what it is for")).collect()
 }
 
-pub(super) fn files_are_short(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_long_files(tree: &Tree) -> Vec<Finding> {
     let is_source = |file: &SourceFile| {
         file.has_extension(&["rs", "ts", "js", "mjs", "svelte", "css", "html", "sh"])
             && !GENERATED_FILES.contains(&file.path.as_str())
@@ -68,7 +68,7 @@ pub(super) fn files_are_short(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports crates that are too long. A coherent part of such a crate can become a separate crate.
-pub(super) fn crates_are_short(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_long_crates(tree: &Tree) -> Vec<Finding> {
     let mut lengths: BTreeMap<&str, usize> = BTreeMap::new();
     for file in tree.rust_files() {
         if let Some((package, _)) = file.path.split_once("/src/") {
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn new_top_level_folder_is_reported() {
         let tree = Tree::from_files(&[("crates/a/src/lib.rs", ""), (".rustfmt.toml", ""), ("scripts/build.sh", "")]);
-        let paths: Vec<_> = top_level_is_known(&tree).into_iter().map(|finding| finding.path).collect();
+        let paths: Vec<_> = find_unknown_top_level_entries(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["scripts"], "dotfiles and known entries should be accepted");
     }
 
@@ -102,7 +102,7 @@ mod tests {
             ("table.rs", "// The table.\n"),
             ("e.ts", ""),
         ]);
-        let paths: Vec<_> = modules_have_docs(&tree).into_iter().map(|finding| finding.path).collect();
+        let paths: Vec<_> = find_modules_without_docs(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["b.rs", "d.rs"], "only an included file may have an ordinary comment");
     }
 
@@ -115,7 +115,7 @@ mod tests {
             (GENERATED_FILES[0], &long),
             ("c.json", &long),
         ]);
-        let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
+        let paths: Vec<_> = find_long_files(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["a.svelte"], "800 lines should be accepted, and more in data and generated files");
     }
 
@@ -131,7 +131,7 @@ mod tests {
             ("crates/b/src/lib.rs", &half),
         ];
         let paths = |files: &[(&str, &str)]| -> Vec<String> {
-            crates_are_short(&Tree::from_files(files)).into_iter().map(|finding| finding.path).collect()
+            find_long_crates(&Tree::from_files(files)).into_iter().map(|finding| finding.path).collect()
         };
         assert_eq!(paths(&allowed), [""; 0], "{MAX_CRATE_LINES} lines should be accepted in each crate");
         let one_more = [&allowed[..], &[("crates/a/src/lib.rs", "//! A.\n")]].concat();
@@ -145,7 +145,7 @@ mod tests {
     fn long_rust_file_is_reported_anywhere() {
         let long = "x\n".repeat(MAX_RUST_LINES + 1);
         let tree = Tree::from_files(&[("crates/a/src/b.rs", &long), ("tests/c/d.rs", &long), ("e.rs", &long[2..])]);
-        let paths: Vec<_> = files_are_short(&tree).into_iter().map(|finding| finding.path).collect();
+        let paths: Vec<_> = find_long_files(&tree).into_iter().map(|finding| finding.path).collect();
         assert_eq!(paths, ["crates/a/src/b.rs", "tests/c/d.rs"], "450 lines should be accepted, in tests too");
     }
 }

@@ -11,7 +11,7 @@ const MESSAGES_FOLDER: &str = "ui/messages/";
 const LANGUAGES: [&str; 2] = ["en", "zh"];
 
 /// Reports keys or placeholders that differ between languages, and empty messages.
-pub(super) fn languages_have_equal_keys(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_translation_differences(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     // Maps each area (the name of a file without its language) to the file of each language.
     let mut areas: BTreeMap<String, [Option<&SourceFile>; 2]> = BTreeMap::new();
@@ -111,7 +111,7 @@ mod tests {
 
     fn finding_texts(en: &str, zh: &str) -> Vec<String> {
         let tree = Tree::from_files(&[("ui/messages/en/shell.json", en), ("ui/messages/zh/shell.json", zh)]);
-        languages_have_equal_keys(&tree).iter().map(ToString::to_string).collect()
+        find_translation_differences(&tree).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn missing_and_invalid_files_are_reported() {
         let one = Tree::from_files(&[("ui/messages/en.json", "{}")]);
-        assert_eq!(languages_have_equal_keys(&one).len(), 1, "a missing file should be reported");
+        assert_eq!(find_translation_differences(&one).len(), 1, "a missing file should be reported");
         assert!(finding_texts("{", "{}")[0].contains("is not JSON"), "an invalid file should be reported");
     }
 }

@@ -38,7 +38,7 @@ use crate::{requirements, workspace};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,
-    /// Number of the line, counted from 1, or 0 for the whole file.
+    /// Number of the line that violates the rule, counted from 1, or 0 for the whole file.
     line: usize,
     text: String,
 }
@@ -60,49 +60,49 @@ impl fmt::Display for Finding {
 
 /// Rules that examine only the files of the repository.
 const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
-    layout::top_level_is_known,
-    layout::modules_have_docs,
-    layout::files_are_short,
-    layout::crates_are_short,
-    comment_paths::paths_in_comments_exist,
-    module_lists::listed_modules_exist,
-    doc_comments::comments_do_not_begin_with_clauses,
-    doc_comments::short_comments_are_few,
-    names::types_are_nouns,
-    names::retired_words_are_absent,
-    module_cycles::modules_depend_in_one_direction,
-    owner_parts::state_parts_are_independent,
-    struct_fields::host_structs_are_small,
-    nested_results::results_are_not_nested,
-    words::no_unfinished_work,
-    words::channels_are_bounded,
-    words::no_fixed_waits,
-    pure_crates::pure_crates_use_no_system,
-    dependencies::tauri_only_in_shell,
-    dependencies::host_state_in_the_host_only,
-    dependencies::ts_rs_behind_a_feature,
-    equal_fields::shapes_are_defined_once,
-    single_places::sockets_open_in_listed_places,
-    single_places::processes_start_in_one_place,
-    single_places::urls_open_in_listed_places,
-    single_places::credentials_are_used_in_one_place,
-    contract::api_only_translates,
-    contract::commands_do_not_recurse,
-    contract::members_are_camel_case,
-    page::tauri_is_in_one_folder,
-    page::page_opens_no_windows,
-    svelte_text::texts_come_from_messages,
-    messages::languages_have_equal_keys,
-    time::clock_is_injected,
-    time::tests_do_not_sleep,
-    window_commands::capability_matches_commands,
+    layout::find_unknown_top_level_entries,
+    layout::find_modules_without_docs,
+    layout::find_long_files,
+    layout::find_long_crates,
+    comment_paths::find_missing_paths_in_comments,
+    module_lists::find_unknown_listed_modules,
+    doc_comments::find_comments_beginning_with_clauses,
+    doc_comments::find_excess_short_comments,
+    names::find_type_names_without_noun,
+    names::find_retired_words,
+    module_cycles::find_module_cycles,
+    owner_parts::find_dependencies_of_state_parts,
+    struct_fields::find_large_host_structs,
+    nested_results::find_nested_result_types,
+    words::find_unfinished_work,
+    words::find_unbounded_channels,
+    words::find_fixed_waits,
+    pure_crates::find_system_use_in_pure_crates,
+    dependencies::find_tauri_outside_shell,
+    dependencies::find_host_state_outside_host,
+    dependencies::find_unconditional_ts_rs,
+    equal_fields::find_duplicate_types,
+    single_places::find_disallowed_sockets,
+    single_places::find_disallowed_process_starts,
+    single_places::find_disallowed_url_openings,
+    single_places::find_disallowed_credential_uses,
+    contract::find_storage_and_locks_in_api,
+    contract::find_recursive_commands,
+    contract::find_fields_not_in_camel_case,
+    page::find_tauri_outside_platform_folder,
+    page::find_windows_opened_by_page,
+    svelte_text::find_hard_coded_texts,
+    messages::find_translation_differences,
+    time::find_system_clock_reads,
+    time::find_sleeping_tests,
+    window_commands::find_capability_differences,
 ];
 
 /// Returns the violations of all rules.
 pub(crate) fn findings() -> Result<Vec<Finding>, Problem> {
     let tree = Tree::read(&workspace::root_folder())?;
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&tree)).collect();
-    findings.extend(dependencies::pure_crates_have_pure_dependencies()?);
+    findings.extend(dependencies::find_impure_dependencies()?);
     let requirements = requirements::findings(&tree)?.into_iter();
     findings.extend(requirements.map(|(path, line, text)| Finding { path, line, text }));
     Ok(findings)

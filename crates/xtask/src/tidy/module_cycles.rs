@@ -19,15 +19,15 @@ const LAYERED_CRATES: [&str; 4] = ["foreign", "mcp-proto", "mcp-transport", "pro
 type ModulePath = Vec<String>;
 
 /// Dependencies between sibling modules: for each module, the used modules with one reference to each.
-type Graph = BTreeMap<String, BTreeMap<String, String>>;
+type ModuleGraph = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Reports each group of more than [`MAX_CYCLE_MODULES`] modules that depend on each other in a cycle, with a reference for
 /// each dependency.
-pub(super) fn modules_depend_in_one_direction(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_module_cycles(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for root in source_roots(tree) {
         let is_layered = LAYERED_CRATES.iter().any(|name| root == format!("crates/{name}/src/"));
-        for (parent, graph) in graphs(tree, &root) {
+        for (parent, graph) in child_module_graphs(tree, &root) {
             let largest = if is_layered && parent.is_empty() { 1 } else { MAX_CYCLE_MODULES };
             let place = parent.iter().fold(root.clone(), |place, name| format!("{place}{name}/"));
             for circle in find_cycles(&graph).into_iter().filter(|circle| circle.len() > largest) {
@@ -107,7 +107,7 @@ impl CrateModules {
     }
 
     /// Returns the modules whose children are checked: the crate root, and modules with more than [`MAX_UNCHECKED_CHILDREN`] children.
-    fn parents(&self) -> Vec<ModulePath> {
+    fn checked_parents(&self) -> Vec<ModulePath> {
         let children = |parent: &[String]| {
             self.all.iter().filter(|module| module.split_last().is_some_and(|(_, of)| of == parent)).count()
         };
@@ -120,13 +120,13 @@ impl CrateModules {
 }
 
 /// Returns the dependencies between the children of each checked module.
-fn graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, Graph> {
+fn child_module_graphs(tree: &Tree, root: &str) -> BTreeMap<ModulePath, ModuleGraph> {
     let files = tree.files_in_folder(root).filter(|file| file.is_rust() && !file.is_test());
     let files: Vec<(ModulePath, String)> =
         files.map(|file| (module_path(file, root).unwrap_or_default(), product_code(file))).collect();
     let modules = CrateModules::from_files(&files);
-    let mut graphs: BTreeMap<ModulePath, Graph> =
-        modules.parents().into_iter().map(|parent| (parent, Graph::new())).collect();
+    let mut graphs: BTreeMap<ModulePath, ModuleGraph> =
+        modules.checked_parents().into_iter().map(|parent| (parent, ModuleGraph::new())).collect();
     for (parent, graph) in &mut graphs {
         let children = modules.all.iter().filter_map(|module| containing_child(module, parent));
         graph.extend(children.map(|name| (name.to_owned(), BTreeMap::new())));
@@ -157,7 +157,7 @@ fn containing_child<'a>(path: &'a [String], parent: &[String]) -> Option<&'a str
 }
 
 /// Returns one reference for each dependency between the modules of a cycle.
-fn references_within<'a>(graph: &'a Graph, circle: &[&str]) -> Vec<&'a str> {
+fn references_within<'a>(graph: &'a ModuleGraph, circle: &[&str]) -> Vec<&'a str> {
     let of = |from: &&str| graph[*from].iter().filter(|(to, _)| circle.contains(&to.as_str()));
     circle.iter().flat_map(of).map(|(_, reference)| reference.as_str()).collect()
 }
@@ -176,7 +176,7 @@ pub(super) fn module_path(file: &SourceFile, root: &str) -> Option<Vec<String>> 
 }
 
 /// Returns the groups of two or more modules that depend on each other in a cycle.
-fn find_cycles(graph: &Graph) -> Vec<Vec<&str>> {
+fn find_cycles(graph: &ModuleGraph) -> Vec<Vec<&str>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         graph.keys().map(|from| (from.as_str(), reachable_modules(graph, from))).collect();
     let mut circles = Vec::new();
@@ -194,7 +194,7 @@ fn find_cycles(graph: &Graph) -> Vec<Vec<&str>> {
     circles
 }
 
-fn reachable_modules<'a>(graph: &'a Graph, from: &str) -> BTreeSet<&'a str> {
+fn reachable_modules<'a>(graph: &'a ModuleGraph, from: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut next: Vec<&str> = graph[from].keys().map(String::as_str).collect();
     while let Some(module) = next.pop() {
@@ -226,7 +226,7 @@ mod tests {
             ("d", "use crate::a;"),
             ("e", "use std::fmt;"),
         ]);
-        let texts: Vec<_> = modules_depend_in_one_direction(&tree).into_iter().map(|finding| finding.text).collect();
+        let texts: Vec<_> = find_module_cycles(&tree).into_iter().map(|finding| finding.text).collect();
         assert_eq!(
             texts,
             ["4 modules depend on each other in a circle: a, b, c, d (a uses b::One; b uses c::Two; c uses d::Last; \
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_circle_is_found_inside_a_module() {
+    fn large_cycle_inside_a_module_is_reported() {
         let children = [
             ("lib", "pub use a::Last;"),
             ("a/mod", "mod d;\nuse d::inner::Last;\nuse e::Other as Renamed;"),
@@ -247,23 +247,23 @@ mod tests {
             ("a/e", "use super::b;"),
         ];
         let all = [&children[..], &[("a/f", "use super::Last;"), ("a/g", "")]].concat();
-        let found = modules_depend_in_one_direction(&tree_of_crate(&all));
+        let found = find_module_cycles(&tree_of_crate(&all));
         let found: Vec<_> = found.iter().map(|finding| (finding.path.as_str(), finding.text.as_str())).collect();
         let text = "4 modules depend on each other in a circle: b, c, d, e (a::b uses a::c::One; \
                     a::c uses a::d::inner::Last; a::d::inner uses a::e::Other::g; a::e uses a::b)";
         assert_eq!(found, [("crates/x/src/a/", text)], "a child should include all modules below it");
         assert_eq!(
-            modules_depend_in_one_direction(&tree_of_crate(&children)),
+            find_module_cycles(&tree_of_crate(&children)),
             [],
             "a module with few children should not be checked"
         );
     }
 
     #[test]
-    fn imports_in_a_circle_end() {
+    fn cyclic_imports_are_resolved_in_finite_time() {
         let tree =
             tree_of_crate(&[("lib", "use a::X;"), ("a", "use crate::X;\nuse crate::b;"), ("b", "use crate::X;")]);
-        assert_eq!(modules_depend_in_one_direction(&tree), [], "an undefined name should belong to no module");
+        assert_eq!(find_module_cycles(&tree), [], "an undefined name should belong to no module");
     }
 
     #[test]
@@ -276,16 +276,12 @@ mod tests {
             ("d", "use crate::a;\n#[cfg(test)]\nmod tests {\n    use crate::b;\n}\n"),
             ("b/tests", "use crate::d;"),
         ]);
-        assert_eq!(modules_depend_in_one_direction(&tree), [], "cycles of three modules should be accepted");
+        assert_eq!(find_module_cycles(&tree), [], "cycles of three modules should be accepted");
         let layered = Tree::from_files(&[
             ("crates/process/src/lib.rs", ""),
             ("crates/process/src/a.rs", "use crate::b;"),
             ("crates/process/src/b.rs", "use super::a;"),
         ]);
-        assert_eq!(
-            modules_depend_in_one_direction(&layered).len(),
-            1,
-            "layered crates should have no cycle of two modules"
-        );
+        assert_eq!(find_module_cycles(&layered).len(), 1, "layered crates should have no cycle of two modules");
     }
 }

@@ -6,12 +6,12 @@ use super::comment_paths::code_spans;
 use super::tree::{SourceFile, Tree};
 
 /// Reports names in lists of modules that are neither a module of the file nor defined or re-exported in it.
-pub(super) fn listed_modules_exist(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_unknown_listed_modules(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         for (number, line) in file.text.lines().enumerate() {
             let Some(names) = listed_names(line) else { continue };
-            for name in names.filter(|name| !is_known(tree, file, name)) {
+            for name in names.filter(|name| !is_module_or_item(tree, file, name)) {
                 let text = format!("`{name}` is no module or item of this file");
                 findings.push(Finding::new(&file.path, number + 1, text));
             }
@@ -32,7 +32,7 @@ fn listed_names(line: &str) -> Option<impl Iterator<Item = &str>> {
     Some(code_spans(names).filter(is_name))
 }
 
-fn is_known(tree: &Tree, file: &SourceFile, name: &str) -> bool {
+fn is_module_or_item(tree: &Tree, file: &SourceFile, name: &str) -> bool {
     let folder = file.path.strip_suffix("/mod.rs").or_else(|| file.path.strip_suffix("/lib.rs"));
     let folder = folder.or_else(|| file.path.strip_suffix("/main.rs")).or_else(|| file.path.strip_suffix(".rs"));
     let (module, below) = (format!("{}/{name}.rs", folder.unwrap_or("")), format!("{}/{name}/", folder.unwrap_or("")));
@@ -56,7 +56,7 @@ mod tests {
             ("crates/a/src/owner/mod.rs", ""),
             ("crates/a/src/owner/late.rs", ""),
         ];
-        listed_modules_exist(&Tree::from_files(&files)).into_iter().map(|finding| finding.text).collect()
+        find_unknown_listed_modules(&Tree::from_files(&files)).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]

@@ -100,7 +100,7 @@ const RETIRED_IN_TEXTS: [(&str, &str); 7] = [
 const OWN_PATH: &str = "crates/xtask/src/tidy/names.rs";
 
 /// Reports structs, enums, traits and type aliases whose name is one of [`NOT_NOUNS`].
-pub(super) fn types_are_nouns(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_type_names_without_noun(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         let code = rust_code::without_comments_and_strings(&file.text);
@@ -115,7 +115,7 @@ pub(super) fn types_are_nouns(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports identifiers with a retired word, and texts with a retired phrase.
-pub(super) fn retired_words_are_absent(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_retired_words(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let is_text = |file: &&SourceFile| {
         file.has_extension(&["rs", "ts", "svelte", "mjs", "md"]) || file.path.starts_with("ui/messages/en/")
@@ -192,7 +192,7 @@ mod tests {
     fn type_without_a_noun_is_reported() {
         let text = "struct Said;\npub(crate) enum Kept {}\npub trait Sender {}\n// struct Told\ntype Then = u8;\nstruct KeptEntry;\n";
         assert_eq!(
-            finding_lines(types_are_nouns(&Tree::from_files(&[("a.rs", text)]))),
+            finding_lines(find_type_names_without_noun(&Tree::from_files(&[("a.rs", text)]))),
             [1, 2, 5],
             "a word inside a longer name should be accepted"
         );
@@ -202,13 +202,13 @@ mod tests {
     fn retired_word_is_reported_in_names_and_texts() {
         let text = "fn open_crossing() {}\nstruct CrossingBytes;\nfn recrossing_all() {}\n// An entry that was passed over.\nlet a = \"crossing\";\n";
         assert_eq!(
-            finding_lines(retired_words_are_absent(&Tree::from_files(&[("a.rs", text)]))),
+            finding_lines(find_retired_words(&Tree::from_files(&[("a.rs", text)]))),
             [4, 1, 2],
             "only whole words of identifiers should be reported, not contents of strings"
         );
         let message = "{ \"a\": \"Show What crosses\" }";
         assert_eq!(
-            finding_lines(retired_words_are_absent(&Tree::from_files(&[
+            finding_lines(find_retired_words(&Tree::from_files(&[
                 ("ui/messages/en/a.json", message),
                 ("b.json", message)
             ]))),

@@ -5,8 +5,9 @@ use super::rust_paths::tokens;
 use super::tree::Tree;
 
 /// Reports each `Result<Result<..>>` in the code of the app, also with paths before the names.
-pub(super) fn results_are_not_nested(tree: &Tree) -> Vec<Finding> {
-    const TEXT: &str = "a result of a result; name the outcomes in an enum, or give both failures one error type";
+pub(super) fn find_nested_result_types(tree: &Tree) -> Vec<Finding> {
+    const FINDING_TEXT: &str =
+        "a result of a result; name the outcomes in an enum, or give both failures one error type";
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         let lines = file.product_lines();
@@ -17,7 +18,7 @@ pub(super) fn results_are_not_nested(tree: &Tree) -> Vec<Finding> {
             let argument = &tokens[at + 2..];
             let prefix = argument.chunks_exact(2).take_while(|pair| pair[1].1 == "::").count();
             if is_result(&argument[2 * prefix..]) {
-                findings.push(Finding::new(&file.path, *line, TEXT));
+                findings.push(Finding::new(&file.path, *line, FINDING_TEXT));
             }
         }
     }
@@ -33,21 +34,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nested_result_is_found() {
+    fn nested_result_is_reported() {
         let text = "fn a() -> Result<Result<u8, A>, B> {}\ntype C = io::Result<std::result::Result<\n    u8,\n    A>>;\n\
                     fn d() -> Result<\n    Result<u8, A>,\n    B,\n> {}\n";
-        let found = results_are_not_nested(&Tree::from_files(&[("crates/x/src/a.rs", text)]));
+        let found = find_nested_result_types(&Tree::from_files(&[("crates/x/src/a.rs", text)]));
         let lines: Vec<_> = found.iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2, 5], "paths and line breaks should be accepted between the names");
     }
 
     #[test]
-    fn other_results_are_fine() {
+    fn results_without_nesting_are_accepted() {
         let text = "fn a() -> Result<Option<Result<u8, A>>, B> {}\nfn b() -> Result<u8, ResultError> {}\n\
                     // Result<Result<u8, A>, B>\nfn c(r: Vec<Result<u8, A>>) -> Result<MyResult<u8>, B> {}\n\
                     #[cfg(test)]\nmod tests {\n    type D = Result<Result<u8, A>, B>;\n}\n";
         assert_eq!(
-            results_are_not_nested(&Tree::from_files(&[("crates/x/src/a.rs", text)])),
+            find_nested_result_types(&Tree::from_files(&[("crates/x/src/a.rs", text)])),
             [],
             "comments and tests should be ignored"
         );

@@ -7,10 +7,10 @@ use super::tree::Tree;
 
 /// Source folder of the crate `host`.
 const HOST_SOURCES: &str = "crates/host/src/";
-/// Folder with the parts of the owner's state.
+/// Folder with the modules that define the parts of the owner's state.
 const STATE_FOLDER: &str = "crates/host/src/owner/state/";
 
-/// Items that the parts may use from other modules of the owner, each with the reason.
+/// Items of `crates/host/src/owner` that the modules in [`STATE_FOLDER`] may use, each with the reason.
 const ALLOWED_OWNER_NAMES: [(&str, &str); 5] = [
     ("owner::WeakOwner", "a reference to the owner for tasks that run outside of its turns"),
     ("owner::DeferredTurn", "the turn that the documents' thread hands back"),
@@ -19,7 +19,7 @@ const ALLOWED_OWNER_NAMES: [(&str, &str); 5] = [
     ("owner::sign_in::ServerSignIn", "the handle of what signs a server's requests, which the server's record holds"),
 ];
 
-pub(super) fn state_parts_are_independent(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_dependencies_of_state_parts(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut used = Vec::new();
     for file in tree.files_in_folder(STATE_FOLDER).filter(|file| file.is_rust() && !file.is_test()) {
@@ -57,7 +57,7 @@ mod tests {
         let files: Vec<(String, &str)> =
             of.iter().map(|(name, text)| (format!("{STATE_FOLDER}{name}.rs"), *text)).collect();
         let tree = Tree::from_files(&files.iter().map(|(path, text)| (path.as_str(), *text)).collect::<Vec<_>>());
-        state_parts_are_independent(&tree).into_iter().map(|finding| finding.text).collect()
+        find_dependencies_of_state_parts(&tree).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]

@@ -7,17 +7,17 @@ const PLATFORM_FOLDER: &str = "ui/src/lib/platform/";
 
 /// Reports uses of Tauri outside `ui/src/lib/platform`. The page runs in the app and in a browser, and only this folder
 /// distinguishes them.
-pub(super) fn tauri_is_in_one_folder(tree: &Tree) -> Vec<Finding> {
-    lines_with(tree, &["@tauri-apps/"], "only ui/src/lib/platform knows Tauri")
+pub(super) fn find_tauri_outside_platform_folder(tree: &Tree) -> Vec<Finding> {
+    find_lines_with_words(tree, &["@tauri-apps/"], "only ui/src/lib/platform knows Tauri")
 }
 
 /// Reports code of the page that opens windows or tabs, because the user would not be asked for consent.
-pub(super) fn page_opens_no_windows(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_windows_opened_by_page(tree: &Tree) -> Vec<Finding> {
     let ways = ["window.open(", "target=\"_blank\"", "target='_blank'"];
-    lines_with(tree, &ways, "opens a window past the user's consent; ask the host to open the URL")
+    find_lines_with_words(tree, &ways, "opens a window past the user's consent; ask the host to open the URL")
 }
 
-fn lines_with(tree: &Tree, words: &[&str], text: &str) -> Vec<Finding> {
+fn find_lines_with_words(tree: &Tree, words: &[&str], text: &str) -> Vec<Finding> {
     let is_source = |file: &&SourceFile| file.has_extension(&["ts", "js", "svelte"]) && !file.is_test();
     let mut findings = Vec::new();
     for file in tree.files_in_folder("ui/src/").filter(is_source).filter(|file| !file.path.starts_with(PLATFORM_FOLDER))
@@ -40,7 +40,7 @@ mod tests {
     fn tauri_outside_its_folder_is_reported() {
         let code = "// @tauri-apps/api\nimport { invoke } from \"@tauri-apps/api/core\";\n";
         let files = [("ui/src/lib/platform/tauri.ts", code), ("ui/src/shell/TopBar.svelte", code)];
-        let findings = tauri_is_in_one_folder(&Tree::from_files(&files));
+        let findings = find_tauri_outside_platform_folder(&Tree::from_files(&files));
         let places: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         assert_eq!(
             places,
@@ -52,6 +52,10 @@ mod tests {
     #[test]
     fn window_without_consent_is_reported() {
         let files = [("ui/src/a.ts", "window.open(url)"), ("ui/src/b.svelte", "<a target=\"_blank\">x</a>")];
-        assert_eq!(page_opens_no_windows(&Tree::from_files(&files)).len(), 2, "both notations should be reported");
+        assert_eq!(
+            find_windows_opened_by_page(&Tree::from_files(&files)).len(),
+            2,
+            "both notations should be reported"
+        );
     }
 }

@@ -13,7 +13,7 @@ const CLOCK_TYPES: [&str; 2] = ["SystemTime::now", "Instant::now"];
 
 /// Reports uses of files, processes, sockets, threads, the environment and the clock in pure crates. They take the time
 /// as a parameter.
-pub(super) fn pure_crates_use_no_system(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_system_use_in_pure_crates(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for crate_name in PURE_CRATES.into_iter().chain(DATA_CRATES) {
         let folder = format!("crates/{crate_name}/src/");
@@ -62,7 +62,7 @@ mod tests {
         let text = "//! std::fs is not used.\nuse std::fs::File;\nuse std::{fmt, net};\nuse std::fmt;\n\
                     let now = Instant::now();\nfn at(now: Instant) {}\n";
         let files = [("crates/policy/src/lib.rs", text), ("crates/store/src/lib.rs", text)];
-        let findings = pure_crates_use_no_system(&Tree::from_files(&files));
+        let findings = find_system_use_in_pure_crates(&Tree::from_files(&files));
         let lines: Vec<_> = findings.iter().map(|finding| (finding.path.as_str(), finding.line)).collect();
         let expected = [2, 3, 5].map(|line| ("crates/policy/src/lib.rs", line));
         assert_eq!(lines, expected, "uses should be reported, but not types, comments and other crates");
@@ -72,7 +72,7 @@ mod tests {
     fn tests_may_read_the_clock() {
         let text = "#[cfg(test)]\nmod tests {\n    let now = Instant::now();\n}\n";
         assert!(
-            pure_crates_use_no_system(&Tree::from_files(&[("crates/mcp-proto/src/lib.rs", text)])).is_empty(),
+            find_system_use_in_pure_crates(&Tree::from_files(&[("crates/mcp-proto/src/lib.rs", text)])).is_empty(),
             "a test module may use the system"
         );
     }

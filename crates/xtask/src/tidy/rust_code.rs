@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_can_be_kept() {
+    fn comments_are_kept_by_without_strings() {
         assert_eq!(
             without_strings("a(\"b\") // c"),
             "a(   ) // c",

@@ -87,7 +87,7 @@ const OPEN_CALLS: [&str; 5] =
     [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open(", "open::that"];
 const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
 
-pub(super) fn credentials_are_used_in_one_place(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_disallowed_credential_uses(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in
         tree.rust_files().filter(|file| !CREDENTIALS_ALLOWED_IN.iter().any(|place| file.path.starts_with(place)))
@@ -103,7 +103,7 @@ pub(super) fn credentials_are_used_in_one_place(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-pub(super) fn processes_start_in_one_place(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_disallowed_process_starts(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files().filter(|file| !SPAWN_ALLOWED_IN.iter().any(|place| file.path.starts_with(place))) {
         for (line, code) in file.product_lines() {
@@ -116,7 +116,7 @@ pub(super) fn processes_start_in_one_place(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-pub(super) fn sockets_open_in_listed_places(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_disallowed_sockets(tree: &Tree) -> Vec<Finding> {
     let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
     let is_allowed = |path: &str| CONNECT_ALLOWED_IN.iter().any(|place| path.starts_with(place));
     let mut findings = Vec::new();
@@ -138,7 +138,7 @@ pub(super) fn sockets_open_in_listed_places(tree: &Tree) -> Vec<Finding> {
 
 /// Reports calls that open URLs or files, except one in each implementation of `Platform`, and calls of functions named
 /// `open_url` outside of the gate and the listed files.
-pub(super) fn urls_open_in_listed_places(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_disallowed_url_openings(tree: &Tree) -> Vec<Finding> {
     let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
     let mut findings = Vec::new();
     for file in tree.rust_files() {
@@ -180,7 +180,7 @@ mod tests {
             ("crates/store/src/lib.rs", "/// Not like Command::new(\n"),
         ]);
         assert_eq!(
-            finding_paths(&processes_start_in_one_place(&tree)),
+            finding_paths(&find_disallowed_process_starts(&tree)),
             ["crates/host/src/lib.rs"],
             "only tests and the listed place may spawn processes"
         );
@@ -198,7 +198,7 @@ mod tests {
             ("tests/bench/src/main.rs", socket),
         ]);
         assert_eq!(
-            finding_paths(&sockets_open_in_listed_places(&tree)),
+            finding_paths(&find_disallowed_sockets(&tree)),
             ["crates/host/src/lib.rs", "crates/models/src/lib.rs"]
         );
     }
@@ -213,7 +213,7 @@ mod tests {
             ("crates/xtask/src/lib.rs", "const CALLS: [&str; 1] = [\"KeychainProvider::new(\"];\n"),
         ]);
         assert_eq!(
-            finding_paths(&credentials_are_used_in_one_place(&tree)),
+            finding_paths(&find_disallowed_credential_uses(&tree)),
             ["crates/api/src/lib.rs"],
             "the host and tests may use credentials"
         );
@@ -224,7 +224,7 @@ mod tests {
         let (shell, terminal) = ("app.opener().open_url(url, None)?;\n", "open::that_detached(url)?;\n");
         let listed = [("src-tauri/src/platform.rs", shell), ("crates/cli/src/platform.rs", terminal)];
         assert!(
-            urls_open_in_listed_places(&Tree::from_files(&listed)).is_empty(),
+            find_disallowed_url_openings(&Tree::from_files(&listed)).is_empty(),
             "one call in each implementation of Platform should be accepted"
         );
         let twice = format!("{terminal}{terminal}");
@@ -234,7 +234,7 @@ mod tests {
             ("crates/host/src/lib.rs", "webbrowser::open(url)"),
         ];
         let tree = Tree::from_files(&others);
-        let findings = urls_open_in_listed_places(&tree);
+        let findings = find_disallowed_url_openings(&tree);
         let mut found = finding_paths(&findings);
         found.sort_unstable();
         assert_eq!(
@@ -254,7 +254,7 @@ mod tests {
             ("tests/hostile/urls.rs", code),
         ]);
         assert_eq!(
-            finding_paths(&urls_open_in_listed_places(&tree)),
+            finding_paths(&find_disallowed_url_openings(&tree)),
             ["crates/host/src/owner/sign_in.rs"],
             "only the gate and tests may open URLs"
         );

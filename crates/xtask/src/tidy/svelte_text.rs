@@ -8,7 +8,7 @@ const DISPLAYED_ATTRIBUTES: [&str; 6] = ["aria-label", "aria-description", "titl
 
 /// Reports phrases and Chinese text in the markup of components. Single words are allowed, since they are names of
 /// keys, units or brands.
-pub(super) fn texts_come_from_messages(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_hard_coded_texts(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.files_in_folder("ui/src/").filter(|file| file.has_extension(&["svelte"])) {
         for (line, text) in displayed_texts(&file.text) {
@@ -36,7 +36,7 @@ fn is_prose(text: &str) -> bool {
 fn displayed_texts(component: &str) -> Vec<(usize, String)> {
     let markup = blank_elements(&blank_between(component, "<!--", "-->"), &["script", "style"]);
     let mut found = Vec::new();
-    let mut scanner = Scanner { rest: &markup, line: 1 };
+    let mut scanner = MarkupScanner { rest: &markup, line: 1 };
     while !scanner.rest.is_empty() {
         let line = scanner.line;
         if scanner.rest.starts_with('{') {
@@ -53,12 +53,12 @@ fn displayed_texts(component: &str) -> Vec<(usize, String)> {
     found
 }
 
-struct Scanner<'a> {
+struct MarkupScanner<'a> {
     rest: &'a str,
     line: usize,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> MarkupScanner<'a> {
     fn take(&mut self, length: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(length);
         self.line += taken.matches('\n').count();
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn finding_lines(component: &str) -> Vec<usize> {
-        texts_come_from_messages(&Tree::from_files(&[("ui/src/a/A.svelte", component)]))
+        find_hard_coded_texts(&Tree::from_files(&[("ui/src/a/A.svelte", component)]))
             .iter()
             .map(|finding| finding.line)
             .collect()

@@ -23,18 +23,18 @@ const CRATES_WITH_INJECTED_CLOCK: [&str; 10] = [
 /// Folders that may use real time, because they contain measurements.
 const REAL_TIME_FOLDERS: [&str; 1] = ["tests/bench/"];
 
-const CLOCK_REASON: &str = "// clock: ";
-const SLEEP_REASON: &str = "// sleep: ";
+const CLOCK_REASON_PREFIX: &str = "// clock: ";
+const SLEEP_REASON_PREFIX: &str = "// sleep: ";
 
 /// Functions and types that read the system clock.
 const CLOCK_READERS: [&str; 4] =
     ["std::time::Instant::now", "std::time::SystemTime::now", "ports::time::SystemClock", "ports::time::now"];
 /// Function of [`CLOCK_READERS`] that can be imported, so that calls have no path.
-const IMPORTABLE_READER: &str = "ports::time::now";
+const IMPORTABLE_CLOCK_READER: &str = "ports::time::now";
 
 /// Reports reads of the system clock without a comment that gives the reason. The comment is required at each call,
 /// because a comment at the import would permit all later calls in the file.
-pub(super) fn clock_is_injected(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_system_clock_reads(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for name in CRATES_WITH_INJECTED_CLOCK {
         let folder = format!("crates/{name}/src/");
@@ -52,7 +52,7 @@ pub(super) fn clock_is_injected(tree: &Tree) -> Vec<Finding> {
                         findings.push(Finding::new(&file.path, line, text));
                     }
                     is_import = !code.contains(';');
-                } else if reads_clock(&code, &imports) && !has_reason(file, line, CLOCK_REASON) {
+                } else if reads_clock(&code, &imports) && !has_reason(file, line, CLOCK_REASON_PREFIX) {
                     let text = "reads the system's clock; take ports::time::Clock or tokio's Instant, or say why in \"// clock: \"";
                     findings.push(Finding::new(&file.path, line, text));
                 }
@@ -69,7 +69,7 @@ fn starts_import(code: &str) -> bool {
 }
 
 fn imports_clock(import: &Import) -> bool {
-    import.path.join("::") == IMPORTABLE_READER
+    import.path.join("::") == IMPORTABLE_CLOCK_READER
 }
 
 /// Returns `true` if a line of code reads the system clock. `imports` resolves the names in it.
@@ -108,13 +108,13 @@ fn is_clock_path(path: &[&str], imports: &[Import]) -> bool {
 }
 
 /// Reports tests that sleep without a comment that gives the reason.
-pub(super) fn tests_do_not_sleep(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_sleeping_tests(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files().filter(|file| !REAL_TIME_FOLDERS.iter().any(|place| file.path.starts_with(place))) {
         let product = file.product_lines().len();
         let code = rust_code::without_comments_and_strings(&file.text);
         let sleeps = code.lines().enumerate().skip(product).filter(|(_, line)| contains_sleep(line));
-        for (line, _) in sleeps.filter(|(line, _)| !has_reason(file, line + 1, SLEEP_REASON)) {
+        for (line, _) in sleeps.filter(|(line, _)| !has_reason(file, line + 1, SLEEP_REASON_PREFIX)) {
             let text = "sleeps in a test; let the time pass by testkit::time or wait for an event, or say why in \"// sleep: \"";
             findings.push(Finding::new(&file.path, line + 1, text));
         }
@@ -150,7 +150,7 @@ mod tests {
         let tree = Tree::from_files(&[("crates/host/src/a.rs", text), ("crates/store/src/a.rs", text)]);
         let expected = [2, 7].map(|line| ("crates/host/src/a.rs", line));
         assert_eq!(
-            finding_lines(&clock_is_injected(&tree)),
+            finding_lines(&find_system_clock_reads(&tree)),
             expected,
             "only reads without a reason in the listed crates should be reported"
         );
@@ -172,14 +172,14 @@ mod tests {
             let text = format!("// clock: stamps.\nuse {import};\nlet at = {reading};\n");
             let tree = Tree::from_files(&[("crates/host/src/a.rs", &text)]);
             assert_eq!(
-                finding_lines(&clock_is_injected(&tree)),
+                finding_lines(&find_system_clock_reads(&tree)),
                 [("crates/host/src/a.rs", line)],
                 "{import}: {reading}"
             );
         }
         let text = "use std::time::{Instant, SystemTime};\nfn at(day: SystemTime, span: Instant) {}\n";
         let tree = Tree::from_files(&[("crates/host/src/a.rs", text)]);
-        assert_eq!(finding_lines(&clock_is_injected(&tree)), [], "imports of types should be accepted");
+        assert_eq!(finding_lines(&find_system_clock_reads(&tree)), [], "imports of types should be accepted");
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         ]);
         let expected = [("crates/host/src/a.rs", 4), ("crates/host/tests/b.rs", 1)];
         assert_eq!(
-            finding_lines(&tests_do_not_sleep(&tree)),
+            finding_lines(&find_sleeping_tests(&tree)),
             expected,
             "sleeps without a reason should be reported in test modules and tests"
         );

@@ -28,7 +28,7 @@ impl SourceFile {
         self.has_extension(&["rs"])
     }
 
-    /// Returns `true` if the file is compiled only for tests, by its folder `tests` or its file name.
+    /// Returns `true` if the file is compiled only for tests, according to its folder `tests` or its file name.
     pub(crate) fn is_test(&self) -> bool {
         let name = self.path.rsplit('/').next().unwrap_or_default();
         self.path.split('/').any(|folder| folder == "tests")

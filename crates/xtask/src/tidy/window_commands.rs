@@ -13,7 +13,7 @@ const SHELL_COMMANDS: &str = "src-tauri/src/own_commands.rs";
 const CAPABILITY_FILE: &str = "src-tauri/capabilities/main.json";
 
 /// Reports differences between the window's capability and the commands of the API table and of the shell.
-pub(super) fn capability_matches_commands(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_capability_differences(tree: &Tree) -> Vec<Finding> {
     let text = |path: &str| tree.files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
     let (Some(table), Some(own), Some(capability)) = (text(COMMAND_TABLE), text(SHELL_COMMANDS), text(CAPABILITY_FILE))
     else {
@@ -47,8 +47,8 @@ mod tests {
             ])
         };
         let whole = r#"{"permissions": ["allow-sign-in", "allow-painted"]}"#;
-        assert_eq!(capability_matches_commands(&tree(whole)), [], "a complete capability should have no findings");
-        let wrong = capability_matches_commands(&tree(r#"{"permissions": ["allow-painted", "fs:default"]}"#));
+        assert_eq!(find_capability_differences(&tree(whole)), [], "a complete capability should have no findings");
+        let wrong = find_capability_differences(&tree(r#"{"permissions": ["allow-painted", "fs:default"]}"#));
         let texts: Vec<&str> = wrong.iter().map(|finding| finding.text.as_str()).collect();
         assert_eq!(texts, ["`allow-sign-in` is missing: the window can't call it", "`fs:default` is no command"]);
     }

@@ -25,7 +25,7 @@ const FORBIDDEN_IN_SCRIPTS: [&str; 14] = [
 ];
 
 /// Reports unfinished work, ignored tests, and tests marked to run exclusively.
-pub(super) fn no_unfinished_work(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_unfinished_work(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in &tree.files {
         if file.is_rust() {
@@ -39,7 +39,7 @@ pub(super) fn no_unfinished_work(tree: &Tree) -> Vec<Finding> {
 
 /// Reports tests of the page that wait for a fixed time, which is unnecessarily long on fast machines and too short on
 /// slow ones.
-pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_fixed_waits(tree: &Tree) -> Vec<Finding> {
     const FINDING_TEXT: &str = "a fixed time; wait for an event or a frame, or run the page's clock";
     let mut findings = Vec::new();
     for file in tree.files_in_folder("tests/").filter(|file| is_script(file)) {
@@ -50,7 +50,7 @@ pub(super) fn no_fixed_waits(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports unbounded channels, in which messages could fill the memory.
-pub(super) fn channels_are_bounded(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_unbounded_channels(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         for (line, code) in file.product_lines() {
@@ -76,7 +76,7 @@ fn find_words(file: &SourceFile, text: &str, words: &[&str]) -> Vec<Finding> {
     findings
 }
 
-/// Returns `true` if the line contains the word, not only as part of a longer word.
+/// Returns `true` if the line contains the word as a whole word.
 fn contains_word(line: &str, word: &str) -> bool {
     let is_part = |character: char| character.is_alphanumeric() || character == '_';
     let starts_in_word = word.starts_with(is_part);
@@ -96,15 +96,17 @@ mod tests {
     fn unfinished_rust_is_reported() {
         let text = "// TODO later\nlet a = \"TODO\";\n#[ignore]\nfn b() { dbg!(a); }\nlet TODOS = 1;\n";
         let lines: Vec<_> =
-            no_unfinished_work(&Tree::from_files(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+            find_unfinished_work(&Tree::from_files(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 3, 4], "comments and code should be checked, but not strings and longer words");
     }
 
     #[test]
     fn exclusive_test_is_reported() {
         let text = "test.only(\"a\", () => {});\n// TODO\nlist.onlyOnce();\n";
-        let lines: Vec<_> =
-            no_unfinished_work(&Tree::from_files(&[("a.spec.ts", text)])).iter().map(|finding| finding.line).collect();
+        let lines: Vec<_> = find_unfinished_work(&Tree::from_files(&[("a.spec.ts", text)]))
+            .iter()
+            .map(|finding| finding.line)
+            .collect();
         assert_eq!(lines, [1, 2], "only whole words should be reported");
     }
 
@@ -112,7 +114,7 @@ mod tests {
     fn skipped_test_is_reported() {
         let skipped = "test.skip(\"a\", f);\ntest.describe.skip(\"a\", f);\nit.skip.each([1])(\"a\", f);\ntest.fixme(\"a\", f);\n\
                         test(\"a\", { skip: true }, f);\nit.skipIf(slow)(\"a\", f);\nhost.skip(1);\nlist.skipped();\n";
-        let lines: Vec<_> = no_unfinished_work(&Tree::from_files(&[("a.spec.ts", skipped)]))
+        let lines: Vec<_> = find_unfinished_work(&Tree::from_files(&[("a.spec.ts", skipped)]))
             .iter()
             .map(|finding| finding.line)
             .collect();
@@ -123,7 +125,7 @@ mod tests {
     fn fixed_wait_is_reported() {
         let text = "await app.waitForTimeout(250);\nawait app.clock.runFor(250);\nawait app.waitForTimeouts();\n";
         let tree = Tree::from_files(&[("tests/page/a.spec.ts", text), ("tests/README.md", text)]);
-        let found: Vec<_> = no_fixed_waits(&tree).into_iter().map(|finding| (finding.path, finding.line)).collect();
+        let found: Vec<_> = find_fixed_waits(&tree).into_iter().map(|finding| (finding.path, finding.line)).collect();
         assert_eq!(
             found,
             [("tests/page/a.spec.ts".to_owned(), 1)],
@@ -135,7 +137,7 @@ mod tests {
     fn unbounded_channel_is_reported_outside_tests() {
         let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
         let lines: Vec<_> =
-            channels_are_bounded(&Tree::from_files(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+            find_unbounded_channels(&Tree::from_files(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1], "only product code should be checked");
     }
 }

@@ -29,7 +29,7 @@ async fn main() -> Outcome<()> {
     records::measure_search()
 }
 
-/// Prints a single point of a series.
+/// Prints the measured cost of a series at one data size.
 fn print_point(series: &str, size: usize, cost: f64) -> Outcome<()> {
     writeln!(std::io::stdout(), "{series}\t{size}\t{cost}")?;
     Ok(())

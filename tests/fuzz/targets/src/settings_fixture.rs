@@ -29,7 +29,7 @@ impl SharedSettings {
         settings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Path of the settings file.
+    /// Returns the path of the settings file.
     pub(crate) fn file(&self) -> PathBuf {
         self.servers().path()
     }

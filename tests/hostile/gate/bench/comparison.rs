@@ -51,7 +51,7 @@ impl GateBench {
         entries
     }
 
-    /// Asserts that the sent payloads, the approvals and the log agree.
+    /// Asserts that the payloads that the server and the model received equal the approved ones and the logged ones.
     pub(in crate::gate) async fn assert_sent_payloads_approved(&mut self) {
         self.wait_for_sent_messages().await;
         let (got, log) = (ReceivedMessages::read(&self.record), self.read_audit_log());

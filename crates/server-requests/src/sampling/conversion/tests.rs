@@ -10,7 +10,7 @@ fn parse_params(value: Value) -> CreateMessageParams {
 }
 
 /// Returns a request in which every member is set.
-fn complete_request() -> CreateMessageParams {
+fn request_with_every_member() -> CreateMessageParams {
     parse_params(json!({
         "systemPrompt": "Be terse.", "maxTokens": 64, "temperature": 0.5, "stopSequences": ["END"],
         "includeContext": "allServers", "metadata": { "trace": "secret-of-the-server" },
@@ -31,7 +31,7 @@ fn complete_request() -> CreateMessageParams {
 
 #[test]
 fn sampling_request_is_converted_completely() {
-    let request = to_model_request(&complete_request()).expect("it can be put to a model");
+    let request = to_model_request(&request_with_every_member()).expect("it can be put to a model");
     assert_eq!(request.system.as_deref(), Some("Be terse."), "the system prompt must be sent");
     assert_eq!(request.max_tokens, Some(64), "[sampling-max-tokens]: the limit must not exceed the requested one");
     assert_eq!(
@@ -71,11 +71,11 @@ fn tool_keys_are_accepted_by_every_provider_and_reversible() {
     let names_of =
         ToolNames::for_request(&parse_params(json!({ "maxTokens": 1, "tools": tools, "messages": messages })));
     for name in names {
-        let key = names_of.for_model(name);
+        let key = names_of.name_for_model(name);
         assert!(is_valid_for_all_providers(&key), "the name {key:?} must be valid for every provider");
         assert_eq!(names_of.to_server.get(&key).map(String::as_str), Some(name), "{key} must map back to the tool");
     }
-    assert_eq!(names_of.for_model("_y"), "_y", "a valid name must not change");
+    assert_eq!(names_of.name_for_model("_y"), "_y", "a valid name must not change");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn unconvertible_request_is_rejected() {
     );
     let none = parse_params(json!({ "maxTokens": 1, "messages": [] }));
     assert_eq!(check_request(&none), Err(ConversionError::NoMessages), "[sampling-validate-content]: no messages");
-    assert_eq!(check_request(&complete_request()), Ok(()), "the complete request must be valid");
+    assert_eq!(check_request(&request_with_every_member()), Ok(()), "the complete request must be valid");
 }
 
 fn model_reply(parts: Vec<MessagePart>, stop: StopReason) -> ModelReply {
@@ -114,7 +114,8 @@ fn reply_is_converted_with_role_model_and_stop_reason() {
         (StopReason::Refused, "refusal"),
         (StopReason::Other("pause".into()), "pause"),
     ] {
-        let result = reply_to_result(&model_reply(text.clone(), stop), &complete_request()).expect("it is an answer");
+        let result =
+            reply_to_result(&model_reply(text.clone(), stop), &request_with_every_member()).expect("it is an answer");
         assert_eq!((result.role, result.model.as_str()), (Role::Assistant, "m-1"), "[sampling-result-fields]");
         assert_eq!(result.stop_reason.as_deref(), Some(reason), "[sampling-result-fields]: the stop reason");
         assert_eq!(result.content.blocks(), [ContentBlock::text("Rain.")], "reasoning must be dropped");
@@ -144,7 +145,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
         opaque: Some(json!({ "signature": id })),
     };
     let both = model_reply(vec![used("a", "weather"), used("b", "tool_1")], StopReason::EndTurn);
-    let result = reply_to_result(&both, &complete_request()).expect("both are offered");
+    let result = reply_to_result(&both, &request_with_every_member()).expect("both are offered");
     let names: Vec<Value> = result.content.blocks().iter().map(|block| json!(block)["name"].clone()).collect();
     assert_eq!(
         names,
@@ -156,11 +157,11 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
     assert_eq!(meta, json!({ "dev.drawbridge/opaque": { "signature": "a" } }), "[sampling-preserve-meta]");
     let other = model_reply(vec![used("a", "delete_all")], StopReason::ToolUse);
     assert_eq!(
-        reply_to_result(&other, &complete_request()),
+        reply_to_result(&other, &request_with_every_member()),
         Err(ConversionError::Tool),
         "[sampling-tools-scoped]: a tool that was not offered must be refused"
     );
-    let mut none = complete_request();
+    let mut none = request_with_every_member();
     none.tool_choice = serde_json::from_value(json!({ "mode": "none" })).ok();
     assert_eq!(
         to_model_request(&none).expect("fine").tool_choice,
@@ -172,7 +173,7 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
         Err(ConversionError::Tool),
         "[sampling-tool-choice]: a tool use must be refused with `none`"
     );
-    let mut silent = complete_request();
+    let mut silent = request_with_every_member();
     silent.tool_choice = None;
     assert_eq!(
         to_model_request(&silent).expect("fine").tool_choice,
@@ -180,10 +181,11 @@ fn tool_uses_have_the_names_of_the_server_and_are_permitted() {
         "[sampling-tool-choice]: the default must be `auto`"
     );
     assert_eq!(
-        reply_to_result(&model_reply(vec![MessagePart::text("")], StopReason::EndTurn), &complete_request()),
+        reply_to_result(&model_reply(vec![MessagePart::text("")], StopReason::EndTurn), &request_with_every_member()),
         Err(ConversionError::Empty),
         "nothing"
     );
-    let cut = reply_to_result(&model_reply(vec![MessagePart::text("")], StopReason::MaxTokens), &complete_request());
+    let cut =
+        reply_to_result(&model_reply(vec![MessagePart::text("")], StopReason::MaxTokens), &request_with_every_member());
     assert_eq!(cut, Err(ConversionError::OutOfTokens), "an empty answer at the token limit must have its own error");
 }

@@ -63,7 +63,7 @@ fn list_misbehaviours() -> io::Result<()> {
 }
 
 fn serve(mut peer: ScriptedPeer) -> io::Result<()> {
-    misbehaviour::run_misbehaviours(&mut peer, &PeerRequest::start())?;
+    misbehaviour::run_misbehaviours(&mut peer, &PeerRequest::start_event())?;
     while let Some(request) = peer.read()? {
         if !misbehaviour::run_misbehaviours(&mut peer, &request)? && !peer.send_scripted_reply(&request)? {
             ordinary::respond(&mut peer, &request)?;

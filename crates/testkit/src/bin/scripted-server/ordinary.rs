@@ -26,10 +26,10 @@ pub(crate) fn respond(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Res
                     "_meta": {"io.modelcontextprotocol/serverInfo": server_info()},
                 }),
             );
-            peer.result(request, result)
+            peer.send_result(request, result)
         }
         "server/discover" => match peer.options.probe {
-            ProbeBehaviour::Error => peer.error(request, METHOD_NOT_FOUND, "Method not found"),
+            ProbeBehaviour::Error => peer.send_error(request, METHOD_NOT_FOUND, "Method not found"),
             ProbeBehaviour::Silence => Ok(()),
             ProbeBehaviour::Exit => std::process::exit(1),
         },
@@ -39,43 +39,43 @@ pub(crate) fn respond(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Res
                 "capabilities": capabilities(),
                 "serverInfo": server_info(),
             });
-            peer.result(request, result)
+            peer.send_result(request, result)
         }
         "ping" | "logging/setLevel" | "resources/subscribe" | "resources/unsubscribe" if !modern => {
-            peer.result(request, json!({}))
+            peer.send_result(request, json!({}))
         }
         "tools/list" => {
             let result = list_result(peer, json!({"tools": tools()}));
-            peer.result(request, result)
+            peer.send_result(request, result)
         }
         "prompts/list" => {
             let mut prompt = json!({"name": "greet", "description": "Says hello"});
-            lure::add_to_definition(&mut prompt);
+            lure::add_lure_to_definition(&mut prompt);
             let result = list_result(peer, json!({ "prompts": [prompt] }));
-            peer.result(request, result)
+            peer.send_result(request, result)
         }
         "prompts/get" => {
             let message = json!({"role": "user", "content": {"type": "text", "text": "Hello"}});
             let result = peer.with_required_members(json!({"messages": [message]}));
-            peer.result(request, result)
+            peer.send_result(request, result)
         }
         "resources/list" => {
             let mut resource = json!({"uri": "test://one", "name": "one"});
-            lure::add_to_definition(&mut resource);
+            lure::add_lure_to_definition(&mut resource);
             let result = list_result(peer, json!({ "resources": [resource] }));
-            peer.result(request, result)
+            peer.send_result(request, result)
         }
         "resources/templates/list" => {
             let result = list_result(peer, json!({"resourceTemplates": []}));
-            peer.result(request, result)
+            peer.send_result(request, result)
         }
         "resources/read" => {
             let contents = json!([{"uri": request.params["uri"], "mimeType": "text/plain", "text": "one"}]);
             let result = list_result(peer, json!({"contents": contents}));
-            peer.result(request, result)
+            peer.send_result(request, result)
         }
         "tools/call" => call_tool(peer, request),
-        method => peer.error(request, METHOD_NOT_FOUND, &format!("no method {method}")),
+        method => peer.send_error(request, METHOD_NOT_FOUND, &format!("no method {method}")),
     }
 }
 
@@ -84,19 +84,19 @@ fn call_tool(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     match request.params["name"].as_str() {
         Some("echo") => {
             let text = arguments["text"].as_str().unwrap_or_default();
-            peer.text_result(request, text)
+            peer.send_text_result(request, text)
         }
         Some("environment") => {
             let environment = testkit::processes::process_environment().to_string();
-            peer.text_result(request, &environment)
+            peer.send_text_result(request, &environment)
         }
-        Some("wait") => wait(peer, request, arguments["milliseconds"].as_u64().unwrap_or_default()),
-        name => peer.error(request, INVALID_PARAMS, &format!("no tool {name:?}")),
+        Some("wait") => respond_after_delay(peer, request, arguments["milliseconds"].as_u64().unwrap_or_default()),
+        name => peer.send_error(request, INVALID_PARAMS, &format!("no tool {name:?}")),
     }
 }
 
 /// Responds after this time, and sends a progress notification every 50 ms until then.
-fn wait(peer: &mut ScriptedPeer, request: &PeerRequest, milliseconds: u64) -> io::Result<()> {
+fn respond_after_delay(peer: &mut ScriptedPeer, request: &PeerRequest, milliseconds: u64) -> io::Result<()> {
     let steps = milliseconds.div_ceil(50);
     for step in 1..=steps {
         std::thread::sleep(Duration::from_millis(50));
@@ -110,7 +110,7 @@ fn wait(peer: &mut ScriptedPeer, request: &PeerRequest, milliseconds: u64) -> io
             peer.flush()?;
         }
     }
-    peer.text_result(request, "waited")
+    peer.send_text_result(request, "waited")
 }
 
 /// Returns the definitions of the tools that the server lists without `--reply`.
@@ -132,7 +132,7 @@ pub(crate) fn tools() -> Value {
             "inputSchema": {"type": "object", "properties": {"milliseconds": {"type": "integer"}}},
         }),
     ];
-    tools.iter_mut().for_each(lure::add_to_definition);
+    tools.iter_mut().for_each(lure::add_lure_to_definition);
     tools.extend(lure::lure_tool());
     json!(tools)
 }
@@ -153,6 +153,6 @@ fn capabilities() -> Value {
 
 fn server_info() -> Value {
     let mut server = json!({"name": "scripted-server", "version": env!("CARGO_PKG_VERSION")});
-    lure::add_to_definition(&mut server);
+    lure::add_lure_to_definition(&mut server);
     server
 }

@@ -22,7 +22,7 @@ pub(crate) fn connect_to_hosts(peer: &mut ScriptedPeer, request: &PeerRequest) -
         (host.to_owned(), json!({ "proxy": through, "socket": connect(host).is_ok() }))
     };
     let results: Map<String, Value> = hosts.split_whitespace().map(tried).collect();
-    peer.text_result(request, &Value::Object(results).to_string())
+    peer.send_text_result(request, &Value::Object(results).to_string())
 }
 
 fn connect(to: &str) -> io::Result<TcpStream> {

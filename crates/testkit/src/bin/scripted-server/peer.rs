@@ -24,7 +24,7 @@ pub(crate) struct PeerRequest {
 }
 
 impl PeerRequest {
-    pub(crate) fn start() -> PeerRequest {
+    pub(crate) fn start_event() -> PeerRequest {
         PeerRequest { method: "start".to_owned(), id: Value::Null, params: Value::Null }
     }
 
@@ -74,7 +74,7 @@ impl ScriptedPeer {
             replies.remove(first);
         }
         match what {
-            ReplyContent::Result(result) => self.result(request, result)?,
+            ReplyContent::Result(result) => self.send_result(request, result)?,
             ReplyContent::Line(line) => self.write_line(line.replace("$ID", &request.id.to_string()).as_bytes())?,
         }
         Ok(true)
@@ -108,11 +108,11 @@ impl ScriptedPeer {
         self.write_line(message.to_string().as_bytes())
     }
 
-    pub(crate) fn result(&mut self, request: &PeerRequest, result: Value) -> io::Result<()> {
+    pub(crate) fn send_result(&mut self, request: &PeerRequest, result: Value) -> io::Result<()> {
         self.send(&json!({"jsonrpc": "2.0", "id": request.id, "result": result}))
     }
 
-    pub(crate) fn error(&mut self, request: &PeerRequest, code: i64, message: &str) -> io::Result<()> {
+    pub(crate) fn send_error(&mut self, request: &PeerRequest, code: i64, message: &str) -> io::Result<()> {
         self.send(&json!({"jsonrpc": "2.0", "id": request.id, "error": {"code": code, "message": message}}))
     }
 
@@ -129,10 +129,10 @@ impl ScriptedPeer {
     }
 
     /// Sends a tool result with this text.
-    pub(crate) fn text_result(&mut self, request: &PeerRequest, text: &str) -> io::Result<()> {
+    pub(crate) fn send_text_result(&mut self, request: &PeerRequest, text: &str) -> io::Result<()> {
         let mut result = self.with_required_members(json!({"content": [{"type": "text", "text": text}]}));
-        testkit::lure::add_to_result(&self.options.revision, &mut result);
-        self.result(request, result)
+        testkit::lure::add_lure_to_result(&self.options.revision, &mut result);
+        self.send_result(request, result)
     }
 
     /// Returns a result with the members that the stateless revision requires.

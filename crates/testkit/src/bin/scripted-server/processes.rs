@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::peer::{PeerRequest, ScriptedPeer};
 
-pub(crate) fn exit(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn exit_with_error_text(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     let mut err = io::stderr();
     writeln!(err, "fatal: cannot open the database")?;
     writeln!(err, "hint: set DATABASE_PATH")?;
@@ -24,14 +24,14 @@ pub(crate) fn wait_for_ever() -> ! {
     }
 }
 
-pub(crate) fn never_reads(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn stop_reading(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     wait_for_ever()
 }
 
 /// Environment variable that marks a process that already ignores signals.
 const IGNORES_SIGNALS_VARIABLE: &str = "SCRIPTED_SERVER_DEAF";
 
-pub(crate) fn never_exits(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn ignore_termination(peer: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     peer.never_exits = true;
     if std::env::var_os(IGNORES_SIGNALS_VARIABLE).is_some() {
         return Ok(());
@@ -80,12 +80,12 @@ fn spawn_stubborn_child() -> io::Result<u32> {
     Ok(child.id())
 }
 
-pub(crate) fn grandchild(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
+pub(crate) fn leave_child_process(peer: &mut ScriptedPeer, request: &PeerRequest) -> io::Result<()> {
     let pid = spawn_stubborn_child()?;
-    peer.text_result(request, &pid.to_string())
+    peer.send_text_result(request, &pid.to_string())
 }
 
-pub(crate) fn grandchild_exit(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
+pub(crate) fn leave_child_process_and_exit(_: &mut ScriptedPeer, _: &PeerRequest) -> io::Result<()> {
     let pid = spawn_stubborn_child()?;
     writeln!(io::stderr(), "{pid}")?;
     std::process::exit(0)

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::peer::{PeerRequest, ScriptedPeer};
 use crate::processes::wait_for_ever;
 
-/// Pause after each step, so that the supervisor has time to react.
+/// Pause between two process starts, allocations or writes, so that the sandbox's supervisor has time to react.
 const STEP_PAUSE: Duration = Duration::from_millis(5);
 const MIB: usize = 1 << 20;
 
@@ -79,7 +79,7 @@ pub(crate) fn try_privileged_programs(peer: &mut ScriptedPeer, request: &PeerReq
     };
     let mut results: Map<String, Value> = PRIVILEGED_ATTEMPTS.iter().filter_map(works).collect();
     results.insert("temporary files of others".to_owned(), Value::Bool(sees_foreign_file()));
-    peer.text_result(request, &Value::Object(results).to_string())
+    peer.send_text_result(request, &Value::Object(results).to_string())
 }
 
 /// Returns `true` if the server can see a file that a test has created in the computer's `/tmp`.
