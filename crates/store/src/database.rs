@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use domain::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-/// Maximum time to wait for other processes that write. A write usually takes milliseconds.
+/// Maximum time to wait for other processes that write to the database. A write usually takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
-/// Pause between two attempts, for errors on which SQLite itself does not wait.
+/// Pause between two attempts to connect to a database, after errors for which SQLite itself does not wait.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
 /// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
@@ -130,8 +130,8 @@ pub(crate) fn release_pages(connection: &Connection, pages: i64) -> rusqlite::Re
     Ok(left == 0)
 }
 
-/// Copies the journal into the database and truncates it. Returns `false` if another process reads for longer than
-/// `wait`, so that the journal could not be emptied.
+/// Copies the write-ahead journal into the database and truncates it. Returns `false` if another process reads the
+/// database for longer than `wait`, so that the journal could not be emptied.
 pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
     connection.busy_timeout(wait)?;
     let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
@@ -148,7 +148,7 @@ pub(crate) fn from_sql_integer(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// Returns an error with the attempted action, the cause, and advice.
+/// Returns an error that contains the attempted action `tried`, its cause, and advice for some causes.
 pub(crate) fn database_error(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
     let next = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "; make room on the disk",

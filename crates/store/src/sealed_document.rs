@@ -27,7 +27,7 @@ pub(crate) const MARK_NAME: &str = "sealed documents";
 const KEY_LABEL: &[u8] = b"drawbridge document seal 1";
 /// Name under which documents register their listener at the [`KeyHolder`].
 const KEY_LISTENER_NAME: &str = "documents";
-/// Reason for refusing a document whose number is lower than the one in the keychain.
+/// Reason for rejecting a document whose number is lower than the one in the keychain.
 pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawbridge wrote last";
 
 /// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` have none, because users edit
@@ -100,16 +100,16 @@ pub(crate) struct DocumentSealer {
     adopt: Mutex<Option<Box<DocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
     /// Function that looks for seals on disk.
-    was_sealed: Mutex<Option<Box<SealFinder>>>,
+    seal_finder: Mutex<Option<Box<SealFinder>>>,
     /// Locked during [`Self::update_state`], so that only one thread updates the state.
     update_lock: Mutex<()>,
     /// Set while a thread calls [`Self::update_state`].
     is_updating: AtomicBool,
-    /// State of the thread that updates the keychain.
+    /// State of the thread that stores the latest numbers in the keychain.
     marking: Mutex<MarkingState>,
-    /// Notified when the thread that updates the keychain ends.
+    /// Notified when the thread that stores the latest numbers in the keychain ends.
     marked: Condvar,
-    /// Locked during [`Self::store_marks`], so that only one thread updates the keychain.
+    /// Locked during [`Self::store_marks`], so that only one thread writes to the keychain.
     mark_lock: Mutex<()>,
 }
 
@@ -134,7 +134,7 @@ impl DocumentSealer {
             resolution_listeners: Mutex::default(),
             adopt: Mutex::default(),
             adopted: Mutex::default(),
-            was_sealed: Mutex::default(),
+            seal_finder: Mutex::default(),
             update_lock: Mutex::default(),
             is_updating: AtomicBool::new(false),
             marking: Mutex::default(),
@@ -167,12 +167,12 @@ impl DocumentSealer {
 
     /// Sets the function that looks for seals on disk. If there are any, documents are withheld while the key is
     /// missing. Otherwise a program could grant rights by removing the key from the keychain.
-    pub(crate) fn set_seal_finder(&self, was_sealed: impl Fn() -> bool + Send + 'static) {
-        *self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(was_sealed));
+    pub(crate) fn set_seal_finder(&self, seal_finder: impl Fn() -> bool + Send + 'static) {
+        *self.seal_finder.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(seal_finder));
     }
 
     fn has_seals_on_disk(&self) -> bool {
-        self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|found| found())
+        self.seal_finder.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|found| found())
     }
 
     /// Registers a channel that receives a message when the request for the key has succeeded or failed.
@@ -242,7 +242,7 @@ impl DocumentSealer {
     }
 
     /// Returns the state of sealing for the host.
-    pub(crate) fn seal(&self) -> DocumentSeal {
+    pub(crate) fn seal_status(&self) -> DocumentSeal {
         match &*self.state() {
             SealerState::NotRequested | SealerState::Requesting => DocumentSeal::Waiting,
             SealerState::Without(cause) => DocumentSeal::None { cause: cause.clone() },
@@ -353,8 +353,8 @@ impl DocumentSealer {
     }
 
     /// Returns the text of a file with this document. Without a keychain, the text has no seal. `beside` is the content
-    /// of the pending file. The keychain may have stored the number of the pending file, so this text gets a higher
-    /// number.
+    /// of the document's pending file. The keychain may have stored the number of the pending file, so this text gets a
+    /// higher number.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.

@@ -14,7 +14,7 @@ use crate::database;
 
 pub(super) use crate::database::{database_error, from_sql_integer, to_sql_integer};
 
-/// Version of the schema, stored in `PRAGMA user_version`.
+/// Version of the audit database's schema, stored in `PRAGMA user_version`.
 const SCHEMA_VERSION: i64 = 2;
 
 /// The schema of version 1. Entries are immutable, except that their content is encrypted once there is a key
@@ -75,7 +75,8 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
     BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
 ";
 
-/// Name that encrypted entry contents are bound to, so that they can't be decrypted as values of another column.
+/// Purpose to which the encryption of entry contents is bound, so that they can't be decrypted as values of another
+/// column.
 pub(super) const CONTENT_PURPOSE: &str = "audit content";
 
 /// Index for the host, which looks for the latest entry of a kind at each start. Logs of older versions lack it.
@@ -89,10 +90,10 @@ const INSERT_ENTRY_SQL: &str = "INSERT INTO entry (number, at, asker, server, ki
     conversation, hash, imported, content_bytes, content, link) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
-/// Maximum number of unexpected schema parts (tables, triggers, views) that an error message lists.
-const MAX_NAMED_PARTS: usize = 10;
+/// Maximum number of unexpected tables, indexes, views and triggers that an error message lists.
+const MAX_LISTED_PARTS: usize = 10;
 
-/// A record of removed entries: number and hash of the last one, sealed with a key if one was available.
+/// Number and hash of the last entry that retention removed, sealed with a key if one was available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) number: u64,
@@ -109,8 +110,8 @@ impl Checkpoint {
     }
 }
 
-/// Returns the names of tables, views and triggers that are unknown or missing. Through a view or a trigger, a modified
-/// file could show one log to the verification and another one to its reader.
+/// Returns the names of tables, indexes, views and triggers that are unknown or missing. Through a view or a trigger, a
+/// modified file could show one log to the verification and another one to its reader.
 pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
@@ -119,14 +120,14 @@ pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Resu
     let found = schema_parts(connection)?;
     own.execute_batch(KIND_INDEX_SQL)?;
     let with_index = schema_parts(&own)?;
-    let mut strange: Vec<String> =
+    let mut unexpected: Vec<String> =
         found.iter().filter(|part| !with_index.contains(part)).map(|(_, name, _)| name.clone()).collect();
     expected.retain(|part| !found.contains(part));
-    strange.extend(expected.into_iter().map(|(_, name, _)| name));
-    strange.sort_unstable();
-    strange.dedup();
-    strange.truncate(MAX_NAMED_PARTS);
-    Ok(strange)
+    unexpected.extend(expected.into_iter().map(|(_, name, _)| name));
+    unexpected.sort_unstable();
+    unexpected.dedup();
+    unexpected.truncate(MAX_LISTED_PARTS);
+    Ok(unexpected)
 }
 
 /// Returns type, name and SQL text of each table, index, view and trigger.
@@ -142,9 +143,9 @@ pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     let connection = database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade)?;
     let fail = |error| database_error(path, "open it", &error);
     disable_auto_checkpoint(&connection).map_err(fail)?;
-    let was_mended = repair_schema(&connection).map_err(fail)?;
+    let was_schema_repaired = repair_schema(&connection).map_err(fail)?;
     connection.execute_batch(KIND_INDEX_SQL).map_err(fail)?;
-    Ok((connection, was_mended))
+    Ok((connection, was_schema_repaired))
 }
 
 /// Restores the schema parts that encryption needs if another program removed them. All entries are then searched for

@@ -40,7 +40,7 @@ const OLD_LOG_FILE: &str = "audit.jsonl";
 const QUEUE_CAPACITY: usize = 4_096;
 /// Name under which the log registers its listener at the [`KeyHolder`].
 const KEY_LISTENER_NAME: &str = "audit";
-/// Maximum time that a verification waits for the key from the keychain.
+/// Maximum time that a verification or an export waits for the key from the keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum time that a reader waits for the key from the keychain. Without the key, encrypted contents are omitted.
 const READ_KEY_TIMEOUT: Duration = Duration::from_secs(3);
@@ -158,7 +158,7 @@ impl AuditLog for AuditDatabase {
         } else {
             None
         };
-        self.send_and_wait(WriterCommand::Settle)??;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
         self.durable.wait()?;
         if let Some(sealed) = sealed {
             // If the keychain does not respond in time, its mark refers to an earlier entry, which is harmless.
@@ -168,14 +168,14 @@ impl AuditLog for AuditDatabase {
     }
 
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        self.send_and_wait(WriterCommand::Settle)??;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
         self.keys.request_key(false);
         let key = self.keys.wait_for_key(READ_KEY_TIMEOUT).ok();
         query::read_entries(&self.path, query, key.map(|key| Arc::clone(&key.content)))
     }
 
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
-        self.send_and_wait(WriterCommand::Settle)??;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
         let key = self.wait_for_key();
         // The mark is read before the log, so that the marked entry is already in the log.
         let mark = self.keys.latest_mark();
@@ -191,13 +191,13 @@ impl AuditLog for AuditDatabase {
     }
 
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError> {
-        self.send_and_wait(WriterCommand::Settle)??;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
         let key = self.wait_for_key();
         export::write_export(&self.path, out, &key.as_deref().map_err(Clone::clone))
     }
 
     fn is_encrypted(&self) -> Result<bool, StoreError> {
-        self.send_and_wait(WriterCommand::Settle)??;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
         self.keys.request_key(false);
         let _ = self.keys.wait_for_key(READ_KEY_TIMEOUT);
         self.send_and_wait(WriterCommand::IsEncrypted)?

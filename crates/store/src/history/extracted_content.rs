@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Length of a text, in bytes, above which it is extracted.
 const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 
-/// Length of a text, in bytes, above which the page receives it only on request.
+/// Length of a text, in bytes, above which the UI receives it only on request.
 const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
 /// Hash of extracted bytes, which identifies them. In an encrypted history, the stored hash is keyed.

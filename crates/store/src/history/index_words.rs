@@ -19,7 +19,7 @@ pub(super) struct IndexedWord {
     /// Normalized form (case, accents, width) that the index contains.
     pub(super) folded: String,
     /// Set if the word is a single character of a script that is indexed by character.
-    pub(super) alone: bool,
+    pub(super) is_single_character: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,12 @@ pub(super) fn index_words(text: &str) -> impl FusedIterator<Item = IndexedWord> 
             match class_of_first {
                 CharacterClass::Between => {}
                 CharacterClass::Alone => {
-                    return Some(IndexedWord { start, end, folded: fold_word(&text[start..end]), alone: true });
+                    return Some(IndexedWord {
+                        start,
+                        end,
+                        folded: fold_word(&text[start..end]),
+                        is_single_character: true,
+                    });
                 }
                 CharacterClass::Letter => {
                     while let Some(&(at, c)) = rest.peek() {
@@ -82,7 +87,7 @@ pub(super) fn index_words(text: &str) -> impl FusedIterator<Item = IndexedWord> 
                     let folded = fold_word(&text[start..end]);
                     // Folding an accent without a base character yields an empty word.
                     if !folded.is_empty() {
-                        return Some(IndexedWord { start, end, folded, alone: false });
+                        return Some(IndexedWord { start, end, folded, is_single_character: false });
                     }
                 }
             }

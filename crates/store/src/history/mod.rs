@@ -49,7 +49,7 @@ use crate::content_key::{ContentKey, ContentKeySlot};
 const DATABASE_FILE: &str = "history.db";
 /// Name of the folder with conversations of older versions, in the data folder.
 const OLD_FOLDER: &str = "conversations";
-/// Name of the folder, in the data folder, with locks that a process holds until it ends.
+/// Name of the folder, in the data folder, with lock files. A process holds its lock until it ends.
 const LOCKS_FOLDER: &str = "held";
 /// Maximum time that opening an unencrypted history waits for the key. Without the key, the history is encrypted later.
 const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
@@ -72,12 +72,12 @@ pub(crate) struct HistoryDatabase {
     /// Set while content of deleted conversations remains in the files.
     has_deleted: AtomicBool,
     keys: Arc<KeyHolder>,
-    /// Key with which the file is encrypted, once it is known.
+    /// Key with which the database is encrypted, or an empty slot if no key is known or the database is not encrypted.
     key: ContentKeySlot,
     /// Time at which the key of an encrypted file was last requested from the keychain.
     key_requested_at: Mutex<Option<Instant>>,
     /// Set if this process could not remove all unencrypted content from the file.
-    is_unclean: AtomicBool,
+    has_unencrypted_remains: AtomicBool,
 }
 
 /// Returns `true` if this is a valid conversation ID. A valid ID contains no path separator.
@@ -98,7 +98,7 @@ impl HistoryDatabase {
             keys,
             key: ContentKeySlot::default(),
             key_requested_at: Mutex::default(),
-            is_unclean: AtomicBool::new(false),
+            has_unencrypted_remains: AtomicBool::new(false),
         }
     }
 
@@ -117,13 +117,13 @@ impl HistoryDatabase {
 
     /// Opens the database for the first time in this process: continues pending deletions, imports conversations of
     /// older versions, and marks interrupted replies.
-    fn open_first(&self) -> Result<CheckedConnection, StoreError> {
+    fn open_first_time(&self) -> Result<CheckedConnection, StoreError> {
         let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
         self.keys.request_key(false);
         let _ = self.keys.wait_for_key(FIRST_KEY_TIMEOUT);
-        self.apply_protection(connection, delete::CLEAR_TIMEOUT)?;
-        while self.deletion_step(connection, delete::CLEAR_TIMEOUT) {
+        self.apply_protection(connection, delete::EMPTY_JOURNAL_TIMEOUT)?;
+        while self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT) {
             thread::sleep(delete::STEP_PAUSE);
         }
         import::import_folder(connection, &self.older, self.key.get().as_deref())?;
@@ -143,7 +143,7 @@ impl HistoryDatabase {
                 self.apply_protection(opened, Duration::ZERO)?;
                 act(opened)
             }
-            None => act(writes.insert(self.open_first()?)),
+            None => act(writes.insert(self.open_first_time()?)),
         }
     }
 
@@ -216,7 +216,7 @@ impl HistoryDatabase {
             let key = match self.keys.cached_key() {
                 Some(key) => key,
                 None if connection
-                    .read(encryption::has_encrypted)
+                    .read(encryption::has_encrypted_rows)
                     .map_err(|error| database_error(&self.path, "read it", &error))? =>
                 {
                     self.wait_for_key()?
@@ -234,7 +234,7 @@ impl HistoryDatabase {
         if self.key.get().is_none_or(|key| key.id != protection.key) {
             self.key.set(Some(self.key_by_id(&protection.key)?));
         }
-        if protection.is_in_progress() && !self.is_unclean.load(Ordering::Relaxed) {
+        if protection.is_in_progress() && !self.has_unencrypted_remains.load(Ordering::Relaxed) {
             self.encrypt_remaining(connection, wait);
         }
         Ok(())
@@ -250,11 +250,11 @@ impl HistoryDatabase {
         });
         if let Err(error) = done {
             tracing::warn!(error, path = %self.path.display(), "older conversations could not be encrypted yet");
-            self.is_unclean.store(true, Ordering::Relaxed);
+            self.has_unencrypted_remains.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Returns the key with this ID. Blocks while the user unlocks the keychain, for at most [`KEY_TIMEOUT`].
+    /// Returns the key with this ID. Waits for at most [`KEY_TIMEOUT`], while the user unlocks the keychain.
     fn key_by_id(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
         let key = self.wait_for_key()?;
         if key.id != id {
@@ -292,7 +292,8 @@ impl HistoryDatabase {
     /// Completes pending deletions as far as other processes permit. Other processes can write between the steps.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
-            let goes_on = self.with_writer(|connection| Ok(self.deletion_step(connection, delete::CLEAR_TIMEOUT)))?;
+            let goes_on =
+                self.with_writer(|connection| Ok(self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT)))?;
             if !goes_on {
                 return Ok(());
             }
@@ -319,7 +320,7 @@ impl Drop for HistoryDatabase {
         if self.has_deleted.load(Ordering::Relaxed)
             && let Some(opened) = lock(&self.writes).as_mut()
         {
-            self.deletion_step(opened, delete::CLEAR_TIMEOUT);
+            self.deletion_step(opened, delete::EMPTY_JOURNAL_TIMEOUT);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::history_tables;
 /// Prefix of the index's internal tables, which SQLite creates. They contain no text once the history is encrypted.
 const INDEX_TABLE_PREFIX: &str = "word_";
 /// Maximum number of schema parts that an error lists.
-const MAX_NAMED_PARTS: usize = 10;
+const MAX_LISTED_PARTS: usize = 10;
 
 /// Error for a schema that another program changed. The history is then neither read nor written.
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +119,7 @@ fn unexpected_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         found.iter().filter(is_strange).chain(missing).map(|part| part.name.clone()).collect();
     strange.sort_unstable();
     strange.dedup();
-    strange.truncate(MAX_NAMED_PARTS);
+    strange.truncate(MAX_LISTED_PARTS);
     Ok(strange)
 }
 

@@ -31,7 +31,7 @@ pub(super) fn insert_conversation(connection: &Connection, conversation: &Conver
     Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
 }
 
-/// Returns the number that represents an item's state.
+/// Returns the number that represents an item's state in the database.
 const fn state_number(state: ItemState) -> i64 {
     match state {
         ItemState::Whole => STATE_WHOLE,
@@ -40,7 +40,7 @@ const fn state_number(state: ItemState) -> i64 {
     }
 }
 
-/// Returns the state that a number represents.
+/// Returns the item state that a number in the database represents.
 pub(super) const fn state_from_number(number: i64) -> ItemState {
     match number {
         STATE_WHOLE => ItemState::Whole,
@@ -81,7 +81,7 @@ pub(super) fn write_items(
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, WriteRefusal> {
-    let Some((conversation, mut head)) = history_tables::conversation_numbers(connection, conversation)? else {
+    let Some((conversation, mut head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(false);
     };
     let seal = match key {

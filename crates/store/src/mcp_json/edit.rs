@@ -1,6 +1,6 @@
 //! Edits the text of `mcp.json` and preserves its order, indentation and unknown keys.
 //!
-//! Both functions expect a text that was parsed without a problem.
+//! [`put_server`] and [`remove_server`] expect a text that was parsed without a problem.
 
 use std::collections::BTreeMap;
 

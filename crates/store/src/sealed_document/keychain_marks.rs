@@ -9,14 +9,14 @@ use ports::Document;
 
 use super::{DocumentSealer, MARK_NAME, SealerState, SealingKey};
 
-/// State of the thread that stores the latest numbers in the keychain. At most one runs.
+/// State of the thread that stores the latest numbers in the keychain. At most one such thread runs.
 #[derive(Default)]
 pub(super) struct MarkingState {
     runs: bool,
     /// Set if there are newer numbers than those that the thread is storing.
-    again: bool,
+    has_newer_numbers: bool,
     /// Set after waiting for the thread timed out. Later writes do not wait for it.
-    hangs: bool,
+    has_timed_out: bool,
 }
 
 impl DocumentSealer {
@@ -29,7 +29,7 @@ impl DocumentSealer {
             _ => return,
         };
         let mut marking = self.lock_marking();
-        marking.again = true;
+        marking.has_newer_numbers = true;
         if !std::mem::replace(&mut marking.runs, true) {
             let sealer = Arc::clone(self);
             let thread =
@@ -40,13 +40,13 @@ impl DocumentSealer {
                 return;
             }
         }
-        if marking.hangs {
+        if marking.has_timed_out {
             return;
         }
         let left = deadline.saturating_duration_since(Instant::now());
         let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.runs);
         let (mut marking, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        marking.hangs = marking.runs;
+        marking.has_timed_out = marking.runs;
     }
 
     /// Returns `true` if the keychain has a higher number of this document.
@@ -57,7 +57,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Records that the file with this number was written.
+    /// Records that the file of a document was written with this number.
     pub(crate) fn on_written(&self, name: Document, number: u64) {
         let SealerState::Ready(ready) = &mut *self.state() else { return };
         raise_number(&mut ready.numbers, name.file_name(), number);
@@ -71,8 +71,8 @@ impl DocumentSealer {
     fn store_all_marks(&self) {
         loop {
             let mut marking = self.lock_marking();
-            if !std::mem::take(&mut marking.again) {
-                (marking.runs, marking.hangs) = (false, false);
+            if !std::mem::take(&mut marking.has_newer_numbers) {
+                (marking.runs, marking.has_timed_out) = (false, false);
                 self.marked.notify_all();
                 return;
             }

@@ -65,7 +65,7 @@ pub(super) struct SealedFile {
     version: u32,
     /// Identifier of the key that encrypts the file.
     pub(super) key: String,
-    /// Encrypted empty text. A key that decrypts it is the right one.
+    /// Encrypted empty text. The right key is the one that decrypts it.
     check: SealedSecret,
     /// Encrypted secrets by name.
     pub(super) entries: BTreeMap<String, SealedSecret>,

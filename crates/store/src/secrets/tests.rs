@@ -304,7 +304,7 @@ fn s21_held_mark_name_does_not_block_the_keychain() {
     for name in [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME] {
         let held = folder.open_secrets().lock_name(name);
         assert!(held.is_some(), "the first process must acquire the lock");
-        assert!(max_hold_time(name) < Duration::from_secs(2), "the wait must be short: {name}");
+        assert!(max_lock_wait(name) < Duration::from_secs(2), "the wait must be short: {name}");
         assert!(folder.open_secrets().lock_name(name).is_none(), "the second process must not acquire the lock");
     }
 }

@@ -32,7 +32,7 @@ impl KeychainTurn {
     }
 }
 
-/// Lets the next keychain call start when this one ends, also after a panic.
+/// Guard that lets the next keychain call start when it is dropped, also after a panic.
 struct KeychainTurnGuard(Arc<KeychainTurn>);
 
 impl Drop for KeychainTurnGuard {
