@@ -102,7 +102,7 @@ fn fill(history: &dyn History) -> Result<u64, StoreError> {
     Ok(random)
 }
 
-/// Prints the median and the maximum of several measurements.
+/// Runs `act` several times, and prints the median and the maximum duration.
 fn measure<E>(name: &str, mut act: impl FnMut() -> Result<usize, E>) -> Result<(), E> {
     let mut times: Vec<Duration> = Vec::with_capacity(MEASUREMENT_COUNT);
     let mut count = 0;

@@ -72,7 +72,7 @@ impl SecretsFolder {
         Self { folder: tempfile::tempdir().unwrap(), keychain: ScriptedKeychain::default() }
     }
 
-    /// Opens the secrets as another process does.
+    /// Opens the secrets of the folder in another instance, as another process does.
     fn open_secrets(&self) -> SecretsFile {
         let lock = FolderLock::new(self.folder.path().join("lock"));
         SecretsFile::with_keychain(self.folder.path(), lock, Box::new(self.keychain.clone()))
@@ -332,7 +332,7 @@ fn keys_by_prefix_include_the_file_and_memory() {
     assert_eq!(secrets.keys("a").unwrap(), ["ab,1"], "all secrets must be deletable");
 }
 
-/// Action that runs during the next read of a keychain.
+/// Action that a slow keychain runs during its next read.
 type ConcurrentAction = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
 
 /// A keychain that runs an action during a read, such as a write by another process.

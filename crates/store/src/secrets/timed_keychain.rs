@@ -98,7 +98,7 @@ impl Keychain for TimedKeychain {
 mod tests {
     use super::*;
 
-    /// A keychain whose calls hang until its gate is opened.
+    /// A keychain whose reads hang until the test releases its turn.
     #[derive(Default)]
     struct HangingKeychain(Arc<KeychainTurn>);
 

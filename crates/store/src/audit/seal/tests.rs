@@ -37,7 +37,7 @@ impl Secrets for LockedKeychain {
     }
 }
 
-/// A locked keychain that reports no content and stores nothing.
+/// A keychain that reports this status, contains nothing and stores nothing.
 struct EmptyKeychain(SecretsStatus);
 
 impl Secrets for EmptyKeychain {
