@@ -11,7 +11,7 @@ use crate::error::AuthPhase;
 pub struct Account {
     /// Issuer identifier of the authorization server.
     pub issuer: String,
-    /// Resource identifier of the MCP server that the token is issued for.
+    /// Identifier of the resource (the MCP server) for which the token is issued.
     pub resource: String,
     /// Scopes that the authorization server granted. Empty if it did not report them.
     pub scopes: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Account {
     pub ended: Option<String>,
     /// Source of the client id that the app used.
     pub client: ClientKind,
-    /// `true` if the token is bound to a key of this client (DPoP).
+    /// `true` if the token is bound to a DPoP key of this app.
     pub bound: bool,
 }
 

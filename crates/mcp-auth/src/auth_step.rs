@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::AuthPhase;
 
-/// A request with its response, or another event of a sign-in, for display.
+/// A request with its response, or another event of a sign-in, as shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthStep {
     /// Start time of the step.

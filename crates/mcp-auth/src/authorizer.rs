@@ -18,8 +18,8 @@ use crate::sign_in_record::SignInRecord;
 use crate::token_refresh::{renew_if_due, renew_token};
 use crate::user::AuthReason;
 
-/// Age in seconds up to which a token counts as new. If the server refuses a new token, it would refuse a renewed one
-/// as well.
+/// Maximum age in seconds of a token that counts as new. If the server refuses a new token, it would refuse a renewed
+/// one as well.
 const NEW_TOKEN_AGE: u64 = 60;
 
 /// Name and value of an HTTP header.
@@ -164,7 +164,7 @@ impl ServerAuthorization {
     async fn on_insufficient_scope(&self, challenge: &AuthChallenge, bearer: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let cancelled = shared.cancellation();
-        let _turn = shared.signing_in.lock().await;
+        let _turn = shared.sign_in_turn.lock().await;
         let (had, granted) = {
             let state = shared.state();
             let Some(record) = &state.record else {

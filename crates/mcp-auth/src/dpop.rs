@@ -17,7 +17,7 @@ use crate::stored_secret::{self, StoredSecret};
 
 /// Maximum length of a nonce in bytes.
 const MAX_NONCE_BYTES: usize = 1024;
-/// Maximum number of authorization servers whose nonces are stored.
+/// Maximum number of authorization servers for which a nonce is stored.
 const MAX_NONCES: usize = 8;
 
 /// P-256 key pair that the tokens of one account are bound to.

@@ -1,8 +1,8 @@
 //! Endpoints that receive secrets of a sign-in, and the user's approval of them.
 //!
-//! A sign-in in the browser shows all of them each time. A grant without user interaction runs under the approval of
-//! the server's settings, which name the issuer and the scopes. Anything beyond them, and any later change, requires
-//! consent.
+//! The consent request of a sign-in in the browser lists all of these endpoints each time. A grant without user
+//! interaction runs under the approval of the server's settings, which name the issuer and the scopes. An endpoint or
+//! scope beyond these settings, and any later change, requires consent.
 
 use url::Url;
 

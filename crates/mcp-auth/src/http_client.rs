@@ -15,7 +15,7 @@ use crate::metadata_address::{self, UserAddresses};
 use crate::request_budget::{MAX_REQUESTS, RequestBudget};
 use crate::step_log::StepLog;
 
-/// Maximum size and duration of a response.
+/// Maximum size and duration of a response to a request of the authorization.
 const RESPONSE_LIMITS: OutsideLimits = OutsideLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
 /// Maximum number of redirects to a metadata document.
 const MAX_REDIRECTS: usize = 3;

@@ -63,7 +63,8 @@ pub(crate) fn choose_approach(
         }
         return Ok(RegistrationApproach::Preregistered(preregistered.clone()));
     }
-    let document = source.metadata_url.as_ref().filter(|url| server.metadata_documents && is_document_url(url));
+    let document =
+        source.metadata_url.as_ref().filter(|url| server.supports_metadata_documents && is_document_url(url));
     Ok(match (document, stored, &server.registration_endpoint) {
         (Some(url), ..) => RegistrationApproach::Document(url.clone()),
         (None, Some(stored), _) => RegistrationApproach::Registered(stored),
@@ -157,11 +158,11 @@ mod tests {
             scopes: None,
             auth_methods: None,
             signing_algorithms: None,
-            s256: true,
-            metadata_documents: documents,
+            supports_s256: true,
+            supports_metadata_documents: documents,
             promises_iss: false,
             dpop: false,
-            lets_choose: false,
+            supports_account_selection: false,
         }
     }
 

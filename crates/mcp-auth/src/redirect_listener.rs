@@ -157,7 +157,7 @@ async fn handle_request(
     match judged {
         Ok(returned) => Ok((returned, BrowserConnection(Some((stream, language))))),
         Err((status, why)) => {
-            let page = final_page::page_response(status, PageText::NotThis, language);
+            let page = final_page::page_response(status, PageText::UnexpectedRequest, language);
             let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_page(&mut stream, &page)).await;
             Err(why)
         }

@@ -11,7 +11,7 @@ pub(crate) const MAX_REFUSALS: usize = 3;
 /// Length of the sliding window in which operations are counted.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Times of the operations that were counted within the last minute.
+/// Times of the operations, such as requests, that were counted within the last minute.
 #[derive(Debug, Default)]
 pub(crate) struct RequestBudget(VecDeque<SystemTime>);
 

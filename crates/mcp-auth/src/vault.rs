@@ -41,7 +41,7 @@ pub struct VaultKey {
     pub kind: VaultEntryKind,
 }
 
-/// Kind of data that the vault stores for one server.
+/// Kind of data in a vault entry for one server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VaultEntryKind {
     /// Tokens and the state of the sign-in.
@@ -51,7 +51,7 @@ pub enum VaultEntryKind {
         /// Issuer identifier of the authorization server, byte for byte.
         issuer: String,
     },
-    /// Issuer that a pre-registered client id without an issuer was first used with.
+    /// Issuer with which a pre-registered client id without a configured issuer was first used.
     FirstIssuer,
 }
 
