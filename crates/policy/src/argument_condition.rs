@@ -9,9 +9,9 @@ use crate::path_pattern::ResolvedPaths;
 use crate::wider_conditions::WiderConditions;
 use crate::{ArgumentRule, RuleEffect, RuleError};
 
-/// Maximum number of items of a list that are checked.
+/// Maximum number of items that are checked if an argument is a list.
 const MAX_ITEMS: usize = 1_000;
-/// Maximum number of characters of a value in an explanation.
+/// Maximum number of characters of an argument's value in an explanation.
 const MAX_VALUE_CHARS: usize = 200;
 
 /// A condition on one argument of a call, with its pattern compiled.

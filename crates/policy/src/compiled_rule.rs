@@ -34,7 +34,7 @@ impl CompiledRule {
         check_field_combination(&rule)?;
         let server = GlobPattern::compile(&rule.server)?;
         if rule.trusted_server && !matches!(server, GlobPattern::Exactly(_)) {
-            return Err(RuleError::NotOneServer);
+            return Err(RuleError::NotOneTrustedServer);
         }
         let tool = rule.tool.as_deref().map(GlobPattern::compile).transpose()?;
         let identity = rule
@@ -145,7 +145,7 @@ fn check_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
         return Err(RuleError::AllowByIdentity);
     }
     if !is_allow && rule.after_untrusted {
-        return Err(RuleError::NotAllowing);
+        return Err(RuleError::AfterUntrustedWithoutAllow);
     }
     if rule.identity.as_ref().is_some_and(String::is_empty) {
         return Err(RuleError::NoIdentity);
@@ -164,7 +164,7 @@ fn check_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
     }
     let is_of_tools = rule.tool.is_some() || !rule.arguments.is_empty() || rule.annotations.is_some();
     if is_of_tools && rule.direction != RuleDirection::ToServer {
-        return Err(RuleError::NotOfTools);
+        return Err(RuleError::ToolConditionsOnServerRequests);
     }
     if rule.server.is_empty() {
         return Err(RuleError::NoServer);
@@ -173,7 +173,7 @@ fn check_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
         return Err(RuleError::NoTool);
     }
     if rule.trusted_server && (!is_allow || is_of_tools) {
-        return Err(RuleError::NotOneServer);
+        return Err(RuleError::NotOneTrustedServer);
     }
     if rule.arguments.len() > MAX_ARGUMENTS {
         return Err(RuleError::TooLong { part: "list of arguments", most: MAX_ARGUMENTS });

@@ -70,7 +70,7 @@ impl fmt::Display for Hash {
     }
 }
 
-/// A hash whose first bytes are known in advance, so that they are hashed only once.
+/// A hash of bytes whose beginning is known in advance, so that the beginning is hashed only once.
 #[derive(Debug, Clone)]
 pub struct PartialHash(Sha256);
 

@@ -52,7 +52,7 @@ use server_identity::{Identities, ServerIdentity};
 /// Maximum number of paths in a call whose symbolic links are resolved.
 const MAX_PATHS: usize = 256;
 
-/// The rules and the preset of one file.
+/// The rules and the preset of one policy file.
 #[derive(Debug, Clone, Default)]
 struct PolicyLayer {
     preset: Preset,

@@ -10,7 +10,7 @@ use crate::pattern::GlobPattern;
 /// Maximum number of path components that are checked.
 pub(crate) const MAX_PARTS: usize = 512;
 
-/// A pattern as a list of patterns for single components.
+/// A pattern as a list of patterns for single path components.
 #[derive(Debug, Clone)]
 pub(crate) struct PartsPattern(Vec<PartPattern>);
 

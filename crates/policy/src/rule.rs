@@ -88,7 +88,7 @@ pub enum ArgumentPattern {
     Number(String),
 }
 
-/// An argument condition as written in files, with exactly one of the members set.
+/// An argument condition as written in a policy file, with exactly one of the pattern members set.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenArgument {
@@ -310,13 +310,14 @@ pub enum RuleError {
     AllowByIdentity,
     /// A rule that denies or asks has `after_untrusted`, which only rules that allow can have.
     #[error("only a rule that allows can have \"after_untrusted\"; other rules always apply after untrusted content")]
-    NotAllowing,
+    AfterUntrustedWithoutAllow,
     /// The identity is an empty string.
     #[error("\"identity\" is empty; omit it, or write part of a command or URL with \"*\" around it")]
     NoIdentity,
-    /// A rule about requests of a server has a tool, arguments or annotations.
+    /// A rule about requests of a server has conditions that apply only to tool calls: a tool, arguments or
+    /// annotations.
     #[error("only tool calls have \"tool\", \"arguments\" or \"annotations\"; set \"direction\" to \"to_server\"")]
-    NotOfTools,
+    ToolConditionsOnServerRequests,
     /// The server pattern is an empty string.
     #[error("\"server\" is empty; write \"*\" for all")]
     NoServer,
@@ -325,7 +326,7 @@ pub enum RuleError {
     NoTool,
     /// The rule of a trusted server doesn't name exactly one server, or has conditions.
     #[error("the rule of a trusted server must allow all tools of one server, by its exact name, without conditions")]
-    NotOneServer,
+    NotOneTrustedServer,
     /// The text is not a JSON Pointer.
     #[error("\"{0}\" is not a JSON Pointer, which begins with \"/\", such as \"/path\"")]
     Pointer(String),

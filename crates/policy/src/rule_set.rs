@@ -17,7 +17,7 @@ pub struct RuleProblem {
     pub error: RuleError,
 }
 
-/// The compiled rules of one source.
+/// The compiled rules of one source, indexed by server and tool.
 #[derive(Debug, Clone)]
 pub struct RuleSet {
     source: RuleSource,

@@ -1,6 +1,7 @@
-//! Patterns of URIs in an answers file: pages, resources and authorization servers. A pattern that allows covers only
-//! URIs that match component by component. A pattern that refuses covers all spellings and ports of a location.
-//! Callers: `wider_conditions.rs` and `cli/src/answers_file/name_pattern.rs`.
+//! Patterns of URIs in an answers file, in which users decide in advance on consent requests: URIs of pages, resources
+//! and authorization servers. A pattern that allows covers only URIs that match component by component. A pattern that
+//! refuses covers all spellings and ports of a location. Callers: `wider_conditions.rs` and
+//! `cli/src/answers_file/name_pattern.rs`.
 
 use url::Url;
 
