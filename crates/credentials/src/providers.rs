@@ -16,7 +16,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-/// Maximum number of configured providers.
+/// Maximum number of model providers that the user can configure.
 pub const MAX_PROVIDERS: usize = 50;
 
 /// Contents of the file `models.json`.
@@ -71,7 +71,8 @@ pub struct ProvidersView {
 pub struct ProviderTestResult {
     /// Number of models that the provider lists.
     pub models: usize,
-    /// Text of a model's reply, and the time until its first part in milliseconds. `None` if no model was tested.
+    /// Text of a model's reply, and the time until its first part arrived, in milliseconds. `None` if no model was
+    /// tested.
     pub reply: Option<(String, Millis)>,
 }
 

@@ -81,7 +81,7 @@ impl AuthorizationContext {
                 let callback = RedirectListener::bind(None, false).await?;
                 self.register(server, &endpoint, callback, dpop).await
             }
-            RegistrationApproach::Ask => {
+            RegistrationApproach::AskUser => {
                 // The listener is bound first, as the user may have to register the redirect URI. It uses the same port
                 // each time if possible, so that the registration stays valid.
                 let callback = RedirectListener::bind(Some(preferred_port(&server.issuer)), false).await?;

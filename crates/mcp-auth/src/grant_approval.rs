@@ -24,7 +24,7 @@ pub(crate) enum ConsentMode {
     /// The user has approved all endpoints and scopes in this sign-in.
     Given,
     /// Consent may be requested from the user, with this reason.
-    Ask(AuthReason),
+    AskUser(AuthReason),
     /// Consent cannot be requested. Anything that was not approved before is an error.
     Nobody,
 }
@@ -104,7 +104,7 @@ impl AuthorizationContext {
         let are_shown = match consenting {
             ConsentMode::Given => true,
             _ if moved.is_none() && new_scopes.is_empty() => false,
-            ConsentMode::Ask(reason) => {
+            ConsentMode::AskUser(reason) => {
                 let consent = ConsentPrompt {
                     server: self.settings.server.clone(),
                     resource: found.resource.clone(),

@@ -39,7 +39,7 @@ pub(crate) enum RegistrationApproach {
     Document(Url),
     Registered(ClientRegistration),
     Register(Url),
-    Ask,
+    AskUser,
 }
 
 /// Selects the way of obtaining a client id. `stored` is the stored registration with this authorization server.
@@ -69,7 +69,7 @@ pub(crate) fn choose_approach(
         (Some(url), ..) => RegistrationApproach::Document(url.clone()),
         (None, Some(stored), _) => RegistrationApproach::Registered(stored),
         (None, None, Some(endpoint)) => RegistrationApproach::Register(endpoint.clone()),
-        (None, None, None) => RegistrationApproach::Ask,
+        (None, None, None) => RegistrationApproach::AskUser,
     })
 }
 
@@ -187,7 +187,7 @@ mod tests {
             RegistrationApproach::Document(_) => "document",
             RegistrationApproach::Registered(_) => "registered",
             RegistrationApproach::Register(_) => "register",
-            RegistrationApproach::Ask => "ask",
+            RegistrationApproach::AskUser => "ask",
         }
     }
 

@@ -33,14 +33,14 @@ impl AuthorizationContext {
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
                 let stored_id_token = self.state().record.as_ref().and_then(|record| record.id_token.clone());
                 if stored_id_token.is_some() && matches!(why, AuthReason::StepUp { .. }) {
-                    return self.sign_in_directly(challenge, stored_id_token, ConsentMode::Ask(why)).await;
+                    return self.sign_in_directly(challenge, stored_id_token, ConsentMode::AskUser(why)).await;
                 }
                 let request = self.prepare_direct_request(challenge, ScopeLimit::Shown(&why)).await?;
                 let (id_token, exchange) = self.sign_in_at_provider(provider, why, &request).await?;
                 self.set_progress(AuthPhase::Token, None);
                 self.request_token(request, Some(exchange), Some(id_token), ConsentMode::Given).await
             }
-            _ => self.sign_in_directly(challenge, None, ConsentMode::Ask(why)).await,
+            _ => self.sign_in_directly(challenge, None, ConsentMode::AskUser(why)).await,
         }
     }
 
@@ -172,7 +172,7 @@ impl AuthorizationContext {
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
-        let steps_up = matches!(consenting, ConsentMode::Ask(AuthReason::StepUp { .. }));
+        let steps_up = matches!(consenting, ConsentMode::AskUser(AuthReason::StepUp { .. }));
         let request = self.prepare_direct_request(challenge, ScopeLimit::Allowed { steps_up }).await?;
         let exchange = match &self.settings.grant {
             GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange_endpoint(provider).await?),

@@ -70,13 +70,13 @@ pub(super) enum AppendReply {
 
 pub(super) struct LogWriter {
     path: PathBuf,
-    older: PathBuf,
-    durable: Arc<SyncProgress>,
+    old_log_path: PathBuf,
+    sync_progress: Arc<SyncProgress>,
     keys: Arc<KeyHolder>,
     log: Option<AuditWriteLog>,
     /// Set if this process wrote entries that are not sealed.
     has_unsealed: bool,
-    keep: AuditRetention,
+    retention: AuditRetention,
     last_retention_check: Option<Instant>,
     /// Set while entries that were recorded as removed are still in the database.
     is_removing: bool,
@@ -95,15 +95,20 @@ pub(super) struct LogWriter {
 }
 
 impl LogWriter {
-    pub(super) fn new(path: PathBuf, older: PathBuf, durable: Arc<SyncProgress>, keys: Arc<KeyHolder>) -> Self {
+    pub(super) fn new(
+        path: PathBuf,
+        old_log_path: PathBuf,
+        sync_progress: Arc<SyncProgress>,
+        keys: Arc<KeyHolder>,
+    ) -> Self {
         Self {
             path,
-            older,
-            durable,
+            old_log_path,
+            sync_progress,
             keys,
             log: None,
             has_unsealed: false,
-            keep: AuditRetention::default(),
+            retention: AuditRetention::default(),
             last_retention_check: None,
             is_removing: false,
             encryption_progress: EncryptionProgress::Steps,
@@ -120,11 +125,11 @@ impl LogWriter {
         let mut batch: Vec<(AuditEntry, AppendReply)> = Vec::new();
         let mut next = None;
         loop {
-            let order = match next.take() {
-                Some(order) => order,
+            let command = match next.take() {
+                Some(command) => command,
                 // Queued commands have priority over the next background step.
                 None => match commands.recv_timeout(self.time_to_next_step()) {
-                    Ok(order) => order,
+                    Ok(command) => command,
                     Err(RecvTimeoutError::Timeout) => {
                         self.last_step_start = Some(Instant::now());
                         if self.is_unmarked {
@@ -140,7 +145,7 @@ impl LogWriter {
                     Err(RecvTimeoutError::Disconnected) => break,
                 },
             };
-            match order {
+            match command {
                 WriterCommand::Append(entry, reply) => {
                     batch.push((*entry, reply));
                     while batch.len() < MAX_BATCH_ENTRIES {
@@ -182,19 +187,19 @@ impl LogWriter {
                 WriterCommand::IsOpen(reply) => {
                     let _ = reply.send(self.log.is_some());
                 }
-                WriterCommand::Retain(keep) => {
-                    (self.keep, self.last_retention_check) = (keep, None);
+                WriterCommand::Retain(retention) => {
+                    (self.retention, self.last_retention_check) = (retention, None);
                     self.remove_if_due();
                 }
                 WriterCommand::End => break,
             }
         }
-        self.durable.close();
+        self.sync_progress.close();
     }
 
     /// Returns `true` if the folder contains an audit log, of this or an older version.
     fn log_exists(&self) -> bool {
-        self.path.exists() || self.older.exists()
+        self.path.exists() || self.old_log_path.exists()
     }
 
     /// Returns the log. Opens it if it is closed or its file was replaced.
@@ -202,8 +207,8 @@ impl LogWriter {
         let open = match self.log.take().filter(AuditWriteLog::is_current_file) {
             Some(log) => log,
             None => {
-                let log = AuditWriteLog::open(&self.path, &self.older)?;
-                self.durable.record_reopened();
+                let log = AuditWriteLog::open(&self.path, &self.old_log_path)?;
+                self.sync_progress.record_reopened();
                 self.encryption_progress = EncryptionProgress::Steps;
                 self.has_unsealed |= log.was_repaired();
                 log
@@ -230,7 +235,7 @@ impl LogWriter {
         if key.is_none() {
             self.encryption_progress = EncryptionProgress::Steps;
         }
-        let place = if written.is_ok() { self.durable.add_written(entries.len() as u64) + 1 } else { 0 };
+        let place = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
             let result = written.clone().map(|first| WrittenEntry { number: first + at, place: place + at });
@@ -241,7 +246,7 @@ impl LogWriter {
                 AppendReply::Later(ticket) => receipts.push((ticket, result)),
             }
         }
-        if let Some(own) = self.durable.receipts().filter(|_| !receipts.is_empty()) {
+        if let Some(own) = self.sync_progress.receipts().filter(|_| !receipts.is_empty()) {
             own.report(receipts);
         }
         self.last_append = Some(Instant::now());
@@ -256,7 +261,7 @@ impl LogWriter {
         self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_sealed) {
             self.last_mark_update = Some(Instant::now());
-            drop(self.keys.store_mark(sealed, &self.durable));
+            drop(self.keys.store_mark(sealed, &self.sync_progress));
         }
     }
 
@@ -290,7 +295,7 @@ impl LogWriter {
             EncryptionProgress::Nothing
         });
         if self.encryption_progress == EncryptionProgress::Nothing && log.is_encrypted().unwrap_or(false) {
-            import::remove_old_log(&self.older)
+            import::remove_old_log(&self.old_log_path)
                 .unwrap_or_else(|error| tracing::warn!(%error, "the imported audit log could not be removed"));
         }
     }
@@ -315,7 +320,7 @@ impl LogWriter {
             // The seal must become durable as well.
             Ok(_) => {
                 self.has_unsealed = false;
-                self.durable.add_written(1);
+                self.sync_progress.add_written(1);
             }
             Err(error) => tracing::error!(%error, "the audit log could not be sealed"),
         }
@@ -328,13 +333,13 @@ impl LogWriter {
             return self.removal_step();
         }
         let is_time = self.last_retention_check.is_none_or(|at| at.elapsed() > RETENTION_INTERVAL);
-        if !is_time || self.keep == AuditRetention::default() || !self.keys.is_resolved() {
+        if !is_time || self.retention == AuditRetention::default() || !self.keys.is_resolved() {
             return;
         }
-        let (keep, key) = (self.keep, self.keys.cached_key());
+        let (retention, key) = (self.retention, self.keys.cached_key());
         let Some(log) = &mut self.log else { return };
         self.last_retention_check = Some(Instant::now());
-        match log.retain(keep, key.as_deref()) {
+        match log.retain(retention, key.as_deref()) {
             Ok(()) => self.removal_step(),
             Err(error) => tracing::error!(%error, "old decisions could not be removed"),
         }

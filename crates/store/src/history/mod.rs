@@ -63,10 +63,10 @@ const MAX_ID_BYTES: usize = 64;
 /// The history database in a data folder. Implements [`History`].
 pub(crate) struct HistoryDatabase {
     path: PathBuf,
-    older: PathBuf,
+    old_folder: PathBuf,
     locks_folder: PathBuf,
-    writes: Mutex<Option<CheckedConnection>>,
-    reads: Mutex<Option<CheckedConnection>>,
+    writer_connection: Mutex<Option<CheckedConnection>>,
+    reader_connection: Mutex<Option<CheckedConnection>>,
     /// Writer identity of this process, set once it has written a streaming reply.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
@@ -89,10 +89,10 @@ impl HistoryDatabase {
     pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Self {
         Self {
             path: data_dir.join(DATABASE_FILE),
-            older: data_dir.join(OLD_FOLDER),
+            old_folder: data_dir.join(OLD_FOLDER),
             locks_folder: data_dir.join(LOCKS_FOLDER),
-            writes: Mutex::default(),
-            reads: Mutex::default(),
+            writer_connection: Mutex::default(),
+            reader_connection: Mutex::default(),
             writer: OnceLock::new(),
             has_deleted: AtomicBool::new(false),
             keys,
@@ -126,7 +126,7 @@ impl HistoryDatabase {
         while self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT) {
             thread::sleep(delete::STEP_PAUSE);
         }
-        import::import_folder(connection, &self.older, self.key.get().as_deref())?;
+        import::import_folder(connection, &self.old_folder, self.key.get().as_deref())?;
         let cut = writers::mark_interrupted(connection, &self.locks_folder, None);
         cut.map_err(|error| database_error(&self.path, "mark what was cut", &error))?;
         Ok(opened)
@@ -137,13 +137,13 @@ impl HistoryDatabase {
         &self,
         act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut writes = lock(&self.writes);
-        match writes.as_mut() {
+        let mut writer_connection = lock(&self.writer_connection);
+        match writer_connection.as_mut() {
             Some(opened) => {
                 self.apply_protection(opened, Duration::ZERO)?;
                 act(opened)
             }
-            None => act(writes.insert(self.open_first_time()?)),
+            None => act(writer_connection.insert(self.open_first_time()?)),
         }
     }
 
@@ -182,13 +182,13 @@ impl HistoryDatabase {
         tried: &str,
         act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut reads = lock(&self.reads);
-        if reads.is_none() {
+        let mut reader_connection = lock(&self.reader_connection);
+        if reader_connection.is_none() {
             // Opening the writing connection first creates the tables and imports older conversations.
             self.with_writer(|_| Ok(()))?;
-            *reads = Some(history_tables::open(&self.path, &self.key)?);
+            *reader_connection = Some(history_tables::open(&self.path, &self.key)?);
         }
-        let Some(opened) = reads.as_mut() else { return Err(self.error("it is not open".to_owned())) };
+        let Some(opened) = reader_connection.as_mut() else { return Err(self.error("it is not open".to_owned())) };
         let protection =
             opened.read(encryption::read_protection).map_err(|error| database_error(&self.path, tried, &error))?;
         let is_behind = match protection {
@@ -244,7 +244,7 @@ impl HistoryDatabase {
         let done = encryption::continue_encryption(connection, &self.key, wait).map_err(|error| error.to_string());
         let done = done.and_then(|is_done| {
             if is_done {
-                import::remove_all_old_files(&self.older).map_err(|error| error.to_string())?;
+                import::remove_all_old_files(&self.old_folder).map_err(|error| error.to_string())?;
             }
             Ok(())
         });
@@ -318,7 +318,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Drop for HistoryDatabase {
     fn drop(&mut self) {
         if self.has_deleted.load(Ordering::Relaxed)
-            && let Some(opened) = lock(&self.writes).as_mut()
+            && let Some(opened) = lock(&self.writer_connection).as_mut()
         {
             self.deletion_step(opened, delete::EMPTY_JOURNAL_TIMEOUT);
         }
@@ -360,7 +360,7 @@ impl History for HistoryDatabase {
 
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.check_id(id)?;
-        import::remove_old_file(&self.older, id)?;
+        import::remove_old_file(&self.old_folder, id)?;
         if self.write_transaction("delete a conversation", |connection| Ok(delete::mark_deleted(connection, id)?))? {
             self.finish_deleting()?;
         }

@@ -177,7 +177,7 @@ mod tests {
         let history = HistoryDatabase::new(folder.path(), KeyHolder::new(Arc::new(SecretsInMemory::default())));
         history.create(&Conversation { id: "c".into(), ..Conversation::default() }).unwrap();
         history.write("c", &[message_item("before")]).unwrap();
-        lock(&history.writes).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();
+        lock(&history.writer_connection).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();
         let other = Connection::open(folder.path().join("history.db")).unwrap();
         let attack = "BEGIN IMMEDIATE; CREATE TABLE copy (text); \
             CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";

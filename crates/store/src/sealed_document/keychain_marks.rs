@@ -12,7 +12,7 @@ use super::{DocumentSealer, MARK_NAME, SealerState, SealingKey};
 /// State of the thread that stores the latest numbers in the keychain. At most one such thread runs.
 #[derive(Default)]
 pub(super) struct MarkingState {
-    runs: bool,
+    is_running: bool,
     /// Set if there are newer numbers than those that the thread is storing.
     has_newer_numbers: bool,
     /// Set after waiting for the thread timed out. Later writes do not wait for it.
@@ -30,12 +30,12 @@ impl DocumentSealer {
         };
         let mut marking = self.lock_marking();
         marking.has_newer_numbers = true;
-        if !std::mem::replace(&mut marking.runs, true) {
+        if !std::mem::replace(&mut marking.is_running, true) {
             let sealer = Arc::clone(self);
             let thread =
                 std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.store_all_marks());
             if let Err(error) = thread {
-                marking.runs = false;
+                marking.is_running = false;
                 tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
                 return;
             }
@@ -44,9 +44,9 @@ impl DocumentSealer {
             return;
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.runs);
+        let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.is_running);
         let (mut marking, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        marking.has_timed_out = marking.runs;
+        marking.has_timed_out = marking.is_running;
     }
 
     /// Returns `true` if the keychain has a higher number of this document.
@@ -72,7 +72,7 @@ impl DocumentSealer {
         loop {
             let mut marking = self.lock_marking();
             if !std::mem::take(&mut marking.has_newer_numbers) {
-                (marking.runs, marking.has_timed_out) = (false, false);
+                (marking.is_running, marking.has_timed_out) = (false, false);
                 self.marked.notify_all();
                 return;
             }
