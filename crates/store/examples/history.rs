@@ -14,7 +14,7 @@ const CONVERSATIONS: usize = 450;
 const ITEMS_PER_CONVERSATION: usize = 100;
 const LONG_CONVERSATION_ITEMS: usize = 5_000;
 const PICTURE_COUNT: usize = 50;
-/// Number of measurements of each operation.
+/// Number of times that each operation is measured.
 const MEASUREMENT_COUNT: usize = 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -12,8 +12,8 @@ pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
 /// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
-/// is the schema version of this program, stored in `PRAGMA user_version`. A new file gets `tables`, and an older one
-/// is upgraded in one transaction.
+/// is the schema version of this program, stored in `PRAGMA user_version`. In a new file, the SQL statements in
+/// `tables` create the tables. An older file is changed by `upgrade`. Both happen in one transaction.
 pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgrade) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
         crate::files::make_folder(folder)?;
@@ -34,7 +34,7 @@ pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgra
     Ok(connection)
 }
 
-/// Returns the schema version of the file, or 0 if it has no tables.
+/// Returns the schema version of a database, or 0 if the database has no tables.
 pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
@@ -97,7 +97,7 @@ pub(crate) fn reload_schema(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }
 
-/// Upgrades the tables of an older version to the latest one.
+/// Function that upgrades the tables of an older schema version to the latest version.
 pub(crate) type SchemaUpgrade = fn(&Connection) -> rusqlite::Result<()>;
 
 /// Changes a table definition so that columns accept values of all types. Stored values do not change, so only the text
@@ -120,7 +120,7 @@ pub(crate) fn replace_table_definition(
     Ok(())
 }
 
-/// Returns some free pages to the file system. Returns `true` if none remain.
+/// Releases at most `pages` free pages of the database to the file system. Returns `true` if no free pages remain.
 pub(crate) fn release_pages(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;

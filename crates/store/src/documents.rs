@@ -18,7 +18,7 @@ use crate::files::{self, ReplaceMode};
 use crate::folder_lock::FolderLock;
 use crate::sealed_document::{DocumentSealer, DocumentText, OLDER_COPY_REASON, SEALED_DOCUMENTS, SealVerdict};
 
-/// Maximum size of a document, in bytes.
+/// Maximum size of the file of a JSON document, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 /// Maximum time that reading or writing a sealed document waits for the key from the keychain.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -91,7 +91,7 @@ impl DocumentFolder {
     }
 
     /// Reads a document. If another program wrote a sealed document, its file is renamed and the document counts as
-    /// missing. Acquires the folder lock for that, unless `is_held` says that the caller holds it.
+    /// missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds the lock.
     fn read_checked(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         let path = self.document_path(name);
         let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else { return self.read_missing(name, is_held) };

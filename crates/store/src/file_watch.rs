@@ -96,7 +96,7 @@ impl WatchedFolder {
     /// Adds a file for the folder's thread to watch. Does not wait for the disk.
     fn add(&self, file: WatchedFile) {
         let mut added = lock(&self.added);
-        self.notices.expect(&file.path);
+        self.notices.add_file(&file.path);
         added.push(file);
         drop(added);
         self.notices.wake();

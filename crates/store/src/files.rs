@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// Action of a write if the file already exists.
+/// Action of a write if the file to write already exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplaceMode {
     /// Replace the existing file.

@@ -21,7 +21,7 @@ use crate::folder_lock::FolderLock;
 
 use read::name_problem;
 
-/// Maximum size of a settings file, in bytes.
+/// Maximum size of `mcp.json`, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Maximum number of attempts to edit `mcp.json`, if other programs change the file between reading and writing.
@@ -46,7 +46,7 @@ impl McpJson {
         self.path.display().to_string()
     }
 
-    /// Returns the text of the file, or `None` if it does not exist.
+    /// Returns the text of `mcp.json`, or `None` if the file does not exist.
     fn text(&self) -> Result<Option<String>, ConfigProblem> {
         let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(config_problem)? else { return Ok(None) };
         if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
@@ -71,8 +71,8 @@ impl McpJson {
         self.named_text(text).read()
     }
 
-    /// Edits the text of the file. The file is read immediately before, so that a change by another program is
-    /// preserved, and an unreadable file is not overwritten. Returns `false` if `edit` returns `None`.
+    /// Edits the text of `mcp.json`. The file is read immediately before writing, so that a change by another program
+    /// is preserved, and an unreadable file is not overwritten. Returns `false` if `edit` returns `None`.
     fn edit_file(&self, edit: impl Fn(&str) -> Result<Option<SettingsEdit>, String>) -> Result<bool, ConfigProblem> {
         let _held = self.lock.acquire().map_err(config_problem)?;
         for _ in 0..MAX_ATTEMPTS {

@@ -36,7 +36,7 @@ pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawb
 pub(crate) const SEALED_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
-/// A sealed document as stored in its file.
+/// Content of a sealed document's file: the seal, and the document's JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SealedDocument<'a> {
@@ -65,7 +65,7 @@ struct SealingKey {
 /// The text to write into a document's file, with the number in its seal.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
-    /// Number of the file, or `None` if it has no seal.
+    /// Number in the seal of the text, or `None` if the text has no seal.
     pub(crate) number: Option<u64>,
 }
 
@@ -99,7 +99,7 @@ pub(crate) struct DocumentSealer {
     /// Function that seals existing documents when the first key is created.
     adopt: Mutex<Option<Box<DocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
-    /// Function that looks for seals on disk.
+    /// Function that searches the data folder for seals.
     seal_finder: Mutex<Option<Box<SealFinder>>>,
     /// Locked during [`Self::update_state`], so that only one thread updates the state.
     update_lock: Mutex<()>,
@@ -205,8 +205,8 @@ impl DocumentSealer {
         drop(self.changed.wait_timeout_while(self.state(), left, waits));
     }
 
-    /// Calls [`Self::update_state`] in a separate thread, one at a time, because reading the mark from the keychain may
-    /// hang.
+    /// Calls [`Self::update_state`] in a separate thread, because reading the mark from the keychain may hang. At most
+    /// one such thread runs.
     fn spawn_state_update(self: &Arc<Self>) {
         if self.is_updating.swap(true, Ordering::AcqRel) {
             return;
@@ -241,7 +241,7 @@ impl DocumentSealer {
         !matches!(*self.state(), SealerState::NotRequested)
     }
 
-    /// Returns the state of sealing for the host.
+    /// Returns the state of document sealing in the form that the host receives.
     pub(crate) fn seal_status(&self) -> DocumentSeal {
         match &*self.state() {
             SealerState::NotRequested | SealerState::Requesting => DocumentSeal::Waiting,
@@ -259,7 +259,7 @@ impl DocumentSealer {
         }
         let (next, is_first) = match self.keys.resolved_key() {
             Ok(key) => self.state_with_key(key.derive_key(KEY_LABEL)),
-            Err(missing) if missing.exists => (SealerState::Unavailable(missing.cause), false),
+            Err(missing) if missing.may_exist => (SealerState::Unavailable(missing.cause), false),
             Err(missing) if self.has_seals_on_disk() => {
                 (SealerState::Unavailable(format!("{KEY_MISSING_REASON} ({})", missing.cause)), false)
             }
@@ -344,7 +344,8 @@ impl DocumentSealer {
         SealVerdict::Good(text)
     }
 
-    /// Returns `true` if the file of a document was written before. If it is missing, another program removed it.
+    /// Returns `true` if Drawbridge wrote the file of a document before. If such a file is missing, another program
+    /// removed it.
     pub(crate) fn was_written(&self, name: Document) -> bool {
         match &*self.state() {
             SealerState::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),

@@ -48,7 +48,7 @@ pub(crate) struct SecretsFile {
     path: PathBuf,
     lock: FolderLock,
     keychain: Box<dyn Keychain>,
-    /// Secrets that could not be stored in the file.
+    /// Secrets that could not be stored in `secrets.json`.
     memory: SecretsInMemory,
     state: Mutex<SecretsState>,
 }
@@ -83,7 +83,7 @@ impl SecretsFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the file, or returns `None` if it does not exist.
+    /// Reads `secrets.json`, or returns `None` if the file does not exist.
     fn read(&self) -> Result<Option<SealedFile>, KeychainError> {
         let broken = |error: StoreError| KeychainError::Broken(error.to_string());
         let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(broken)? else { return Ok(None) };
@@ -115,7 +115,7 @@ impl SecretsFile {
         Ok(result)
     }
 
-    /// Returns the key of a file from memory or the keychain.
+    /// Returns the key that encrypts the file, from memory or from the keychain.
     fn file_key(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone().filter(|key| file.is_encrypted_with(key)) {
             return Ok(key);
@@ -144,7 +144,8 @@ impl SecretsFile {
         self.keychain.remove(PROBE_NAME)
     }
 
-    /// Creates a key for a new file, and stores it in the keychain.
+    /// Returns the key for a new `secrets.json`: the key that was used last, or else a new key that is stored in the
+    /// keychain.
     fn new_key(&self) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);
@@ -161,7 +162,8 @@ impl SecretsFile {
         Ok(key)
     }
 
-    /// Stores a secret in the file, which is created if necessary, together with all secrets that are only in memory.
+    /// Stores a secret in `secrets.json`, together with all secrets that are only in memory. Creates the file if it
+    /// does not exist.
     fn store_secret(&self, name: &str, secret: &str) -> Result<(), KeychainError> {
         let broken = |error: SecretError| KeychainError::Broken(error.to_string());
         for _ in 0..MAX_CREATE_ATTEMPTS {
@@ -211,7 +213,8 @@ impl SecretsFile {
         Ok(all)
     }
 
-    /// Returns a secret that an older version stored in a separate keychain entry, and moves it into the file.
+    /// Moves a secret that an older version stored in a separate keychain entry into `secrets.json`, and returns the
+    /// secret.
     fn migrate(&self, name: &str) -> Result<Option<String>, SecretError> {
         if !may_be_old_entry(name) || self.state().names_without_old_entry.contains(name) {
             return Ok(None);
@@ -228,7 +231,7 @@ impl SecretsFile {
         Ok(Some(secret))
     }
 
-    /// Removes the separate keychain entry of an older version.
+    /// Removes the separate keychain entry that an older version created for this secret.
     fn remove_old_entry(&self, name: &str) {
         if !may_be_old_entry(name) {
             return;

@@ -79,7 +79,8 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
 /// column.
 pub(super) const CONTENT_PURPOSE: &str = "audit content";
 
-/// Index for the host, which looks for the latest entry of a kind at each start. Logs of older versions lack it.
+/// SQL statement that creates the index for the host, which looks for the latest entry of a kind at each start. Logs of
+/// older versions lack this index.
 const KIND_INDEX_SQL: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
 
 /// Columns that [`read_entry`] expects, in this order.
@@ -198,7 +199,8 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>, StoreE
     Ok((version > 0).then_some(connection))
 }
 
-/// Disables automatic checkpoints. The sync thread (`sync.rs`) copies the journal, so that no entry waits for it.
+/// Disables automatic checkpoints. The sync thread (`sync.rs`) copies the write-ahead journal into the database, so
+/// that no entry waits for the copy.
 fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
@@ -246,11 +248,11 @@ pub(super) struct ReadEntry {
     /// Set if the content is encrypted and could not be decrypted. `entry` then contains only the length of the
     /// content.
     pub(super) is_hidden: bool,
-    /// Set if the content is not encrypted.
+    /// Set if the entry's content is not encrypted in the database.
     pub(super) is_plain: bool,
 }
 
-/// Reads an entry and its hash from a row.
+/// Reads an entry and its chain hash from a row with [`ENTRY_COLUMNS`].
 pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<ReadEntry> {
     let words = |at| row.get::<_, String>(at);
     let content_bytes = row.get::<_, Option<i64>>(13)?.map(from_sql_integer);
@@ -289,7 +291,7 @@ pub(super) fn last_entry(connection: &Connection) -> rusqlite::Result<(u64, Chai
     Ok(found.unwrap_or((0, FIRST_PREDECESSOR)))
 }
 
-/// Returns the hash of an entry, or `None` if it does not exist.
+/// Returns the chain hash of an entry, or `None` if the entry does not exist.
 pub(super) fn entry_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
     statement.query_row([to_sql_integer(number)], |row| row.get(0)).optional()

@@ -61,7 +61,7 @@ struct SignedHash {
     mac: Option<String>,
 }
 
-/// Writes all entries to `out`, and returns their number.
+/// Writes all entries of the log at `path` to `out`, and returns their number.
 pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Result<u64, StoreError> {
     let not_written = |error: std::io::Error| StoreError {
         path: path.display().to_string(),

@@ -139,17 +139,17 @@ type KeyListener = Arc<dyn Fn() + Send + Sync>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingKey {
     pub(crate) cause: String,
-    /// Set if the key may exist although it could not be read.
-    pub(crate) exists: bool,
+    /// Set if the keychain may contain the key although the key could not be read.
+    pub(crate) may_exist: bool,
 }
 
 impl MissingKey {
     fn unavailable(cause: String) -> Self {
-        Self { cause, exists: true }
+        Self { cause, may_exist: true }
     }
 
     fn absent(cause: String) -> Self {
-        Self { cause, exists: false }
+        Self { cause, may_exist: false }
     }
 }
 
@@ -230,7 +230,7 @@ impl KeyHolder {
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         let state = self.state();
         let is_due = |since: &Instant| since.elapsed() >= USER_RETRY_INTERVAL;
-        if matches!(&*state, KeyState::Missing { cause, since, .. } if cause.exists && is_due(since)) {
+        if matches!(&*state, KeyState::Missing { cause, since, .. } if cause.may_exist && is_due(since)) {
             drop(state);
             self.request_key(true);
         }

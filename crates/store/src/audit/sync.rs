@@ -10,7 +10,7 @@ use ports::AuditReceipts;
 
 use super::audit_tables;
 
-/// Length of the journal, in bytes, from which the sync thread copies it into the database.
+/// Length of the write-ahead journal, in bytes, from which the sync thread copies it into the database.
 const COPY_THRESHOLD: u64 = 4 << 20;
 /// Length of the journal, in bytes, from which writers are blocked while the journal is copied and truncated.
 const BLOCKING_THRESHOLD: u64 = 64 << 20;
@@ -49,7 +49,7 @@ impl SyncProgress {
         self.state().receipts.clone()
     }
 
-    /// Records that another file, with another journal, was opened.
+    /// Records that a different file, with a different journal, was opened at the log's path.
     pub(super) fn record_reopened(&self) {
         self.state().generation += 1;
     }

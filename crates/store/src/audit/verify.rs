@@ -24,7 +24,7 @@ pub(super) type VerifyKey<'a> = Result<&'a SealKey, String>;
 
 /// State of a verification, which checks the entries of the chain in order.
 pub(super) struct ChainVerification {
-    /// Hash of the entry that was checked last, which must be the predecessor of the next one.
+    /// Hash of the entry that was checked last. The next entry must be chained to it.
     previous: ChainLink,
     /// Number of the entry that was checked last.
     number: u64,
@@ -44,7 +44,7 @@ pub(super) struct ChainVerification {
 }
 
 impl ChainVerification {
-    /// Starts a verification at the entry after the last removed one.
+    /// Starts a verification at the first entry after the removed ones, which `checkpoint` records.
     pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerifyKey<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,

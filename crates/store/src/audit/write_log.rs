@@ -61,7 +61,7 @@ const UNENCRYPTED_TEXT: &str =
 const MAX_MISSING_ENTRIES: u64 = 1_000_000_000;
 
 impl AuditWriteLog {
-    /// Opens the log, and imports an older one if it was not imported yet.
+    /// Opens the log at `path`, and imports the log of an older version at `older` if it was not imported yet.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
         let (mut connection, was_schema_repaired) = audit_tables::open(path)?;
         let last = import::import_log(&mut connection, path, older)?;

@@ -15,7 +15,7 @@ use super::seal::KeyHolder;
 use super::sync::SyncProgress;
 use super::write_log::AuditWriteLog;
 
-/// Maximum number of entries in one transaction.
+/// Maximum number of entries that are written in one transaction.
 const MAX_BATCH_ENTRIES: usize = 256;
 /// Interval between two checks of the limits of age and size.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
@@ -60,7 +60,7 @@ pub(super) enum WriterCommand {
     End,
 }
 
-/// Receiver of the result of an append.
+/// The receiver to which the result of an append is sent.
 pub(super) enum AppendReply {
     /// A caller that waits for the result.
     Now(SyncSender<Result<WrittenEntry, StoreError>>),
@@ -300,7 +300,7 @@ impl LogWriter {
         }
     }
 
-    /// Encrypts contents until all are encrypted or another process prevents it.
+    /// Encrypts contents until all contents are encrypted or another process prevents it.
     fn encrypt_all(&mut self) {
         for _ in 0..MAX_EMPTY_JOURNAL_ATTEMPTS {
             self.encrypt_step();

@@ -20,7 +20,7 @@ use crate::database;
 pub(super) const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
 /// Pause between two deletion steps, in which other processes that poll for the lock can write.
 pub(super) const STEP_PAUSE: Duration = Duration::from_millis(5);
-/// Maximum number of items that are removed in one step.
+/// Maximum number of items of deleted conversations that one step removes.
 const ITEMS_PER_STEP: usize = 50;
 /// Approximate number of index pages that are rewritten in one step.
 const INDEX_PAGES_PER_STEP: i64 = 250;
@@ -37,7 +37,7 @@ const INDEX_REWRITING: i64 = 2;
 /// Value of the column `gone.left`: free pages and the write-ahead journal remain.
 const JOURNAL_LEFT: i64 = 3;
 
-/// Marks a conversation as deleted. Returns `true` if it existed.
+/// Marks a conversation as deleted. Returns `true` if the conversation existed.
 pub(super) fn mark_deleted(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
     let Some((number, _)) = history_tables::conversation_and_head_rows(connection, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
@@ -107,7 +107,7 @@ fn set_progress(connection: &Connection, from: i64, to: i64) -> rusqlite::Result
     Ok(())
 }
 
-/// Removes some items of a deleted conversation. Returns `true` if none remain.
+/// Removes at most [`ITEMS_PER_STEP`] items of a deleted conversation. Returns `true` if none of its items remain.
 fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<bool> {
     let items: Vec<i64> = connection
         .prepare_cached("SELECT number FROM item WHERE conversation = ?1 LIMIT ?2")?

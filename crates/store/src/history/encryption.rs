@@ -139,7 +139,8 @@ fn set_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusql
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
 
-/// Returns the row number of the last one of the next `count` rows after `after`, or `None` if there are none.
+/// Returns the row number at which the batch of the next `count` rows after row number `after` ends, or `None` if there
+/// are no more rows.
 fn next_batch_end(
     connection: &Connection,
     table: &str,

@@ -19,11 +19,11 @@ use crate::files;
 
 /// Maximum size of an older version's conversation file, in bytes. Larger files are not imported.
 const MAX_FILE_BYTES: u64 = 256 << 20;
-/// Suffix of the file of an imported conversation, in place of `json`.
+/// File name extension that replaces `json` after a conversation was imported.
 const IMPORTED_SUFFIX: &str = "json.imported";
 
-/// A conversation in the format of older versions. In the first versions, items have no parents: each follows the
-/// previous one.
+/// A conversation in the format of older versions. In the first versions, items have no parents: each item follows the
+/// previous item.
 #[derive(Deserialize)]
 struct OlderConversation {
     id: String,

@@ -279,7 +279,7 @@ impl HistoryDatabase {
     }
 
     /// Performs the next step of pending deletions. Returns `true` if more steps can follow immediately, or `false` if
-    /// there is none or the next one has to wait for a later write.
+    /// no steps remain or the next step has to wait for a later write.
     fn deletion_step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");

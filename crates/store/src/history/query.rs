@@ -4,13 +4,13 @@ use domain::history::Excerpt;
 
 use super::index_words::{IndexedWord, index_words};
 
-/// Maximum number of terms in a search. Further terms are ignored.
+/// Maximum number of terms in a search text. Further terms are ignored.
 const MAX_TERMS: usize = 16;
 /// Number of bytes at the beginning of a search text that are parsed.
 const MAX_QUERY_BYTES: usize = 400;
 /// Number of characters that an excerpt shows before the first match.
 const LEADING_CHARS: usize = 40;
-/// Length of an excerpt, in characters.
+/// Maximum length of the excerpt of a found text, in characters.
 const EXCERPT_CHARS: usize = 200;
 
 /// A word, or a sequence of single-character words that must be adjacent.
@@ -26,7 +26,7 @@ struct QueryTerm {
 pub(super) struct SearchQuery(Vec<QueryTerm>);
 
 impl SearchQuery {
-    /// Parses a search. Returns `None` if it contains no words.
+    /// Parses the text of a search. Returns `None` if the text contains no words.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
         let mut terms: Vec<QueryTerm> = Vec::new();

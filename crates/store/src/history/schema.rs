@@ -10,7 +10,7 @@ use super::history_tables;
 
 /// Prefix of the index's internal tables, which SQLite creates. They contain no text once the history is encrypted.
 const INDEX_TABLE_PREFIX: &str = "word_";
-/// Maximum number of schema parts that an error lists.
+/// Maximum number of unexpected tables, indexes, views and triggers that an error message lists.
 const MAX_LISTED_PARTS: usize = 10;
 
 /// Error for a schema that another program changed. The history is then neither read nor written.

@@ -13,7 +13,7 @@ use super::history_tables;
 use super::schema::CheckedConnection;
 use super::write::STATE_CUT;
 
-/// Prefix of the names of lock files.
+/// Prefix of the names of the lock files of history writers.
 const LOCK_PREFIX: &str = "history-";
 
 /// Writer identity of this process, with the lock that proves it is running.

@@ -11,8 +11,8 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTranspor
 
 use super::{auth, sandbox};
 
-/// Updates the server named `was`, or else the one named like `entry`. If neither exists, the server is added at the
-/// end.
+/// Updates the entry of the server named `was`, or else of the server with the name of `entry`. If neither exists, an
+/// entry is added at the end. Returns the new text.
 pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
     let root = parse_settings(text)?;
     let servers = root.object_value_or_set().object_value_or_set("mcpServers");

@@ -15,14 +15,14 @@ pub(super) struct MarkingState {
     is_running: bool,
     /// Set if there are newer numbers than those that the thread is storing.
     has_newer_numbers: bool,
-    /// Set after waiting for the thread timed out. Later writes do not wait for it.
+    /// Set after a write waited in vain for the thread. Later writes do not wait for the thread.
     has_timed_out: bool,
 }
 
 impl DocumentSealer {
     /// Stores the number of a file in the keychain before the file is written: from then on an older copy is refused,
-    /// even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If it has not
-    /// responded by then, later calls do not wait, and the keychain is updated once it responds.
+    /// even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If the keychain
+    /// has not responded by then, later calls do not wait, and the number is stored once the keychain responds.
     pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
             SealerState::Ready(ready) => raise_number(&mut ready.announced, name.file_name(), number),
@@ -67,7 +67,7 @@ impl DocumentSealer {
         self.marking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Updates the keychain until it has the latest numbers.
+    /// Stores the latest document numbers in the keychain, repeatedly until no newer numbers exist.
     fn store_all_marks(&self) {
         loop {
             let mut marking = self.lock_marking();
@@ -81,7 +81,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Stores the latest numbers in the keychain, once.
+    /// Stores the latest document numbers in the keychain, once.
     pub(super) fn store_marks(&self) {
         let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.

@@ -15,12 +15,12 @@ use crate::audit::support::{Keychain, NoShell};
 
 const CANARY: &str = "zqkestrel";
 
-/// Opens the history in another instance with this keychain.
+/// Opens the store of the folder in another instance with this keychain.
 pub(super) fn open_with_keychain(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap()
 }
 
-/// Opens the history in another instance without a keychain.
+/// Opens the store of the folder in another instance without a keychain.
 pub(super) fn open_without_keychain(folder: &Path) -> Ports {
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
