@@ -159,7 +159,7 @@ impl AuthorizationContext {
         self.changes.subscribe()
     }
 
-    /// Cancels all sign-ins that have started.
+    /// Cancels all running and waiting sign-ins.
     pub(crate) fn cancel(&self) {
         let begun = std::mem::take(&mut *self.cancel.lock().unwrap_or_else(PoisonError::into_inner));
         begun.cancel();

@@ -22,7 +22,7 @@ use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
 /// Maximum number of logged invalid authorization responses, since any local process can send them.
 const MAX_LOGGED_RESPONSES: usize = 10;
 
-/// Parameters of an authorization request.
+/// Parameters of an authorization request (RFC 6749, 4.1.1), and data for its consent request.
 pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) server: &'a AuthorizationServerMetadata,
     pub(crate) client: &'a OAuthClient,
@@ -30,14 +30,14 @@ pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) scopes: &'a [String],
     /// Value of the `resource` parameter, byte for byte. `None` if the token is not for a resource.
     pub(crate) resource: Option<&'a str>,
-    /// OpenID Connect nonce, or `None` for plain OAuth.
+    /// Value of the `nonce` parameter (OpenID Connect), or `None` for plain OAuth.
     pub(crate) openid_nonce: Option<&'a str>,
     /// Stored registration of the client id, or `None` if it was obtained in this sign-in.
     pub(crate) reused_registration: Option<&'a ClientRegistration>,
     /// Resource and scopes of the token request that follows this authorization request. The consent request shows them
     /// if they differ from those above, as in the enterprise-managed grant.
     pub(crate) shown_resource_and_scopes: Option<(&'a str, &'a [String])>,
-    /// All endpoints that will receive secrets of the sign-in.
+    /// Endpoints that will receive secrets in this sign-in, all of which the consent request lists.
     pub(crate) endpoints: Vec<AuthEndpoint>,
     pub(crate) reason: AuthReason,
 }

@@ -11,10 +11,10 @@ use crate::scopes;
 
 const PHASE: AuthPhase = AuthPhase::ServerMetadata;
 
-/// Metadata of an authorization server.
+/// Metadata of an authorization server (RFC 8414), as far as sign-ins use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AuthorizationServerMetadata {
-    /// Issuer identifier, byte for byte.
+    /// Issuer identifier of the authorization server, byte for byte.
     pub(crate) issuer: String,
     pub(crate) authorization_endpoint: Option<Url>,
     pub(crate) token_endpoint: Url,

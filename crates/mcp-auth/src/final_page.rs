@@ -10,7 +10,7 @@ pub(crate) enum PageText<'a> {
     UnexpectedRequest,
 }
 
-/// Language of a page, chosen by the `Accept-Language` header.
+/// Language of a page, selected by the browser's `Accept-Language` header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageLanguage {
     English,
@@ -44,7 +44,7 @@ impl PageLanguage {
         }
     }
 
-    /// Returns the title and text of a page.
+    /// Returns the title and the text that a page shows in this language.
     const fn texts(self, words: PageText<'_>) -> (&'static str, &'static str) {
         match (self, words) {
             (PageLanguage::English, PageText::SignedIn) => {

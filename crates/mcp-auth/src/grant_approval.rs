@@ -50,7 +50,7 @@ pub(crate) fn secret_endpoints(server: &AuthorizationServerMetadata, client: &OA
         .collect()
 }
 
-/// Returns the endpoint of an identity provider.
+/// Returns the endpoint at which an identity provider receives secrets.
 pub(crate) fn provider_endpoint(url: &Url, issuer: &str) -> AuthEndpoint {
     AuthEndpoint::new(EndpointUse::Provider, url, issuer)
 }

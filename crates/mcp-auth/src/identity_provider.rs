@@ -26,7 +26,7 @@ use crate::user::AuthReason;
 
 const PHASE: AuthPhase = AuthPhase::IdentityProvider;
 
-/// Token exchange endpoint of the identity provider.
+/// Endpoint of the identity provider that exchanges an ID token for a grant.
 pub(crate) struct IdpTokenEndpoint {
     pub(crate) url: Url,
     pub(crate) issuer: String,

@@ -1,6 +1,6 @@
 //! Selection of scopes, and operations on lists of scopes.
 
-/// Maximum number of scopes from one source.
+/// Maximum number of scopes in one list. Further scopes are dropped.
 const MAX_SCOPES: usize = 200;
 /// Maximum length of a scope in characters.
 const MAX_SCOPE_CHARS: usize = 500;

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::metadata_address;
 
-/// Replacement text for a secret.
+/// Text that replaces a secret in displayed text.
 pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Names of fields whose values are secrets, in queries, forms and JSON.
@@ -59,7 +59,8 @@ impl SecretRedactor {
         self.known_secrets.push(SecretString::from(secret));
     }
 
-    /// Redacts all values in the query of this URL from now on, as written and decoded. They are never dropped.
+    /// Redacts all values in the query of this URL from now on, as written and decoded. These secrets are never
+    /// dropped.
     pub(crate) fn register_query_secrets(&mut self, url: &Url) {
         let written = url.query().unwrap_or_default().split('&').map(|pair| {
             let value = pair.split_once('=').map_or(pair, |(_, value)| value);
@@ -99,7 +100,7 @@ impl SecretRedactor {
         clean
     }
 
-    /// Formats a URL without the secrets in its query.
+    /// Formats a URL for display, with the secrets in its query redacted.
     pub(crate) fn redact_url(&self, url: &Url) -> String {
         let Some(query) = url.query() else { return self.redact_text(url.as_str()) };
         let mut shown = url.clone();

@@ -11,7 +11,7 @@ use crate::user::AuthReason;
 
 /// Result of waiting for permission to run a sign-in, of which only one runs at a time.
 enum SignInTurn<'a> {
-    /// Another sign-in has succeeded meanwhile, so none is needed.
+    /// Another sign-in has succeeded meanwhile, so the caller needs none. Contains its account.
     Done(Account),
     /// The caller may sign in while it has the guard. Also contains the error if the vault could not be read.
     Turn(MutexGuard<'a, ()>, Option<AuthError>),

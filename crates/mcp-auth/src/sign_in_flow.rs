@@ -295,7 +295,7 @@ impl AuthorizationContext {
     }
 }
 
-/// Parameters of a token request that needs no browser.
+/// Parameters of a token request for which no browser is opened.
 pub(crate) struct DirectTokenRequest {
     pub(crate) found: DiscoveryResult,
     pub(crate) client: OAuthClient,

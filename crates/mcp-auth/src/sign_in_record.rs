@@ -51,7 +51,7 @@ pub(crate) struct TokenSet {
     /// `true` if the access token is bound to the DPoP key.
     pub(crate) bound: bool,
     pub(crate) refresh: Option<StoredSecret>,
-    /// Time of issue in seconds since the Unix epoch.
+    /// Time at which the access token was issued, in seconds since the Unix epoch.
     pub(crate) since: u64,
     /// Lifetime of the access token in seconds, or `None` if unknown.
     pub(crate) lifetime: Option<u64>,

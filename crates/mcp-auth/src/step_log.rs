@@ -43,7 +43,7 @@ impl StepLog {
         (self.steps, self.later_steps, self.is_later) = (Vec::new(), Vec::new(), false);
     }
 
-    /// Ends the steps of the sign-in. Later steps are stored separately and do not displace them.
+    /// Ends the log of the sign-in. Later steps are stored separately and do not displace the steps of the sign-in.
     pub(crate) fn end(&mut self) {
         self.is_later = true;
     }
@@ -72,7 +72,7 @@ impl StepLog {
         AuthStep { request, answer, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
-    /// Adds a step without an HTTP request.
+    /// Adds a step that consists of a conclusion, without an HTTP request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
         let conclusion = self.redactor.redact_text(conclusion);
         self.push(AuthStep { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
@@ -90,7 +90,7 @@ impl StepLog {
         self.push(AuthStep { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
     }
 
-    /// Adds a step for an HTTP request and its response, if it got one.
+    /// Adds a step for an HTTP request and its response, or for a request without a response.
     pub(crate) fn http_request(
         &mut self,
         at: SystemTime,

@@ -66,7 +66,7 @@ pub struct ConsentPrompt {
 /// Endpoint that receives secrets during a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthEndpoint {
-    /// Use of the received secrets at the endpoint.
+    /// Purpose for which the endpoint receives the secrets.
     pub purpose: EndpointUse,
     /// URL that receives the secrets.
     pub url: Url,

@@ -44,7 +44,7 @@ pub struct VaultKey {
 /// Kind of data in a vault entry for one server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VaultEntryKind {
-    /// Tokens and the state of the sign-in.
+    /// Tokens and other state of the sign-in at the server.
     Account,
     /// Client id and credentials that an authorization server issued for this server.
     Client {
@@ -55,7 +55,7 @@ pub enum VaultEntryKind {
     FirstIssuer,
 }
 
-/// Duration for which the vault stores an entry.
+/// Persistence of an entry that was written to the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryPersistence {
     /// The entry is stored until it is removed.

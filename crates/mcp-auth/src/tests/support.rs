@@ -68,7 +68,7 @@ impl Vault for TestVault {
     }
 }
 
-/// Behaviour of the simulated browser when it is opened.
+/// Behaviour of the simulated browser when the app opens it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum BrowserBehaviour {
     /// The user is already signed in, and the browser returns immediately.
@@ -271,7 +271,7 @@ pub(super) async fn start_servers(
     (issuer, server)
 }
 
-/// Builds a JSON object from names and values.
+/// Builds a JSON object from the names and values of its members.
 pub(super) fn json_members(pairs: &[(&str, serde_json::Value)]) -> serde_json::Map<String, serde_json::Value> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }

@@ -23,9 +23,9 @@ use token_request::TokenHttpClient;
 pub(crate) use token_response::TokenResponse;
 use token_response::parse_object;
 
-/// Grant type of RFC 7523, 2.1.
+/// Grant type for JWT bearer assertions (RFC 7523, 2.1).
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/// Grant type of RFC 8693, 2.1.
+/// Grant type for token exchange (RFC 8693, 2.1).
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:id_token";
 /// Token type of enterprise-managed authorization: an identity assertion that is an authorization grant.
@@ -165,8 +165,9 @@ impl TokenEndpoint<'_> {
 
     /// Revokes a token at this endpoint (RFC 7009).
     ///
-    /// # Errors Returns [`AuthErrorCause::Refused`] if the request is refused, and another [`AuthErrorCause`] if no
-    /// usable response arrives.
+    /// # Errors
+    /// Returns [`AuthErrorCause::Refused`] if the request is refused, and another [`AuthErrorCause`] if no usable
+    /// response arrives.
     pub(crate) async fn revoke(&self, token: &SecretString, hint: &str) -> Result<(), AuthError> {
         let parameters = vec![("token", token.expose_secret().to_owned()), ("token_type_hint", hint.to_owned())];
         let answer = self.post(self.form_request(parameters)?).await?;
