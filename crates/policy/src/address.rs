@@ -37,7 +37,7 @@ enum HostPattern {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PortPattern {
-    /// The default port of the scheme.
+    /// The default port of the address's scheme.
     SchemeDefault,
     Any,
     Exactly(u16),
@@ -187,7 +187,7 @@ fn is_scheme(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// Returns the default port of a scheme.
+/// Returns the default port of a URL scheme, or `None` for an unknown scheme.
 pub(crate) fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),

@@ -91,7 +91,7 @@ impl ArgumentCondition {
         }
     }
 
-    /// Checks a value that is not a list.
+    /// Compares a value that is not a list with the condition.
     fn judge_value(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self.is.judge(value, facts), value) {
             (own @ MatchVerdict::Differs(_), Value::String(text)) => self.wider.judge(text, facts).unwrap_or(own),

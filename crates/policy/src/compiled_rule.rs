@@ -18,13 +18,13 @@ const MAX_NOTE_BYTES: usize = 1_000;
 /// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
 const MAX_TIME_MILLIS: u64 = 253_402_300_799_999;
 
-/// A compiled rule, ready to match acts.
+/// A rule whose patterns are compiled, so that it can be matched with acts.
 #[derive(Debug, Clone)]
 pub(crate) struct CompiledRule {
     pub(crate) rule: PolicyRule,
     pub(crate) server: GlobPattern,
     pub(crate) tool: Option<GlobPattern>,
-    /// Glob over the server's identity, as written and case-folded.
+    /// Glob for the server's identity, as written and case-folded.
     identity: Option<[GlobPattern; 2]>,
     arguments: Vec<ArgumentCondition>,
 }

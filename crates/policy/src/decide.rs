@@ -7,14 +7,14 @@ use crate::{
     PolicyDecision, Preset, ReviewState, RuleEffect, RuleFit, RuleSet,
 };
 
-/// Scopes of an approval of a call outside conversations.
+/// Scopes that the user can choose when approving a tool call outside conversations.
 const CALL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always];
-/// Scopes of an approval of a call in a conversation.
+/// Scopes that the user can choose when approving a tool call in a conversation.
 const CONVERSATION_CALL_SCOPES: &[ApprovalScope] =
     &[ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
-/// Scopes of an approval of a start or connection.
+/// Scopes that the user can choose when approving a start or connection.
 const START_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Always];
-/// Scopes of an approval of an act that requires consent each time.
+/// Scopes that the user can choose when approving an act that requires consent each time.
 const SINGLE_USE_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
 /// The first rule of each effect that matches an act.

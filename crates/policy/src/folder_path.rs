@@ -8,7 +8,7 @@ use crate::case_folding::is_ignorable;
 use crate::path_pattern::path_forms;
 use crate::pattern::MAX_PATTERN_BYTES;
 
-/// A folder, as its root and its path components.
+/// An absolute path of a folder, split into root and components.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderPath {
     parts: Vec<String>,
@@ -27,7 +27,7 @@ pub(crate) enum PathRoot {
     Share,
 }
 
-/// The location of a path relative to a folder.
+/// Result of checking if a folder contains a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathContainment {
     /// The path is in the folder by exact comparison.

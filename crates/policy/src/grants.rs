@@ -135,7 +135,7 @@ impl ServerGrants {
 }
 
 impl Grants {
-    /// Maximum number of grants.
+    /// Maximum number of grants of all servers.
     pub const LIMIT: usize = 5_000;
 
     /// Creates the collection from persisted grants. Grants beyond the limit, or with a scope other than
@@ -267,7 +267,7 @@ impl Grants {
         grant.scope == ApprovalScope::Always
     }
 
-    /// Removes a grant and returns it, or `None` if no grant has this identifier.
+    /// Removes the grant with this identifier and returns it, or `None` if there is no such grant.
     pub fn revoke(&mut self, id: GrantId) -> Option<Grant> {
         let found = self.iter().find(|grant| grant.id == id)?.clone();
         self.retain(&found.server, |own| own.id != id);

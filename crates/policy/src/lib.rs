@@ -250,13 +250,13 @@ impl Policy {
         self.muted.contains(server)
     }
 
-    /// Returns all grants, for reading.
+    /// Returns all grants of all servers.
     #[must_use]
     pub const fn grants(&self) -> &Grants {
         &self.grants
     }
 
-    /// Returns all grants, to add or revoke some.
+    /// Returns all grants of all servers, so that the caller can add or revoke grants.
     pub const fn grants_mut(&mut self) -> &mut Grants {
         &mut self.grants
     }

@@ -42,7 +42,7 @@ impl Matcher {
         })
     }
 
-    /// Checks a value that is not a list.
+    /// Compares an argument's value that is not a list with the pattern.
     pub(crate) fn judge(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self, value) {
             (_, Value::String(text)) if text.len() > MAX_CHECKED_BYTES => {

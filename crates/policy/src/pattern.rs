@@ -4,9 +4,9 @@ use regex::{Regex, RegexBuilder};
 
 use crate::RuleError;
 
-/// Maximum length of a pattern, in bytes.
+/// Maximum length of a glob, regular expression or path pattern in a rule, in bytes.
 pub(crate) const MAX_PATTERN_BYTES: usize = 1_024;
-/// Maximum memory of one compiled expression, in bytes.
+/// Maximum memory that a compiled regular expression may use, in bytes.
 const MAX_COMPILED_BYTES: usize = 256 * 1024;
 
 /// A glob, compiled to the fastest way in which it can be matched.

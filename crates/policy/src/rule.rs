@@ -327,7 +327,7 @@ pub enum RuleError {
     /// The rule of a trusted server doesn't name exactly one server, or has conditions.
     #[error("the rule of a trusted server must allow all tools of one server, by its exact name, without conditions")]
     NotOneTrustedServer,
-    /// The text is not a JSON Pointer.
+    /// The location in an argument condition is not a JSON Pointer.
     #[error("\"{0}\" is not a JSON Pointer, which begins with \"/\", such as \"/path\"")]
     Pointer(String),
     /// The regular expression is invalid or too large.
@@ -344,7 +344,7 @@ pub enum RuleError {
     /// A backslash precedes a character that can't be escaped.
     #[error("a backslash in \"{0}\" must be doubled; a single one is only valid before *, ? and \\")]
     Backslash(String),
-    /// The text is not an absolute path of a folder.
+    /// The folder in an argument condition is not an absolute path.
     #[error("\"{0}\" is not an absolute path of a folder; it must begin at the root, without \"..\"")]
     Folder(String),
     /// The text is not an absolute path pattern.
@@ -357,7 +357,7 @@ pub enum RuleError {
         "\"{0}\" is not an address; write it as https://example.com, https://*.example.com or https://example.com/part/*, without a user, \"?\", \"#\" or \"..\""
     )]
     Address(String),
-    /// The text is not a range of numbers.
+    /// The text of a number condition is not a range of numbers.
     #[error("\"{0}\" is not a range of numbers; write it as 1..10, 1.., ..10 or 5")]
     Number(String),
     /// The expiry is after the year 9999.

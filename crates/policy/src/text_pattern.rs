@@ -21,7 +21,7 @@ pub(crate) struct TextGlob {
     own: GlobPattern,
     /// The glob in normal spelling, or `None` if it is already in normal spelling.
     normal: Option<GlobPattern>,
-    /// The glob with folded letters, and backslashes as slashes.
+    /// The glob after folding its letters and replacing backslashes with slashes.
     folded: Option<GlobPattern>,
     /// Set if the glob contains `://`, and is therefore intended for addresses.
     is_for_addresses: bool,
@@ -92,7 +92,7 @@ impl TextRegex {
 /// An address that rules don't contain. A pattern that matches it, such as `*` or `https://*`, matches any address.
 const PROBE_ADDRESS: &str = "https://any.invalid/";
 
-/// A string that is compared with a pattern.
+/// A string argument that is compared with a glob or regular expression.
 struct CandidateText<'a> {
     text: &'a str,
     /// Set if the pattern contains a slash, and is therefore intended for paths.
