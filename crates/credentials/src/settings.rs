@@ -39,7 +39,7 @@ fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Optio
     ClientSource { preregistered, metadata_url, name: CLIENT_NAME.to_owned(), uri: None }
 }
 
-/// Error while building the OAuth settings of a sign-in.
+/// The reason why the OAuth settings of a sign-in can't be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignInSettingsError {
     /// A secret that the settings reference is missing or unreadable.

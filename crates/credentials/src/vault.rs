@@ -18,7 +18,7 @@ use ports::{SecretError, SecretPersistence, Secrets};
 use secrecy::{ExposeSecret as _, SecretSlice};
 use serde_json::json;
 
-/// Vaults of all entries in `mcp.json`.
+/// Opens and empties the vaults with the tokens of entries in `mcp.json`.
 pub struct TokenVaults {
     secrets: Arc<dyn Secrets>,
     /// Shared state of the entries with open vaults, by name of the entry.
@@ -119,7 +119,7 @@ impl SecretsVault {
         json!(["sign-in", self.name, key.server, kind]).to_string()
     }
 
-    /// Returns the common prefix of all storage keys of this entry. No key of another entry has it.
+    /// Returns the common prefix of all storage keys of this entry. No storage key of another entry has this prefix.
     fn storage_key_prefix(&self) -> String {
         let whole = json!(["sign-in", self.name, ""]).to_string();
         whole.trim_end_matches("\"\"]").to_owned()
