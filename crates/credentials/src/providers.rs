@@ -16,7 +16,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
-/// Maximum number of configured providers.
+/// Maximum number of model providers that the user can configure.
 pub const MAX_PROVIDERS: usize = 50;
 
 /// Contents of the file `models.json`.
@@ -31,11 +31,11 @@ pub struct ProvidersFile {
     pub providers: Vec<ProviderSettings>,
 }
 
-/// Models of a provider, as it last listed them.
+/// Models that a provider returned when Drawbridge last requested its list of models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelList {
-    /// Models in the order in which the provider listed them.
+    /// Models in the order in which the provider returned them.
     pub models: Vec<Model>,
     /// Time at which the list was received.
     pub at: Millis,
@@ -44,7 +44,7 @@ pub struct ModelList {
 /// Contents of the file `model-lists.json`: the last list of models by provider id.
 pub type ModelLists = BTreeMap<String, ModelList>;
 
-/// Provider with its models, for display.
+/// Model provider with its models, as the page shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderView {
     /// Settings of the provider, without its API key.
@@ -53,11 +53,11 @@ pub struct ProviderView {
     pub models: Vec<Model>,
     /// Time at which the provider last listed its models, or `None` if it never did.
     pub listed_at: Option<Millis>,
-    /// Error of the last request for the list since the start of the app, or `None` if it succeeded.
+    /// Error of the last request for the provider's models since the app started, or `None` if the request succeeded.
     pub problem: Option<ModelError>,
 }
 
-/// All configured providers, for display.
+/// All configured model providers, as the page shows them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProvidersView {
     /// Providers in the order in which they were added.
@@ -71,11 +71,12 @@ pub struct ProvidersView {
 pub struct ProviderTestResult {
     /// Number of models that the provider lists.
     pub models: usize,
-    /// Text of a model's reply, and the time until its first part in milliseconds. `None` if no model was tested.
+    /// Text of a model's reply, and the time until its first part arrived, in milliseconds. `None` if no model was
+    /// tested.
     pub reply: Option<(String, Millis)>,
 }
 
-/// Error of a command for providers.
+/// Error of a command that adds, changes, removes or tests a model provider.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ProviderError {
     /// No provider has this id.

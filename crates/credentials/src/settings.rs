@@ -17,7 +17,7 @@ use url::Url;
 
 /// Client name that Drawbridge registers at authorization servers.
 const CLIENT_NAME: &str = "Drawbridge";
-/// Signature algorithm for a private key whose settings contain none.
+/// Algorithm for client assertions that are signed with a private key, if the settings name no algorithm.
 const DEFAULT_SIGNING_ALGORITHM: &str = "ES256";
 
 /// Returns the reason why a server does not support signing in, or `None` if it does.
@@ -39,7 +39,7 @@ fn client_source(preregistered: Option<PreregisteredClient>, metadata_url: Optio
     ClientSource { preregistered, metadata_url, name: CLIENT_NAME.to_owned(), uri: None }
 }
 
-/// Error while building the OAuth settings of a sign-in.
+/// The reason why the OAuth settings of a sign-in can't be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SignInSettingsError {
     /// A secret that the settings reference is missing or unreadable.
@@ -109,7 +109,7 @@ pub fn authorization_settings(
     })
 }
 
-/// Secrets that the user entered for one origin.
+/// Secrets that the user entered for the origin of one MCP server.
 struct EnteredSecrets<'a> {
     secrets: &'a dyn Secrets,
     origin: String,
@@ -133,7 +133,7 @@ fn preregistered_client(
 ) -> Result<Option<PreregisteredClient>, UnresolvedSecret> {
     let Some(client_id) = auth.client_id.clone() else { return Ok(None) };
     let proof = ClientAuthSettings {
-        way: auth.client_auth.as_deref(),
+        method: auth.client_auth.as_deref(),
         secret: auth.client_secret.as_deref(),
         private_key: auth.private_key.as_deref(),
         algorithm: auth.algorithm.as_deref(),
@@ -146,9 +146,9 @@ fn preregistered_client(
     }))
 }
 
-/// Client authentication settings, for a client or at an identity provider.
+/// Settings that select the client authentication at an authorization server or identity provider.
 struct ClientAuthSettings<'a> {
-    way: Option<&'a str>,
+    method: Option<&'a str>,
     secret: Option<&'a str>,
     private_key: Option<&'a str>,
     algorithm: Option<&'a str>,
@@ -158,7 +158,7 @@ fn client_authentication(
     proof: &ClientAuthSettings<'_>,
     entered: &EnteredSecrets<'_>,
 ) -> Result<ClientAuthentication, UnresolvedSecret> {
-    let method = match proof.way {
+    let method = match proof.method {
         Some("none") => return Ok(ClientAuthentication::None),
         Some("client_secret_basic") => Some(SecretMethod::Basic),
         Some("client_secret_post") => Some(SecretMethod::Post),
@@ -192,7 +192,7 @@ fn enterprise_idp(
     entered: &EnteredSecrets<'_>,
 ) -> Result<EnterpriseIdp, SignInSettingsError> {
     let proof = ClientAuthSettings {
-        way: provider.client_auth.as_deref(),
+        method: provider.client_auth.as_deref(),
         secret: provider.client_secret.as_deref(),
         private_key: provider.private_key.as_deref(),
         algorithm: provider.algorithm.as_deref(),

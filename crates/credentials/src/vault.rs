@@ -18,7 +18,7 @@ use ports::{SecretError, SecretPersistence, Secrets};
 use secrecy::{ExposeSecret as _, SecretSlice};
 use serde_json::json;
 
-/// Vaults of all entries in `mcp.json`.
+/// Opens and empties the vaults with the tokens of entries in `mcp.json`.
 pub struct TokenVaults {
     secrets: Arc<dyn Secrets>,
     /// Shared state of the entries with open vaults, by name of the entry.
@@ -28,10 +28,10 @@ pub struct TokenVaults {
 /// State that all open vaults of one entry share.
 #[derive(Default)]
 struct VaultEntry {
-    /// Lock that serializes the operations on the entry.
+    /// Lock that serializes the operations on the entry, also across its open vaults.
     turn: Arc<tokio::sync::Mutex<()>>,
-    /// Number of times that the entry was emptied. A vault that was opened before the last time is closed.
-    emptied: AtomicU64,
+    /// Number of times that the entry was emptied. A vault that was opened before the entry was last emptied is closed.
+    emptied_count: AtomicU64,
 }
 
 /// Vault with the tokens of one entry in `mcp.json`. Several entries may refer to the same server with different
@@ -40,11 +40,11 @@ pub struct SecretsVault {
     name: String,
     secrets: Arc<dyn Secrets>,
     entry: Arc<VaultEntry>,
-    /// Value of [`VaultEntry::emptied`] when this vault was opened.
-    opened: u64,
+    /// Value of [`VaultEntry::emptied_count`] when this vault was opened.
+    emptied_count_at_open: u64,
 }
 
-/// Result of emptying a vault.
+/// Result of emptying the vault of an entry.
 pub struct EmptiedVault {
     /// Copy of the removed contents in memory, as far as they could be read. `None` if the vault was empty.
     pub was: Option<SecretsVault>,
@@ -71,7 +71,7 @@ impl TokenVaults {
     /// the returned future is polled.
     pub fn remove_entry(&self, name: &str) -> impl Future<Output = EmptiedVault> + Send + use<> {
         let (vault, was) = (self.open(name), Arc::new(SecretsInMemory::default()));
-        vault.entry.emptied.fetch_add(1, Ordering::SeqCst);
+        vault.entry.emptied_count.fetch_add(1, Ordering::SeqCst);
         async move {
             let (prefix, into) = (vault.storage_key_prefix(), Arc::clone(&was));
             let removed = vault.run_blocking(move |secrets| move_all_secrets(secrets, &prefix, &into)).await;
@@ -104,12 +104,13 @@ fn move_all_secrets(secrets: &dyn Secrets, prefix: &str, into: &SecretsInMemory)
 
 impl SecretsVault {
     fn new(name: &str, secrets: Arc<dyn Secrets>, entry: Arc<VaultEntry>) -> Self {
-        let opened = entry.emptied.load(Ordering::SeqCst);
-        Self { name: name.to_owned(), secrets, entry, opened }
+        let emptied_count_at_open = entry.emptied_count.load(Ordering::SeqCst);
+        Self { name: name.to_owned(), secrets, entry, emptied_count_at_open }
     }
 
-    /// Returns the storage key of a secret. It is JSON, so that different components never result in the same key.
-    fn key(&self, key: &VaultKey) -> String {
+    /// Returns the key under which the secret store contains a vault entry. It is JSON, so that different components
+    /// never result in the same key.
+    fn storage_key(&self, key: &VaultKey) -> String {
         let kind = match &key.kind {
             VaultEntryKind::Account => json!(["account"]),
             VaultEntryKind::FirstIssuer => json!(["first-issuer"]),
@@ -118,7 +119,7 @@ impl SecretsVault {
         json!(["sign-in", self.name, key.server, kind]).to_string()
     }
 
-    /// Returns the common prefix of all storage keys of this entry. No key of another entry has it.
+    /// Returns the common prefix of all storage keys of this entry. No storage key of another entry has this prefix.
     fn storage_key_prefix(&self) -> String {
         let whole = json!(["sign-in", self.name, ""]).to_string();
         whole.trim_end_matches("\"\"]").to_owned()
@@ -149,9 +150,9 @@ impl SecretsVault {
         &self,
         act: impl FnOnce(&dyn Secrets) -> Result<T, SecretError> + Send + 'static,
     ) -> Result<Option<T>, VaultError> {
-        let (entry, opened) = (Arc::clone(&self.entry), self.opened);
+        let (entry, opened) = (Arc::clone(&self.entry), self.emptied_count_at_open);
         self.run_blocking(move |secrets| {
-            let is_open = entry.emptied.load(Ordering::SeqCst) == opened;
+            let is_open = entry.emptied_count.load(Ordering::SeqCst) == opened;
             is_open.then(|| act(secrets)).transpose()
         })
         .await
@@ -176,7 +177,7 @@ fn closed_error() -> VaultError {
 #[async_trait]
 impl Vault for SecretsVault {
     async fn read(&self, key: &VaultKey) -> Result<Option<SecretSlice<u8>>, VaultError> {
-        let key = self.key(key);
+        let key = self.storage_key(key);
         let stored = self.run_while_open(move |secrets| secrets.get(&key)).await?.ok_or_else(closed_error)?;
         let Some(stored) = stored else { return Ok(None) };
         let bytes = STANDARD.decode(stored).map_err(|_| VaultError {
@@ -187,7 +188,7 @@ impl Vault for SecretsVault {
     }
 
     async fn write(&self, key: &VaultKey, entry: SecretSlice<u8>) -> Result<EntryPersistence, VaultError> {
-        let key = self.key(key);
+        let key = self.storage_key(key);
         let write = move |secrets: &dyn Secrets| secrets.set(&key, &STANDARD.encode(entry.expose_secret()));
         Ok(match self.run_while_open(write).await?.ok_or_else(closed_error)? {
             SecretPersistence::Keychain => EntryPersistence::Safely,
@@ -196,7 +197,7 @@ impl Vault for SecretsVault {
     }
 
     async fn remove(&self, key: &VaultKey) -> Result<(), VaultError> {
-        let key = self.key(key);
+        let key = self.storage_key(key);
         // After the entry was emptied, there is nothing to remove.
         self.run_while_open(move |secrets| secrets.delete(&key)).await.map(|_| ())
     }
@@ -204,7 +205,7 @@ impl Vault for SecretsVault {
     async fn lock_entry(&self, key: &VaultKey) -> Option<Box<dyn Send>> {
         // Does not take the entry's lock: another process may have locked the secret's name for a long time, and reads
         // and removals must not wait for that.
-        let (key, secrets) = (self.key(key), Arc::clone(&self.secrets));
+        let (key, secrets) = (self.storage_key(key), Arc::clone(&self.secrets));
         tokio::task::spawn_blocking(move || secrets.lock_name(&key)).await.ok().flatten()
     }
 }

@@ -11,7 +11,7 @@ use crate::error::AuthPhase;
 pub struct Account {
     /// Issuer identifier of the authorization server.
     pub issuer: String,
-    /// Resource identifier of the MCP server that the token is issued for.
+    /// Identifier of the resource (the MCP server) for which the token is issued.
     pub resource: String,
     /// Scopes that the authorization server granted. Empty if it did not report them.
     pub scopes: Vec<String>,
@@ -25,9 +25,9 @@ pub struct Account {
     pub can_refresh: bool,
     /// Reason why the sign-in has ended and the user must sign in again, or `None` while it is valid.
     pub ended: Option<String>,
-    /// Source of the client id that the app used.
+    /// Source of the client id with which the app signed in.
     pub client: ClientKind,
-    /// `true` if the token is bound to a key of this client (DPoP).
+    /// `true` if the token is bound to a DPoP key of this app.
     pub bound: bool,
 }
 
@@ -41,7 +41,7 @@ pub enum ClientKind {
     MetadataDocument,
     /// Client id from dynamic client registration (RFC 7591).
     Registered,
-    /// Client id that the user entered.
+    /// Client id that the user entered during a sign-in.
     Typed,
 }
 
@@ -57,7 +57,7 @@ pub struct SignOutOutcome {
 pub enum RevocationOutcome {
     /// The tokens are revoked (RFC 7009).
     Yes,
-    /// No token was available to revoke.
+    /// There was no token to revoke.
     NothingToRevoke,
     /// The authorization server has no revocation endpoint. The tokens stay valid until they expire.
     NotOffered,
@@ -68,7 +68,7 @@ pub enum RevocationOutcome {
     },
 }
 
-/// State of a running sign-in.
+/// Progress of a running sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthProgress {
     /// Phase that the sign-in has reached.

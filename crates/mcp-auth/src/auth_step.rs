@@ -4,12 +4,12 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::AuthPhase;
 
-/// A request with its response, or another event of a sign-in, for display.
+/// A request with its response, or another event of a sign-in, as shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthStep {
-    /// Start time of the step.
+    /// Time at which the step started.
     pub at: SystemTime,
-    /// Duration of the step until the response.
+    /// Time from the start of the step until the response arrived.
     pub took: Duration,
     /// Phase that the step belongs to.
     pub phase: AuthPhase,

@@ -132,7 +132,7 @@ impl ServerAuthorization {
     /// network changes.
     pub fn clear_failures(&self) {
         let mut state = self.shared.state();
-        (state.failed, state.unread, state.refusals) = (None, None, RequestBudget::default());
+        (state.failed_refresh, state.last_read_error, state.refusals) = (None, None, RequestBudget::default());
     }
 
     /// Revokes the tokens if the authorization server supports revocation, and removes them even if that fails.

@@ -1,4 +1,5 @@
-//! State that an authorization and its tasks share. Each task has an `impl AuthorizationContext` in its own file.
+//! State that an authorization and its tasks share. Each task, such as discovery or renewal, has an `impl
+//! AuthorizationContext` in its own file.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -26,16 +27,16 @@ use crate::vault::{EntryPersistence, VaultEntryKind, VaultError, VaultKey};
 pub(crate) struct AuthorizationContext {
     pub(crate) settings: AuthorizationSettings,
     pub(crate) web: AuthHttpClient,
-    /// Key of the server in the vault.
+    /// URL of the MCP server without fragment. All vault entries of this authorization are stored under it.
     pub(crate) server: String,
     state: Mutex<AuthorizationState>,
     pub(crate) server_nonces: DpopNonces,
     /// Serializes reads and writes of the record in the vault.
-    pub(crate) keeping: Turn<()>,
-    /// Serializes sign-ins, which run one at a time.
-    pub(crate) signing_in: Turn<()>,
-    /// Serializes renewals, which run one at a time.
-    pub(crate) renewing: Turn<()>,
+    pub(crate) record_turn: Turn<()>,
+    /// Serializes sign-ins: only one runs at a time.
+    pub(crate) sign_in_turn: Turn<()>,
+    /// Serializes token renewals: only one runs at a time.
+    pub(crate) renewal_turn: Turn<()>,
     /// Cancels all sign-ins that have started. Replaced by a new token on cancellation.
     cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
@@ -46,8 +47,8 @@ pub(crate) struct AuthorizationContext {
 pub(crate) struct AuthorizationState {
     /// `true` if `record` is valid, because it was read from the vault or replaced since the app started.
     pub(crate) loaded: bool,
-    /// Time and error of the last failed read of the vault.
-    pub(crate) unread: Option<(Instant, VaultError)>,
+    /// Time and error of the last read of the vault, if it failed.
+    pub(crate) last_read_error: Option<(Instant, VaultError)>,
     pub(crate) in_vault: VaultContents,
     pub(crate) record: Option<SignInRecord>,
     /// Counter that increases whenever the tokens are replaced or removed.
@@ -59,8 +60,8 @@ pub(crate) struct AuthorizationState {
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<AuthProgress>,
     pub(crate) step_ups: StepUpCounter,
-    /// Error of the last token renewal if it failed, or `None`.
-    pub(crate) failed: Option<FailedRefresh>,
+    /// Last token renewal, if it failed.
+    pub(crate) failed_refresh: Option<FailedRefresh>,
     /// Recent token renewals that the server caused by refusing unexpired tokens.
     pub(crate) refusals: RequestBudget,
 }
@@ -72,7 +73,7 @@ pub(crate) enum VaultContents {
     #[default]
     Unknown,
     Nothing,
-    /// SHA-256 hash of the entry that was last read or written.
+    /// The vault had an entry with this SHA-256 hash.
     Entry([u8; 32]),
 }
 
@@ -82,7 +83,7 @@ impl VaultContents {
     }
 }
 
-/// Failure to renew the tokens of one generation.
+/// A failed attempt to renew the tokens of one generation.
 pub(crate) struct FailedRefresh {
     pub(crate) generation: u64,
     pub(crate) at: SystemTime,
@@ -113,9 +114,9 @@ impl AuthorizationContext {
             server: server.to_string(),
             state: Mutex::default(),
             server_nonces: DpopNonces::default(),
-            keeping: Turn::default(),
-            signing_in: Turn::default(),
-            renewing: Turn::default(),
+            record_turn: Turn::default(),
+            sign_in_turn: Turn::default(),
+            renewal_turn: Turn::default(),
             cancel: Mutex::default(),
             changes: watch::Sender::new(0),
         }
@@ -158,7 +159,7 @@ impl AuthorizationContext {
         self.changes.subscribe()
     }
 
-    /// Cancels all sign-ins that have started.
+    /// Cancels all running and waiting sign-ins.
     pub(crate) fn cancel(&self) {
         let begun = std::mem::take(&mut *self.cancel.lock().unwrap_or_else(PoisonError::into_inner));
         begun.cancel();

@@ -22,7 +22,7 @@ use crate::user::{AuthEndpoint, AuthReason, ConsentPrompt};
 /// Maximum number of logged invalid authorization responses, since any local process can send them.
 const MAX_LOGGED_RESPONSES: usize = 10;
 
-/// Parameters of an authorization request.
+/// Parameters of an authorization request (RFC 6749, 4.1.1), and data for its consent request.
 pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) server: &'a AuthorizationServerMetadata,
     pub(crate) client: &'a OAuthClient,
@@ -30,14 +30,14 @@ pub(crate) struct AuthorizationRequest<'a> {
     pub(crate) scopes: &'a [String],
     /// Value of the `resource` parameter, byte for byte. `None` if the token is not for a resource.
     pub(crate) resource: Option<&'a str>,
-    /// OpenID Connect nonce, or `None` for plain OAuth.
+    /// Value of the `nonce` parameter (OpenID Connect), or `None` for plain OAuth.
     pub(crate) openid_nonce: Option<&'a str>,
     /// Stored registration of the client id, or `None` if it was obtained in this sign-in.
-    pub(crate) reused: Option<&'a ClientRegistration>,
-    /// Resource and scopes that the consent request shows, if they differ from those of the authorization request, as
-    /// in the enterprise-managed grant.
-    pub(crate) afterwards: Option<(&'a str, &'a [String])>,
-    /// All endpoints that will receive secrets of the sign-in.
+    pub(crate) reused_registration: Option<&'a ClientRegistration>,
+    /// Resource and scopes of the token request that follows this authorization request. The consent request shows them
+    /// if they differ from those above, as in the enterprise-managed grant.
+    pub(crate) shown_resource_and_scopes: Option<(&'a str, &'a [String])>,
+    /// Endpoints that will receive secrets in this sign-in, all of which the consent request lists.
     pub(crate) endpoints: Vec<AuthEndpoint>,
     pub(crate) reason: AuthReason,
 }
@@ -74,7 +74,7 @@ impl AuthorizationRequest<'_> {
         // OpenID Connect Core, 3.1.2.1 and 11: offline access requires the consent prompt.
         let consent = scopes::has_offline_access(self.scopes).then_some("consent");
         // Some servers refuse unknown prompts. `login` is known everywhere.
-        let other = if self.server.lets_choose { "select_account" } else { "login" };
+        let other = if self.server.supports_account_selection { "select_account" } else { "login" };
         let other = matches!(self.reason, AuthReason::AnotherAccount).then_some(other);
         let prompts: Vec<&str> = other.into_iter().chain(consent).collect();
         if !prompts.is_empty() {
@@ -136,8 +136,8 @@ impl AuthorizationContext {
     }
 
     async fn set_registration_doubted(&self, visit: &AuthorizationRequest<'_>, doubted: bool) {
-        if let Some(reused) = visit.reused {
-            self.store_registration(&ClientRegistration { doubted, ..reused.clone() }).await;
+        if let Some(reused_registration) = visit.reused_registration {
+            self.store_registration(&ClientRegistration { doubted, ..reused_registration.clone() }).await;
         }
     }
 
@@ -146,7 +146,7 @@ impl AuthorizationContext {
             let state = self.state();
             state.record.as_ref().map(|record| record.granted.clone()).unwrap_or_default()
         };
-        let (resource, later) = visit.afterwards.unwrap_or((visit.resource.unwrap_or_default(), &[]));
+        let (resource, later) = visit.shown_resource_and_scopes.unwrap_or((visit.resource.unwrap_or_default(), &[]));
         let scopes = scopes::union_of_scopes(visit.scopes, later);
         let consent = ConsentPrompt {
             server: self.settings.server.clone(),

@@ -11,10 +11,10 @@ use crate::scopes;
 
 const PHASE: AuthPhase = AuthPhase::ServerMetadata;
 
-/// Metadata of an authorization server.
+/// Metadata of an authorization server (RFC 8414), as far as sign-ins use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AuthorizationServerMetadata {
-    /// Issuer identifier, byte for byte.
+    /// Issuer identifier of the authorization server, byte for byte.
     pub(crate) issuer: String,
     pub(crate) authorization_endpoint: Option<Url>,
     pub(crate) token_endpoint: Url,
@@ -26,16 +26,16 @@ pub(crate) struct AuthorizationServerMetadata {
     /// Value of `token_endpoint_auth_signing_alg_values_supported` in the metadata.
     pub(crate) signing_algorithms: Option<Vec<String>>,
     /// `true` if the authorization server supports PKCE with S256.
-    pub(crate) s256: bool,
-    /// `true` if the authorization server accepts the URL of a client ID metadata document as client id.
-    pub(crate) metadata_documents: bool,
+    pub(crate) supports_s256: bool,
+    /// `true` if the authorization server accepts the URL of a client ID metadata document (CIMD) as client id.
+    pub(crate) supports_metadata_documents: bool,
     /// `true` if the metadata promises the `iss` parameter in authorization responses (RFC 9207).
     pub(crate) promises_iss: bool,
     /// `true` if the authorization server supports DPoP proofs signed with ES256.
     pub(crate) dpop: bool,
     /// `true` if `prompt=select_account` is supported, with which the user chooses an account (OpenID Connect,
     /// `prompt_values_supported`).
-    pub(crate) lets_choose: bool,
+    pub(crate) supports_account_selection: bool,
 }
 
 /// Fetches the metadata of the authorization server with this issuer identifier.
@@ -92,11 +92,11 @@ pub(crate) async fn discover_at_origin(
                 auth_methods: None,
                 signing_algorithms: None,
                 // 2025-03-26 requires S256 of every server, and there is no metadata that could list it.
-                s256: true,
-                metadata_documents: false,
+                supports_s256: true,
+                supports_metadata_documents: false,
                 promises_iss: false,
                 dpop: false,
-                lets_choose: false,
+                supports_account_selection: false,
             })
         }
     }
@@ -189,11 +189,14 @@ pub(crate) fn parse_metadata(
             members,
             "token_endpoint_auth_signing_alg_values_supported",
         ),
-        s256: lists("code_challenge_methods_supported", "S256"),
-        metadata_documents: metadata_document::is_true_member(members, "client_id_metadata_document_supported"),
+        supports_s256: lists("code_challenge_methods_supported", "S256"),
+        supports_metadata_documents: metadata_document::is_true_member(
+            members,
+            "client_id_metadata_document_supported",
+        ),
         promises_iss: metadata_document::is_true_member(members, "authorization_response_iss_parameter_supported"),
         dpop: lists("dpop_signing_alg_values_supported", "ES256"),
-        lets_choose: lists("prompt_values_supported", "select_account"),
+        supports_account_selection: lists("prompt_values_supported", "select_account"),
         issuer,
     })
 }
@@ -307,7 +310,7 @@ mod tests {
             let server =
                 parse_changed_metadata(|document| document["code_challenge_methods_supported"] = methods.clone())
                     .unwrap();
-            assert_eq!(server.s256, expected, "[auth-pkce-verify-support] X46: {methods}");
+            assert_eq!(server.supports_s256, expected, "[auth-pkce-verify-support] X46: {methods}");
         }
     }
 

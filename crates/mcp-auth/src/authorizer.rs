@@ -18,8 +18,8 @@ use crate::sign_in_record::SignInRecord;
 use crate::token_refresh::{renew_if_due, renew_token};
 use crate::user::AuthReason;
 
-/// Age in seconds up to which a token counts as new. If the server refuses a new token, it would refuse a renewed one
-/// as well.
+/// Maximum age in seconds of a token that counts as new. If the server refuses a new token, it would refuse a renewed
+/// one as well.
 const NEW_TOKEN_AGE: u64 = 60;
 
 /// Name and value of an HTTP header.
@@ -108,7 +108,7 @@ impl AuthorizationContext {
 }
 
 impl ServerAuthorization {
-    /// Handles a 401 response: the token is missing, expired or revoked.
+    /// Handles a 401 response of the MCP server: the token is missing, expired or revoked.
     async fn on_unauthorized(&self, challenge: &AuthChallenge, bearer: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let (record, is_fresh) = {
@@ -160,11 +160,11 @@ impl ServerAuthorization {
         }
     }
 
-    /// Handles a 403 response: the token is valid but lacks a scope.
+    /// Handles a 403 response of the MCP server: the token is valid but lacks a scope.
     async fn on_insufficient_scope(&self, challenge: &AuthChallenge, bearer: BearerChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let cancelled = shared.cancellation();
-        let _turn = shared.signing_in.lock().await;
+        let _turn = shared.sign_in_turn.lock().await;
         let (had, granted) = {
             let state = shared.state();
             let Some(record) = &state.record else {
@@ -191,7 +191,7 @@ impl ServerAuthorization {
             });
         }
         let now = shared.now();
-        if !shared.state().step_ups.count_if_allowed(&challenge.operation, now) {
+        if !shared.state().step_ups.is_allowed(&challenge.operation, now) {
             let most = crate::step_up::MAX_STEP_UPS;
             let cause = format!("the server requested more permissions more than {most} times in a row");
             return ChallengeOutcome::Stop(format!(
@@ -201,7 +201,7 @@ impl ServerAuthorization {
         // The user sees the added scopes for every kind of grant.
         let reason = AuthReason::StepUp { operation: crate::metadata_address::displayed_text(&challenge.operation) };
         let signed_in = shared.run_sign_in(reason, Some(bearer), &cancelled, None).await.map(|_| ());
-        shared.state().step_ups.count(&challenge.operation, now);
+        shared.state().step_ups.record(&challenge.operation, now);
         match signed_in {
             Ok(()) => ChallengeOutcome::Again,
             Err(error) => ChallengeOutcome::Stop(format!(

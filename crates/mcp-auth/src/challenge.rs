@@ -3,9 +3,9 @@
 
 use crate::scopes;
 
-/// Maximum total length of all header values in bytes.
+/// Maximum total length of the `WWW-Authenticate` values of a response in bytes.
 const MAX_HEADER_BYTES: usize = 16 * 1024;
-/// Maximum number of challenges, and of parameters of each.
+/// Maximum number of challenges in a response, and of parameters in each challenge.
 const MAX_CHALLENGES: usize = 64;
 
 /// Requirements of a 401 or 403 response, merged from its Bearer and DPoP challenges.
@@ -66,7 +66,7 @@ struct AuthChallenge {
     parameters: Vec<(String, String)>,
 }
 
-/// Separator that precedes a word.
+/// Separator before a word in a `WWW-Authenticate` value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Separator {
     Comma,

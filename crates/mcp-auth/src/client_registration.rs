@@ -18,7 +18,7 @@ use crate::stored_secret::StoredSecret;
 
 const PHASE: AuthPhase = AuthPhase::ClientId;
 
-/// Client id that an authorization server issued or the user entered, for one MCP server.
+/// Client id for one MCP server that an authorization server issued or the user entered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct ClientRegistration {
     /// Issuer that the client id belongs to, byte for byte. The client id is not sent to any other.

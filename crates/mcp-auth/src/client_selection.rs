@@ -20,9 +20,9 @@ pub(crate) struct SignInClient {
     pub(crate) callback: RedirectListener,
     pub(crate) redirect_uri: Url,
     /// Stored registration of the client id, or `None` if it was obtained in this sign-in.
-    pub(crate) reused: Option<ClientRegistration>,
-    /// Client id that the user entered, which is stored after the sign-in has succeeded.
-    pub(crate) typed: Option<ClientRegistration>,
+    pub(crate) reused_registration: Option<ClientRegistration>,
+    /// Registration of the client id that the user entered. It is stored after the sign-in has succeeded.
+    pub(crate) entered_registration: Option<ClientRegistration>,
 }
 
 impl AuthorizationContext {
@@ -68,11 +68,11 @@ impl AuthorizationContext {
                         client: stored.client.clone(),
                         callback,
                         redirect_uri,
-                        reused: Some(stored),
-                        typed: None,
+                        reused_registration: Some(stored),
+                        entered_registration: None,
                     }),
                     _ => Ok(SignInClient {
-                        reused: Some(stored.clone()),
+                        reused_registration: Some(stored.clone()),
                         ..self.sign_in_client(stored.client, callback)?
                     }),
                 }
@@ -81,7 +81,7 @@ impl AuthorizationContext {
                 let callback = RedirectListener::bind(None, false).await?;
                 self.register(server, &endpoint, callback, dpop).await
             }
-            RegistrationApproach::Ask => {
+            RegistrationApproach::AskUser => {
                 // The listener is bound first, as the user may have to register the redirect URI. It uses the same port
                 // each time if possible, so that the registration stays valid.
                 let callback = RedirectListener::bind(Some(preferred_port(&server.issuer)), false).await?;
@@ -99,7 +99,7 @@ impl AuthorizationContext {
                     expires_at: None,
                     doubted: false,
                 };
-                Ok(SignInClient { typed: Some(registration), ..self.sign_in_client(client, callback)? })
+                Ok(SignInClient { entered_registration: Some(registration), ..self.sign_in_client(client, callback)? })
             }
         }
     }
@@ -107,7 +107,7 @@ impl AuthorizationContext {
     fn sign_in_client(&self, client: OAuthClient, callback: RedirectListener) -> Result<SignInClient, AuthError> {
         self.redact_client_secrets(&client);
         let redirect_uri = callback.redirect_uri()?;
-        Ok(SignInClient { client, callback, redirect_uri, reused: None, typed: None })
+        Ok(SignInClient { client, callback, redirect_uri, reused_registration: None, entered_registration: None })
     }
 
     async fn register(
@@ -129,7 +129,13 @@ impl AuthorizationContext {
         .await?;
         self.store_registration(&registration).await;
         let redirect_uri = registration.redirect_uri.unwrap_or(redirect_uri);
-        Ok(SignInClient { client: registration.client, callback, redirect_uri, reused: None, typed: None })
+        Ok(SignInClient {
+            client: registration.client,
+            callback,
+            redirect_uri,
+            reused_registration: None,
+            entered_registration: None,
+        })
     }
 
     fn redact_client_secrets(&self, client: &OAuthClient) {

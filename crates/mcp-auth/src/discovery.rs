@@ -10,7 +10,7 @@ use crate::protected_resource::{self, ProtectedResourceMetadata};
 /// Authorization server and resource that a token is requested for.
 pub(crate) struct DiscoveryResult {
     pub(crate) server: AuthorizationServerMetadata,
-    /// Value of the `resource` parameter, byte for byte.
+    /// Value of the `resource` parameter (RFC 8707) in requests, byte for byte.
     pub(crate) resource: String,
     /// Value of `scopes_supported` in the protected resource metadata.
     pub(crate) scopes: Option<Vec<String>>,
@@ -19,8 +19,8 @@ pub(crate) struct DiscoveryResult {
 }
 
 impl AuthorizationContext {
-    /// Discovers the authorization server from a challenge. If it is not the previous one, removes everything that the
-    /// previous one issued.
+    /// Discovers the authorization server from a challenge. If the authorization server is not the previous one,
+    /// removes everything that the previous one issued.
     pub(crate) async fn discover(&self, challenge: &BearerChallenge) -> Result<DiscoveryResult, AuthError> {
         let url = &self.settings.server;
         let resource =

@@ -15,9 +15,9 @@ use url::Url;
 use crate::error::AuthErrorCause;
 use crate::stored_secret::{self, StoredSecret};
 
-/// Maximum length of a nonce in bytes.
+/// Maximum length of a DPoP nonce in bytes.
 const MAX_NONCE_BYTES: usize = 1024;
-/// Maximum number of authorization servers whose nonces are stored.
+/// Maximum number of authorization servers for which a nonce is stored.
 const MAX_NONCES: usize = 8;
 
 /// P-256 key pair that the tokens of one account are bound to.
@@ -119,7 +119,7 @@ impl DpopNonces {
     }
 }
 
-/// Returns the text if it is a valid DPoP nonce. A header may have any value.
+/// Returns the text of a header if it is a valid DPoP nonce, and otherwise `None`.
 pub(crate) fn valid_nonce(text: &str) -> Option<String> {
     let is_fit = !text.is_empty() && text.len() <= MAX_NONCE_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
     is_fit.then(|| text.to_owned())

@@ -120,13 +120,13 @@ impl fmt::Display for AuthPhase {
     }
 }
 
-/// Cause of a failed phase.
+/// Cause of the failure of a sign-in, renewal or sign-out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AuthErrorCause {
     /// The user declined the consent request.
     #[error("you declined the sign-in")]
     Declined,
-    /// The operation was cancelled by the caller.
+    /// The caller cancelled the operation.
     #[error("it was cancelled")]
     Cancelled,
     /// No authorization response arrived in time.
@@ -161,7 +161,7 @@ pub enum AuthErrorCause {
     UnsafeUrl {
         /// Name of the endpoint or document that the URL is for.
         what: &'static str,
-        /// Escaped and truncated URL.
+        /// The URL, escaped and truncated for display.
         shown: String,
         /// Human-readable reason for the rejection.
         cause: String,
@@ -174,7 +174,7 @@ pub enum AuthErrorCause {
         /// Resource identifier in the metadata.
         resource: String,
     },
-    /// An issuer differs from the expected one.
+    /// The issuer in a document or parameter differs from the expected issuer.
     #[error("{place} names the issuer {found}, but it must be exactly {expected}")]
     IssuerMismatch {
         /// Description of the document or parameter that contains the wrong issuer.
@@ -207,7 +207,7 @@ pub enum AuthErrorCause {
     /// A configured value, such as a client id, belongs to an authorization server other than the one in use.
     #[error("{what} is for {expected}, but the server now uses {found}")]
     OtherIssuer {
-        /// Name of the configured value.
+        /// Description of the configured value, such as `the client id in the settings`.
         what: &'static str,
         /// Issuer that the value is for.
         expected: String,
@@ -264,7 +264,7 @@ pub enum AuthErrorCause {
         /// Human-readable description of the endpoint or scope.
         what: String,
     },
-    /// No token is usable, and none can be obtained without the user.
+    /// No usable token exists, and none can be obtained without the user.
     #[error("{cause}")]
     SignInNeeded {
         /// Human-readable reason why the user must sign in.

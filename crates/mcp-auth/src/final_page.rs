@@ -6,11 +6,11 @@ pub(crate) enum PageText<'a> {
     SignedIn,
     /// The sign-in failed. Contains the cause in English, which may include untrusted text.
     Failed(&'a str),
-    /// The request to the listener was not the expected authorization response.
-    NotThis,
+    /// The request to the redirect listener was not the expected authorization response.
+    UnexpectedRequest,
 }
 
-/// Language of a page, chosen by the `Accept-Language` header.
+/// Language of a page, selected by the browser's `Accept-Language` header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageLanguage {
     English,
@@ -44,7 +44,7 @@ impl PageLanguage {
         }
     }
 
-    /// Returns the title and text of a page.
+    /// Returns the title and the text that a page shows in this language.
     const fn texts(self, words: PageText<'_>) -> (&'static str, &'static str) {
         match (self, words) {
             (PageLanguage::English, PageText::SignedIn) => {
@@ -53,12 +53,12 @@ impl PageLanguage {
             (PageLanguage::English, PageText::Failed(_)) => {
                 ("The sign-in failed", "You can close this window and go back to the app.")
             }
-            (PageLanguage::English, PageText::NotThis) => {
+            (PageLanguage::English, PageText::UnexpectedRequest) => {
                 ("This is not the expected response", "The sign-in continues in the app.")
             }
             (PageLanguage::Chinese, PageText::SignedIn) => ("你已登录", "你可以关闭这个窗口，回到应用。"),
             (PageLanguage::Chinese, PageText::Failed(_)) => ("登录失败", "你可以关闭这个窗口，回到应用。"),
-            (PageLanguage::Chinese, PageText::NotThis) => ("这不是正在等待的应答", "登录在应用里继续。"),
+            (PageLanguage::Chinese, PageText::UnexpectedRequest) => ("这不是正在等待的应答", "登录在应用里继续。"),
         }
     }
 }
@@ -68,7 +68,7 @@ pub(crate) fn page_response(status: u16, words: PageText<'_>, language: PageLang
     let (title, text) = language.texts(words);
     let cause = match words {
         PageText::Failed(cause) => format!("<p lang=\"en\">{}.</p>", escape_html(cause)),
-        PageText::SignedIn | PageText::NotThis => String::new(),
+        PageText::SignedIn | PageText::UnexpectedRequest => String::new(),
     };
     let tag = language.tag();
     let page = format!(

@@ -1,8 +1,8 @@
 //! Endpoints that receive secrets of a sign-in, and the user's approval of them.
 //!
-//! A sign-in in the browser shows all of them each time. A grant without user interaction runs under the approval of
-//! the server's settings, which name the issuer and the scopes. Anything beyond them, and any later change, requires
-//! consent.
+//! The consent request of a sign-in in the browser lists all of these endpoints each time. A grant without user
+//! interaction runs under the approval of the server's settings, which name the issuer and the scopes. An endpoint or
+//! scope beyond these settings, and any later change, requires consent.
 
 use url::Url;
 
@@ -24,7 +24,7 @@ pub(crate) enum ConsentMode {
     /// The user has approved all endpoints and scopes in this sign-in.
     Given,
     /// Consent may be requested from the user, with this reason.
-    Ask(AuthReason),
+    AskUser(AuthReason),
     /// Consent cannot be requested. Anything that was not approved before is an error.
     Nobody,
 }
@@ -50,7 +50,7 @@ pub(crate) fn secret_endpoints(server: &AuthorizationServerMetadata, client: &OA
         .collect()
 }
 
-/// Returns the endpoint of an identity provider.
+/// Returns the endpoint at which an identity provider receives secrets.
 pub(crate) fn provider_endpoint(url: &Url, issuer: &str) -> AuthEndpoint {
     AuthEndpoint::new(EndpointUse::Provider, url, issuer)
 }
@@ -104,7 +104,7 @@ impl AuthorizationContext {
         let are_shown = match consenting {
             ConsentMode::Given => true,
             _ if moved.is_none() && new_scopes.is_empty() => false,
-            ConsentMode::Ask(reason) => {
+            ConsentMode::AskUser(reason) => {
                 let consent = ConsentPrompt {
                     server: self.settings.server.clone(),
                     resource: found.resource.clone(),

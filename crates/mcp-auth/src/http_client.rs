@@ -15,9 +15,9 @@ use crate::metadata_address::{self, UserAddresses};
 use crate::request_budget::{MAX_REQUESTS, RequestBudget};
 use crate::step_log::StepLog;
 
-/// Maximum size and duration of a response.
+/// Maximum size and duration of a response to a request of the authorization.
 const RESPONSE_LIMITS: OutsideLimits = OutsideLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
-/// Maximum number of redirects to a metadata document.
+/// Maximum number of redirects that a request for a document follows.
 const MAX_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
 const PROTOCOL_VERSION: &str = "2026-07-28";
@@ -92,10 +92,11 @@ impl AuthHttpClient {
         self.lock().log.set_conclusion(conclusion);
     }
 
-    /// Sends one request.
+    /// Sends one request and logs it as a step.
     ///
-    /// # Errors Returns [`AuthErrorCause::TooManyRequests`] if the limit is exhausted, and
-    /// [`AuthErrorCause::Unreachable`] if there is no response.
+    /// # Errors
+    /// Returns [`AuthErrorCause::TooManyRequests`] if the limit is exhausted, and [`AuthErrorCause::Unreachable`] if
+    /// there is no response.
     pub(crate) async fn send(
         &self,
         phase: AuthPhase,
@@ -133,8 +134,9 @@ impl AuthHttpClient {
 
     /// Fetches a document and follows redirects to allowed URLs.
     ///
-    /// # Errors Returns the errors of [`send`](Self::send), and [`AuthErrorCause::UnsafeUrl`] or
-    /// [`AuthErrorCause::Unreadable`] for an invalid redirect.
+    /// # Errors
+    /// Returns the errors of [`send`](Self::send), and [`AuthErrorCause::UnsafeUrl`] or [`AuthErrorCause::Unreadable`]
+    /// for an invalid redirect.
     pub(crate) async fn get(&self, phase: AuthPhase, url: &Url) -> Result<Response<Vec<u8>>, AuthError> {
         let mut url = url.clone();
         for _ in 0..=MAX_REDIRECTS {

@@ -26,7 +26,7 @@ use crate::user::AuthReason;
 
 const PHASE: AuthPhase = AuthPhase::IdentityProvider;
 
-/// Token exchange endpoint of the identity provider.
+/// Endpoint of the identity provider that exchanges an ID token for a grant.
 pub(crate) struct IdpTokenEndpoint {
     pub(crate) url: Url,
     pub(crate) issuer: String,
@@ -68,8 +68,8 @@ impl AuthorizationContext {
             scopes: &["openid".to_owned()],
             resource: None,
             openid_nonce: Some(&nonce),
-            reused: None,
-            afterwards: Some((&request.found.resource, &request.scopes)),
+            reused_registration: None,
+            shown_resource_and_scopes: Some((&request.found.resource, &request.scopes)),
             endpoints,
             reason: why,
         };
@@ -143,7 +143,7 @@ impl AuthorizationContext {
             issuer: &provider.issuer,
             client: &client,
             dpop: None,
-            must_bind: false,
+            requires_bound_token: false,
             nonces: &self.server_nonces,
             now: self.now(),
         };

@@ -13,7 +13,7 @@ use crate::error::AuthErrorCause;
 
 /// Maximum number of displayed characters of an untrusted URL.
 const MAX_DISPLAYED_CHARS: usize = 200;
-/// Maximum length of a URL in bytes.
+/// Maximum length in bytes of a URL from metadata or a challenge.
 const MAX_URL_BYTES: usize = 4096;
 
 /// URLs that the user entered: the server's URL, and configured issuers.

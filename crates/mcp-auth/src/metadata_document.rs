@@ -7,14 +7,14 @@ use url::Url;
 use crate::error::AuthErrorCause;
 use crate::metadata_address;
 
-/// Maximum number of items read from a list.
+/// Maximum number of items that are read from a list in a metadata document.
 const MAX_LIST_ITEMS: usize = 100;
 
 /// Classified response to a request for a metadata document.
 pub(crate) enum MetadataResponse {
     /// The document exists and is a JSON object.
     Found(Map<String, Value>),
-    /// The URL has no document, with the cause.
+    /// The URL has no usable document. Contains the cause.
     Absent(AuthErrorCause),
     /// The request failed, so it is unknown if a document exists.
     Failed(AuthErrorCause),
@@ -48,7 +48,7 @@ pub(crate) fn string_list_member(members: &Map<String, Value>, name: &str) -> Op
     Some(items.iter().filter_map(Value::as_str).take(MAX_LIST_ITEMS).map(str::to_owned).collect())
 }
 
-/// Returns `true` if the member is present and `true`.
+/// Returns `true` if the member is present and has the value `true`.
 pub(crate) fn is_true_member(members: &Map<String, Value>, name: &str) -> bool {
     matches!(members.get(name), Some(Value::Bool(true)))
 }

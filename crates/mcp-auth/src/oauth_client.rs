@@ -39,7 +39,7 @@ pub(crate) enum RegistrationApproach {
     Document(Url),
     Registered(ClientRegistration),
     Register(Url),
-    Ask,
+    AskUser,
 }
 
 /// Selects the way of obtaining a client id. `stored` is the stored registration with this authorization server.
@@ -63,12 +63,13 @@ pub(crate) fn choose_approach(
         }
         return Ok(RegistrationApproach::Preregistered(preregistered.clone()));
     }
-    let document = source.metadata_url.as_ref().filter(|url| server.metadata_documents && is_document_url(url));
+    let document =
+        source.metadata_url.as_ref().filter(|url| server.supports_metadata_documents && is_document_url(url));
     Ok(match (document, stored, &server.registration_endpoint) {
         (Some(url), ..) => RegistrationApproach::Document(url.clone()),
         (None, Some(stored), _) => RegistrationApproach::Registered(stored),
         (None, None, Some(endpoint)) => RegistrationApproach::Register(endpoint.clone()),
-        (None, None, None) => RegistrationApproach::Ask,
+        (None, None, None) => RegistrationApproach::AskUser,
     })
 }
 
@@ -157,11 +158,11 @@ mod tests {
             scopes: None,
             auth_methods: None,
             signing_algorithms: None,
-            s256: true,
-            metadata_documents: documents,
+            supports_s256: true,
+            supports_metadata_documents: documents,
             promises_iss: false,
             dpop: false,
-            lets_choose: false,
+            supports_account_selection: false,
         }
     }
 
@@ -186,7 +187,7 @@ mod tests {
             RegistrationApproach::Document(_) => "document",
             RegistrationApproach::Registered(_) => "registered",
             RegistrationApproach::Register(_) => "register",
-            RegistrationApproach::Ask => "ask",
+            RegistrationApproach::AskUser => "ask",
         }
     }
 

@@ -16,7 +16,7 @@ const MAX_AUTHORIZATION_SERVERS: usize = 20;
 /// Protected resource metadata of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProtectedResourceMetadata {
-    /// Resource identifier, byte for byte.
+    /// Resource identifier in the metadata, byte for byte.
     pub(crate) identifier: String,
     /// Issuer identifiers of the authorization servers in their order, byte for byte.
     pub(crate) authorization_servers: Vec<String>,

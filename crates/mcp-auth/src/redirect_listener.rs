@@ -19,11 +19,11 @@ const PHASE: AuthPhase = AuthPhase::Callback;
 pub(crate) const BROWSER_TIMEOUT: Duration = Duration::from_secs(300);
 /// Path of the redirect URI.
 pub(crate) const REDIRECT_PATH: &str = "/callback";
-/// Maximum size of a request in bytes.
+/// Maximum size in bytes of a request that the redirect listener reads.
 const MAX_REQUEST_BYTES: usize = 16 * 1024;
 /// Timeout of reading a request or writing a page.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of concurrent connections.
+/// Maximum number of concurrent connections to the redirect listener.
 const MAX_CONNECTIONS: usize = 16;
 
 /// HTTP listener on 127.0.0.1 that receives the authorization response.
@@ -131,7 +131,7 @@ impl BrowserConnection {
         BrowserConnection(None)
     }
 
-    /// Shows the outcome of the sign-in in the browser.
+    /// Sends the final page with the outcome of the sign-in to the browser.
     pub(crate) async fn send_final_page(self, outcome: Result<(), &str>) {
         let Some((mut stream, language)) = self.0 else { return };
         let page = match outcome {
@@ -142,7 +142,7 @@ impl BrowserConnection {
     }
 }
 
-/// Reads one request. Responds immediately unless it is the valid authorization response.
+/// Reads one request. Responds immediately unless the request is the valid authorization response.
 async fn handle_request(
     mut stream: TcpStream,
     redirect_uri: &Url,
@@ -157,7 +157,7 @@ async fn handle_request(
     match judged {
         Ok(returned) => Ok((returned, BrowserConnection(Some((stream, language))))),
         Err((status, why)) => {
-            let page = final_page::page_response(status, PageText::NotThis, language);
+            let page = final_page::page_response(status, PageText::UnexpectedRequest, language);
             let _ = tokio::time::timeout(REQUEST_TIMEOUT, write_page(&mut stream, &page)).await;
             Err(why)
         }
@@ -176,7 +176,7 @@ async fn write_page(stream: &mut TcpStream, page: &str) -> std::io::Result<()> {
     stream.shutdown().await
 }
 
-/// Reads a request up to the empty line after its headers. Returns `None` if it is invalid or too long.
+/// Reads a request up to the empty line after its headers. Returns `None` if the request is invalid or too long.
 async fn read_request_head(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut part = [0; 2048];

@@ -3,15 +3,15 @@
 use std::collections::VecDeque;
 use std::time::{Duration, SystemTime};
 
-/// Maximum number of requests within [`WINDOW`], one minute.
+/// Maximum number of requests that one authorization sends within [`WINDOW`].
 pub(crate) const MAX_REQUESTS: usize = 20;
-/// Maximum number of token renewals within [`WINDOW`] that the server causes by refusing unexpired tokens. Each takes
-/// about four requests: the refused one, two of the renewal, and the repetition.
+/// Maximum number of token renewals within [`WINDOW`] that the server causes by refusing unexpired tokens. A renewal
+/// takes about four requests: the refused request, two for the renewal, and the repeated request.
 pub(crate) const MAX_REFUSALS: usize = 3;
 /// Length of the sliding window in which operations are counted.
 const WINDOW: Duration = Duration::from_secs(60);
 
-/// Times of the operations that were counted within the last minute.
+/// Times of the operations, such as requests, that were counted within the last minute.
 #[derive(Debug, Default)]
 pub(crate) struct RequestBudget(VecDeque<SystemTime>);
 
@@ -27,7 +27,7 @@ impl RequestBudget {
         true
     }
 
-    /// Removes the latest operation from the count.
+    /// Removes the latest operation from the count, if its outcome shows that it must not be counted.
     pub(crate) fn refund(&mut self) {
         self.0.pop_back();
     }

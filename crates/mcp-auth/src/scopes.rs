@@ -1,6 +1,6 @@
 //! Selection of scopes, and operations on lists of scopes.
 
-/// Maximum number of scopes from one source.
+/// Maximum number of scopes in one list. Further scopes are dropped.
 const MAX_SCOPES: usize = 200;
 /// Maximum length of a scope in characters.
 const MAX_SCOPE_CHARS: usize = 500;
@@ -38,7 +38,7 @@ pub(crate) fn missing_scopes(requested: &[String], had: &[String]) -> Vec<String
     requested.iter().filter(|scope| !had.contains(scope)).cloned().collect()
 }
 
-/// Sources of the scopes to request.
+/// Lists of scopes from which [`select_scopes`] selects the scopes to request.
 #[derive(Debug, Default)]
 pub(crate) struct ScopeSources<'a> {
     /// Scopes that the server's challenge requires.
@@ -49,18 +49,18 @@ pub(crate) struct ScopeSources<'a> {
     pub(crate) resource: Option<&'a [String]>,
     /// Value of `scopes_supported` in the authorization server metadata.
     pub(crate) server: Option<&'a [String]>,
-    /// Scopes of the previous request. Empty unless this is a step-up.
-    pub(crate) before: &'a [String],
+    /// Scopes to request in addition: earlier ones for a step-up or a repeated sign-in, or the allowed ones in a flow
+    /// without a consent request.
+    pub(crate) additional: &'a [String],
     /// `true` if the app can use a refresh token.
     pub(crate) refreshable: bool,
 }
 
-/// Returns the scopes to request: those of the first source that has any (challenge, settings, protected resource
-/// metadata), together with all previously requested ones (`basic/authorization`, scope selection strategy and
-/// step-up).
+/// Returns the scopes to request: those of the first list that is present (challenge, settings, protected resource
+/// metadata), together with the additional ones (`basic/authorization`, scope selection strategy and step-up).
 pub(crate) fn select_scopes(sources: &ScopeSources<'_>) -> Vec<String> {
     let chosen = sources.challenge.or(sources.settings).or(sources.resource).unwrap_or_default();
-    let mut scopes = union_of_scopes(sources.before, chosen);
+    let mut scopes = union_of_scopes(sources.additional, chosen);
     let is_offered = sources.server.is_some_and(has_offline_access);
     // Configured scopes are sent unchanged, as not every authorization server lists all of its scopes.
     let is_set = sources.settings.is_some_and(has_offline_access);
@@ -152,7 +152,7 @@ mod tests {
                 settings: lists[1].as_deref(),
                 resource: lists[2].as_deref(),
                 server: lists[3].as_deref(),
-                before: &scope_list(before),
+                additional: &scope_list(before),
                 refreshable: true,
             };
             assert_eq!(select_scopes(&sources).join(" "), expected, "{what}");

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::metadata_address;
 
-/// Replacement text for a secret.
+/// Text that replaces a secret in displayed text.
 pub(crate) const REDACTED: &str = "[redacted]";
 
 /// Names of fields whose values are secrets, in queries, forms and JSON.
@@ -41,9 +41,9 @@ const MAX_BODY_CHARS: usize = 4000;
 #[derive(Default)]
 pub(crate) struct SecretRedactor {
     /// Secrets in the query of the server's URL, which are never dropped.
-    of_url: Vec<SecretString>,
-    /// Secrets from responses, newest last.
-    learnt: Vec<SecretString>,
+    query_secrets: Vec<SecretString>,
+    /// Secrets that were registered or found in responses, newest last.
+    known_secrets: Vec<SecretString>,
 }
 
 impl SecretRedactor {
@@ -52,14 +52,15 @@ impl SecretRedactor {
         if secret.len() < MIN_SECRET_BYTES {
             return;
         }
-        self.learnt.retain(|known| known.expose_secret() != secret);
-        if self.learnt.len() == MAX_SECRETS {
-            self.learnt.remove(0);
+        self.known_secrets.retain(|known| known.expose_secret() != secret);
+        if self.known_secrets.len() == MAX_SECRETS {
+            self.known_secrets.remove(0);
         }
-        self.learnt.push(SecretString::from(secret));
+        self.known_secrets.push(SecretString::from(secret));
     }
 
-    /// Redacts all values in the query of this URL from now on, as written and decoded. They are never dropped.
+    /// Redacts all values in the query of this URL from now on, as written and decoded. These secrets are never
+    /// dropped.
     pub(crate) fn register_query_secrets(&mut self, url: &Url) {
         let written = url.query().unwrap_or_default().split('&').map(|pair| {
             let value = pair.split_once('=').map_or(pair, |(_, value)| value);
@@ -67,7 +68,7 @@ impl SecretRedactor {
         });
         let values = written.chain(url.query_pairs().map(|(_, value)| value.into_owned()));
         let values = values.filter(|value| value.len() >= MIN_SECRET_BYTES).take(MAX_SECRETS);
-        self.of_url.extend(values.map(SecretString::from));
+        self.query_secrets.extend(values.map(SecretString::from));
     }
 
     /// Stores the tokens and secrets in a response, so that they are also redacted from other fields and messages.
@@ -85,7 +86,7 @@ impl SecretRedactor {
         let mut clean = text.to_owned();
         // Longest first, so that no part of a longer secret remains.
         let mut secrets: Vec<&str> =
-            self.of_url.iter().chain(&self.learnt).map(|secret| secret.expose_secret()).collect();
+            self.query_secrets.iter().chain(&self.known_secrets).map(|secret| secret.expose_secret()).collect();
         secrets.sort_unstable_by_key(|secret| std::cmp::Reverse(secret.len()));
         for secret in secrets {
             if clean.contains(secret) {
@@ -99,7 +100,7 @@ impl SecretRedactor {
         clean
     }
 
-    /// Formats a URL without the secrets in its query.
+    /// Formats a URL for display, with the secrets in its query redacted.
     pub(crate) fn redact_url(&self, url: &Url) -> String {
         let Some(query) = url.query() else { return self.redact_text(url.as_str()) };
         let mut shown = url.clone();

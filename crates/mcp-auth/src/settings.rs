@@ -92,8 +92,8 @@ impl ClientSource {
 /// A client id that was registered outside of the app.
 #[derive(Debug, Clone)]
 pub struct PreregisteredClient {
-    /// Issuer that the client id belongs to. It is not sent to any other. If `None`, it belongs to the first issuer
-    /// with which it is used.
+    /// Issuer that the client id belongs to. The client id is not sent to any other issuer. If `None`, the client id
+    /// belongs to the first issuer with which it is used.
     pub issuer: Option<String>,
     /// Client id that the issuer assigned.
     pub client_id: String,
@@ -118,7 +118,7 @@ pub enum ClientAuthentication {
     },
     /// Authentication by a signed assertion (RFC 7523, `private_key_jwt`).
     PrivateKeyJwt {
-        /// Private key as PKCS#8 PEM.
+        /// Private key that signs the assertion, as PKCS#8 PEM.
         key_pem: SecretString,
         /// JWS algorithm: `ES256`, `ES384`, `RS256`, `RS384`, `RS512`, `PS256`, `PS384`, `PS512` or `EdDSA`.
         algorithm: String,
@@ -130,7 +130,7 @@ pub enum ClientAuthentication {
 pub enum SecretMethod {
     /// HTTP Basic authentication (`client_secret_basic`).
     Basic,
-    /// Parameter of the body (`client_secret_post`).
+    /// Parameter in the body of the token request (`client_secret_post`).
     Post,
 }
 

@@ -11,7 +11,7 @@ use crate::user::AuthReason;
 
 /// Result of waiting for permission to run a sign-in, of which only one runs at a time.
 enum SignInTurn<'a> {
-    /// Another sign-in has succeeded meanwhile, so none is needed.
+    /// Another sign-in has succeeded meanwhile, so the caller needs none. Contains its account.
     Done(Account),
     /// The caller may sign in while it has the guard. Also contains the error if the vault could not be read.
     Turn(MutexGuard<'a, ()>, Option<AuthError>),
@@ -39,13 +39,13 @@ impl AuthorizationContext {
         let unread = self.load().await.err();
         let before = {
             let mut state = self.state();
-            state.failed = None;
+            state.failed_refresh = None;
             state.generation
         };
-        if let Ok(turn) = self.signing_in.try_lock() {
+        if let Ok(turn) = self.sign_in_turn.try_lock() {
             return SignInTurn::Turn(turn, unread);
         }
-        let turn = self.signing_in.lock().await;
+        let turn = self.sign_in_turn.lock().await;
         let is_done = {
             let state = self.state();
             let has_tokens = state.record.as_ref().is_some_and(|record| record.tokens.is_some());
@@ -57,8 +57,8 @@ impl AuthorizationContext {
         }
     }
 
-    /// Runs one sign-in until it ends or is cancelled. The caller must have the lock of sign-ins. `unread` is the error
-    /// of reading the vault.
+    /// Runs one sign-in until it ends or is cancelled. The caller must hold the lock of sign-ins. `unread` is the error
+    /// if the vault could not be read.
     pub(crate) async fn run_sign_in(
         &self,
         why: AuthReason,

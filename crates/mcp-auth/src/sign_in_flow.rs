@@ -33,14 +33,14 @@ impl AuthorizationContext {
             GrantKind::EnterpriseManaged(provider) if provider.id_token.is_none() => {
                 let stored_id_token = self.state().record.as_ref().and_then(|record| record.id_token.clone());
                 if stored_id_token.is_some() && matches!(why, AuthReason::StepUp { .. }) {
-                    return self.sign_in_directly(challenge, stored_id_token, ConsentMode::Ask(why)).await;
+                    return self.sign_in_directly(challenge, stored_id_token, ConsentMode::AskUser(why)).await;
                 }
                 let request = self.prepare_direct_request(challenge, ScopeLimit::Shown(&why)).await?;
                 let (id_token, exchange) = self.sign_in_at_provider(provider, why, &request).await?;
                 self.set_progress(AuthPhase::Token, None);
                 self.request_token(request, Some(exchange), Some(id_token), ConsentMode::Given).await
             }
-            _ => self.sign_in_directly(challenge, None, ConsentMode::Ask(why)).await,
+            _ => self.sign_in_directly(challenge, None, ConsentMode::AskUser(why)).await,
         }
     }
 
@@ -65,7 +65,7 @@ impl AuthorizationContext {
             settings: self.settings.scopes.as_deref(),
             resource: found.scopes.as_deref(),
             server: found.server.scopes.as_deref(),
-            before: &before,
+            additional: &before,
             refreshable,
         })
     }
@@ -84,7 +84,7 @@ impl AuthorizationContext {
             settings: self.settings.scopes.as_deref(),
             resource: None,
             server: found.server.scopes.as_deref(),
-            before: &self.allowed_scopes(&client.id),
+            additional: &self.allowed_scopes(&client.id),
             refreshable: false,
         })
     }
@@ -117,7 +117,7 @@ impl AuthorizationContext {
         let key = self.binding_key(&found)?;
         let scopes = self.scopes_to_request(&why, &challenge, &found, true);
         self.set_progress(AuthPhase::ClientId, None);
-        let SignInClient { client, callback, redirect_uri, reused, typed } =
+        let SignInClient { client, callback, redirect_uri, reused_registration, entered_registration } =
             self.select_client(server, key.is_some()).await?;
         let visit = AuthorizationRequest {
             server,
@@ -126,8 +126,8 @@ impl AuthorizationContext {
             scopes: &scopes,
             resource: Some(&found.resource),
             openid_nonce: None,
-            reused: reused.as_ref(),
-            afterwards: None,
+            reused_registration: reused_registration.as_ref(),
+            shown_resource_and_scopes: None,
             endpoints: grant_approval::secret_endpoints(server, &client),
             reason: why,
         };
@@ -142,8 +142,8 @@ impl AuthorizationContext {
         match granted {
             Ok(granted) => {
                 self.set_progress(AuthPhase::Storage, None);
-                if let Some(typed) = &typed {
-                    self.store_registration(typed).await;
+                if let Some(registration) = &entered_registration {
+                    self.store_registration(registration).await;
                 }
                 let account = self.store_sign_in(&found, client, key.as_ref(), scopes, &granted, (None, None)).await;
                 waiting.send_final_page(Ok(())).await;
@@ -172,7 +172,7 @@ impl AuthorizationContext {
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
-        let steps_up = matches!(consenting, ConsentMode::Ask(AuthReason::StepUp { .. }));
+        let steps_up = matches!(consenting, ConsentMode::AskUser(AuthReason::StepUp { .. }));
         let request = self.prepare_direct_request(challenge, ScopeLimit::Allowed { steps_up }).await?;
         let exchange = match &self.settings.grant {
             GrantKind::EnterpriseManaged(provider) => Some(self.find_exchange_endpoint(provider).await?),
@@ -249,7 +249,7 @@ impl AuthorizationContext {
             issuer: &server.issuer,
             client,
             dpop,
-            must_bind: dpop.is_some() && self.settings.dpop == DpopUse::Always,
+            requires_bound_token: dpop.is_some() && self.settings.dpop == DpopUse::Always,
             nonces: &self.server_nonces,
             now: self.now(),
         }
@@ -295,7 +295,7 @@ impl AuthorizationContext {
     }
 }
 
-/// Parameters of a token request that needs no browser.
+/// Parameters of a token request for which no browser is opened.
 pub(crate) struct DirectTokenRequest {
     pub(crate) found: DiscoveryResult,
     pub(crate) client: OAuthClient,
@@ -315,7 +315,7 @@ enum ScopeLimit<'a> {
 /// # Errors
 /// Returns [`AuthErrorCause::NoPkce`] if it does not, since an authorization code would not be protected.
 pub(crate) fn check_pkce(server: &AuthorizationServerMetadata) -> Result<(), AuthError> {
-    if server.s256 {
+    if server.supports_s256 {
         return Ok(());
     }
     let issuer = metadata_address::displayed_text(&server.issuer);

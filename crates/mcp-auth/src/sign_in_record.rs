@@ -15,10 +15,10 @@ use crate::token::TokenResponse;
 /// Minimum time in seconds before its expiry at which a token is renewed. Limited to a quarter of the token's lifetime.
 const RENEW_BEFORE_EXPIRY: u64 = 60;
 
-/// Stored state of one server's sign-in.
+/// State of a sign-in at one MCP server, as stored in the vault.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct SignInRecord {
-    /// Key of the server in the vault.
+    /// URL of the MCP server without fragment, under which the vault stores the record.
     pub(crate) server: String,
     /// Issuer of the authorization server, byte for byte.
     pub(crate) issuer: String,
@@ -39,7 +39,7 @@ pub(crate) struct SignInRecord {
     pub(crate) dpop_key: Option<StoredSecret>,
     /// ID token of the identity provider in the enterprise-managed grant, or `None`.
     pub(crate) id_token: Option<StoredSecret>,
-    /// Approval of a grant without user interaction, or `None`.
+    /// The user's approval of endpoints and scopes for a grant without user interaction, or `None`.
     #[serde(default)]
     pub(crate) approved: Option<GrantApproval>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct TokenSet {
     /// `true` if the access token is bound to the DPoP key.
     pub(crate) bound: bool,
     pub(crate) refresh: Option<StoredSecret>,
-    /// Time of issue in seconds since the Unix epoch.
+    /// Time at which the access token was issued, in seconds since the Unix epoch.
     pub(crate) since: u64,
     /// Lifetime of the access token in seconds, or `None` if unknown.
     pub(crate) lifetime: Option<u64>,

@@ -9,8 +9,8 @@ use crate::vault::VaultError;
 
 impl AuthorizationContext {
     pub(crate) async fn sign_out(&self) -> Result<SignOutOutcome, AuthError> {
-        let _flow = self.signing_in.lock().await;
-        let _renewal = self.renewing.lock().await;
+        let _flow = self.sign_in_turn.lock().await;
+        let _renewal = self.renewal_turn.lock().await;
         // Tokens that cannot be read are removed without revocation. Tokens that another process renewed are revoked
         // too.
         self.reload().await;
@@ -40,7 +40,7 @@ impl AuthorizationContext {
             issuer: &record.issuer,
             client: &self.current_client(record),
             dpop: key.as_ref(),
-            must_bind: false,
+            requires_bound_token: false,
             nonces: &self.server_nonces,
             now: self.now(),
         };

@@ -11,7 +11,7 @@ use crate::secret_redactor::{REDACTED, SecretRedactor};
 
 /// Maximum number of steps that are stored of a sign-in, which has about a dozen, and of later operations.
 const MAX_STEPS: usize = 60;
-/// Headers that are displayed. `true` if the value is a secret.
+/// HTTP headers that steps display. `true` if the value is a secret.
 const LOGGED_HEADERS: [(&str, bool); 11] = [
     ("accept", false),
     ("authorization", true),
@@ -32,7 +32,7 @@ pub(crate) struct StepLog {
     /// Steps of the last sign-in.
     steps: Vec<AuthStep>,
     /// Steps after the sign-in, such as renewals. The oldest are dropped.
-    later: Vec<AuthStep>,
+    later_steps: Vec<AuthStep>,
     is_later: bool,
     pub(crate) redactor: SecretRedactor,
 }
@@ -40,17 +40,17 @@ pub(crate) struct StepLog {
 impl StepLog {
     /// Discards all steps when a new sign-in begins.
     pub(crate) fn begin(&mut self) {
-        (self.steps, self.later, self.is_later) = (Vec::new(), Vec::new(), false);
+        (self.steps, self.later_steps, self.is_later) = (Vec::new(), Vec::new(), false);
     }
 
-    /// Ends the steps of the sign-in. Later steps are stored separately and do not displace them.
+    /// Ends the log of the sign-in. Later steps are stored separately and do not displace the steps of the sign-in.
     pub(crate) fn end(&mut self) {
         self.is_later = true;
     }
 
     /// Returns all steps. Secrets that became known later are redacted from earlier steps as well.
     pub(crate) fn steps(&self) -> Vec<AuthStep> {
-        self.steps.iter().chain(&self.later).map(|step| self.redact_step(step)).collect()
+        self.steps.iter().chain(&self.later_steps).map(|step| self.redact_step(step)).collect()
     }
 
     fn redact_step(&self, step: &AuthStep) -> AuthStep {
@@ -72,7 +72,7 @@ impl StepLog {
         AuthStep { request, answer, conclusion: text(&step.conclusion), ..step.clone() }
     }
 
-    /// Adds a step without an HTTP request.
+    /// Adds a step that consists of a conclusion, without an HTTP request.
     pub(crate) fn note(&mut self, at: SystemTime, phase: AuthPhase, conclusion: &str) {
         let conclusion = self.redactor.redact_text(conclusion);
         self.push(AuthStep { at, took: Duration::ZERO, phase, request: None, answer: None, conclusion });
@@ -90,7 +90,7 @@ impl StepLog {
         self.push(AuthStep { at, took: Duration::ZERO, phase, request: Some(request), answer: None, conclusion });
     }
 
-    /// Adds a step for an HTTP request and its response, if it got one.
+    /// Adds a step for an HTTP request and its response, or for a request without a response.
     pub(crate) fn http_request(
         &mut self,
         at: SystemTime,
@@ -140,7 +140,7 @@ impl StepLog {
     }
 
     fn current(&mut self) -> &mut Vec<AuthStep> {
-        if self.is_later { &mut self.later } else { &mut self.steps }
+        if self.is_later { &mut self.later_steps } else { &mut self.steps }
     }
 
     fn displayed_headers(&self, headers: &HeaderMap) -> Vec<(String, String)> {

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 /// Maximum number of step-ups for one resource and operation within [`STEP_UP_WINDOW`]. With the first sign-in, the
 /// user is prompted at most three times.
 pub(crate) const MAX_STEP_UPS: u32 = 2;
-/// Time after which a step-up is no longer counted.
+/// Time after which the step-ups of an operation are not counted.
 const STEP_UP_WINDOW: Duration = Duration::from_secs(600);
 /// Maximum number of operations whose step-ups are counted.
 const MAX_OPERATIONS: usize = 64;
@@ -17,7 +17,7 @@ pub(crate) struct StepUpCounter(Vec<(String, u32, SystemTime)>);
 
 impl StepUpCounter {
     /// Returns `true` if the limit allows a step-up for this operation.
-    pub(crate) fn count_if_allowed(&mut self, operation: &str, now: SystemTime) -> bool {
+    pub(crate) fn is_allowed(&mut self, operation: &str, now: SystemTime) -> bool {
         self.0.retain(|(_, _, since)| now.duration_since(*since).is_ok_and(|age| age < STEP_UP_WINDOW));
         match self.0.iter().find(|(known, ..)| known == operation) {
             Some((_, count, _)) => *count < MAX_STEP_UPS,
@@ -26,7 +26,7 @@ impl StepUpCounter {
     }
 
     /// Counts a step-up that has ended with any outcome. Interrupted step-ups are not counted.
-    pub(crate) fn count(&mut self, operation: &str, now: SystemTime) {
+    pub(crate) fn record(&mut self, operation: &str, now: SystemTime) {
         match self.0.iter_mut().find(|(known, ..)| known == operation) {
             Some((_, count, _)) => *count += 1,
             None => self.0.push((operation.to_owned(), 1, now)),
@@ -43,9 +43,9 @@ mod tests {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
         let mut step_ups = StepUpCounter::default();
         let mut take = |operation: &str, now| {
-            let may = step_ups.count_if_allowed(operation, now);
+            let may = step_ups.is_allowed(operation, now);
             if may {
-                step_ups.count(operation, now);
+                step_ups.record(operation, now);
             }
             may
         };

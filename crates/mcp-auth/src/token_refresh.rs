@@ -74,7 +74,7 @@ pub(crate) async fn renew_token(
 
 impl AuthorizationContext {
     async fn renew(&self, generation: u64, refused: bool) -> Result<(), AuthError> {
-        let _turn = self.renewing.lock().await;
+        let _turn = self.renewal_turn.lock().await;
         if self.state().generation != generation {
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl AuthorizationContext {
                 // The renewal issued no new token, so it does not count.
                 self.state().refusals.refund();
             }
-            self.state().failed = Some(FailedRefresh { generation, at, error: error.clone() });
+            self.state().failed_refresh = Some(FailedRefresh { generation, at, error: error.clone() });
             self.end_unapproved_sign_in(error).await;
             self.web.note(AuthPhase::Refresh, &error.to_string());
             self.notify();
@@ -124,8 +124,8 @@ impl AuthorizationContext {
         renewed
     }
 
-    /// Ends the sign-in after a grant needed something that was not approved, so that the user has to sign in and
-    /// review it.
+    /// Ends the sign-in if the error is that a grant needed an endpoint or scope without approval, so that the user has
+    /// to sign in and review it.
     async fn end_unapproved_sign_in(&self, error: &AuthError) {
         let record = self.state().record.clone().filter(|_| matches!(error.cause, AuthErrorCause::NotApproved { .. }));
         if let Some(record) = record {
@@ -139,7 +139,7 @@ impl AuthorizationContext {
     /// Returns the error of the recent renewal.
     fn check_no_recent_failure(&self, generation: u64) -> Result<(), AuthError> {
         let state = self.state();
-        let Some(failed) = state.failed.as_ref().filter(|failed| failed.generation == generation) else {
+        let Some(failed) = state.failed_refresh.as_ref().filter(|failed| failed.generation == generation) else {
             return Ok(());
         };
         let is_recent = self.now().duration_since(failed.at).is_ok_and(|age| age < RETRY_DELAY);
@@ -173,7 +173,7 @@ impl AuthorizationContext {
             issuer: &record.issuer,
             client: &client,
             dpop: key.as_ref(),
-            must_bind: self.settings.dpop == DpopUse::Always,
+            requires_bound_token: self.settings.dpop == DpopUse::Always,
             nonces: &self.server_nonces,
             now: self.now(),
         };

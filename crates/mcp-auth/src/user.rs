@@ -51,7 +51,7 @@ pub struct ConsentPrompt {
     pub new_scopes: Vec<String>,
     /// Source of the client id that the app uses.
     pub client: ClientKind,
-    /// Client id of the app, which is not a secret.
+    /// Client id of the app. A client id is not a secret.
     pub client_id: String,
     /// All endpoints that receive credentials, codes or tokens.
     pub endpoints: Vec<AuthEndpoint>,
@@ -66,7 +66,7 @@ pub struct ConsentPrompt {
 /// Endpoint that receives secrets during a sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthEndpoint {
-    /// Use of the received secrets at the endpoint.
+    /// Purpose for which the endpoint receives the secrets.
     pub purpose: EndpointUse,
     /// URL that receives the secrets.
     pub url: Url,
@@ -74,14 +74,14 @@ pub struct AuthEndpoint {
     pub issuer: String,
 }
 
-/// Purpose of an endpoint that receives secrets.
+/// Purpose for which an endpoint receives secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointUse {
     /// Issues and renews tokens for the MCP server.
     Token,
     /// Authenticates the user, at the organization's identity provider.
     Provider,
-    /// Has registered the app as a client.
+    /// Registered the app as a client and issued its client id.
     Registration,
     /// Receives tokens to revoke them.
     Revocation,

@@ -41,21 +41,21 @@ pub struct VaultKey {
     pub kind: VaultEntryKind,
 }
 
-/// Kind of data that the vault stores for one server.
+/// Kind of data in a vault entry for one server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VaultEntryKind {
-    /// Tokens and the state of the sign-in.
+    /// Tokens and other state of the sign-in at the server.
     Account,
     /// Client id and credentials that an authorization server issued for this server.
     Client {
         /// Issuer identifier of the authorization server, byte for byte.
         issuer: String,
     },
-    /// Issuer that a pre-registered client id without an issuer was first used with.
+    /// Issuer with which a pre-registered client id without a configured issuer was first used.
     FirstIssuer,
 }
 
-/// Duration for which the vault stores an entry.
+/// Persistence of an entry that was written to the vault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryPersistence {
     /// The entry is stored until it is removed.

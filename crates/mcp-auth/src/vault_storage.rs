@@ -24,21 +24,21 @@ impl AuthorizationContext {
             return Ok(());
         }
         let began = Instant::now();
-        let _turn = self.keeping.lock().await;
+        let _turn = self.record_turn.lock().await;
         {
             let state = self.state();
             if state.loaded {
                 return Ok(());
             }
             // Callers that waited for a failed read do not retry individually.
-            if let Some((_, error)) = state.unread.as_ref().filter(|(at, _)| *at >= began) {
+            if let Some((_, error)) = state.last_read_error.as_ref().filter(|(at, _)| *at >= began) {
                 return Err(vault_read_error(error.clone()));
             }
         }
         let entry = match self.settings.vault.read(&self.vault_key(VaultEntryKind::Account)).await {
             Ok(entry) => entry,
             Err(error) => {
-                self.state().unread = Some((Instant::now(), error.clone()));
+                self.state().last_read_error = Some((Instant::now(), error.clone()));
                 return Err(vault_read_error(error));
             }
         };
@@ -51,7 +51,7 @@ impl AuthorizationContext {
                 return Ok(());
             }
             state.loaded = true;
-            state.unread = None;
+            state.last_read_error = None;
             state.record = record;
             state.generation += 1;
         }
@@ -62,7 +62,7 @@ impl AuthorizationContext {
     /// Reads the vault before a request is sent, unless a read failed recently. Without tokens the request is sent
     /// unsigned: servers without sign-in accept it, and others refuse it, which is reported to the user.
     pub(crate) async fn try_load(&self) {
-        let has_failed = self.state().unread.as_ref().is_some_and(|(at, _)| at.elapsed() < RETRY_DELAY);
+        let has_failed = self.state().last_read_error.as_ref().is_some_and(|(at, _)| at.elapsed() < RETRY_DELAY);
         if !has_failed {
             let _ = self.load().await;
         }
@@ -75,7 +75,7 @@ impl AuthorizationContext {
         if !self.state().loaded {
             return self.load().await.is_ok() && self.state().generation != before;
         }
-        let _turn = self.keeping.lock().await;
+        let _turn = self.record_turn.lock().await;
         // A temporary read error has no effect.
         let Ok(entry) = self.settings.vault.read(&self.vault_key(VaultEntryKind::Account)).await else { return false };
         let record = self.parse_record(entry.as_ref());
@@ -92,7 +92,7 @@ impl AuthorizationContext {
             }
             state.record = record;
             state.generation += 1;
-            state.failed = None;
+            state.failed_refresh = None;
             state.persistence = None;
         }
         let what = if entry.is_some() { "renewed or signed in" } else { "signed out" };
@@ -139,9 +139,9 @@ impl AuthorizationContext {
             state.record = Some(record);
             state.loaded = true;
             state.generation += 1;
-            state.failed = None;
+            state.failed_refresh = None;
         }
-        let _turn = self.keeping.lock().await;
+        let _turn = self.record_turn.lock().await;
         let entry = self.state().record.as_ref().map(SignInRecord::to_vault_entry);
         // The record was removed meanwhile.
         let Some(entry) = entry else { return };
@@ -171,12 +171,12 @@ impl AuthorizationContext {
             state.generation += 1;
             state.resource_nonce = None;
             state.persistence = None;
-            state.failed = None;
+            state.failed_refresh = None;
             state.record.take()
         };
         self.server_nonces.clear();
         let removed = {
-            let _turn = self.keeping.lock().await;
+            let _turn = self.record_turn.lock().await;
             let removed = self.settings.vault.remove(&self.vault_key(VaultEntryKind::Account)).await;
             if removed.is_ok() {
                 self.state().in_vault = VaultContents::Nothing;

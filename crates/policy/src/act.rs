@@ -108,7 +108,7 @@ pub enum PolicyAct<'a> {
     ShareRoots {
         /// The user's name for the server.
         server: &'a str,
-        /// Set if the user has already decided about this server's folders.
+        /// Set if the user has already decided which folders this server may use.
         decided: bool,
     },
     /// Signing in to a server.
@@ -120,7 +120,8 @@ pub enum PolicyAct<'a> {
     },
     /// Getting a prompt, reading a resource, or completing an argument.
     Read {
-        /// Set if the user requests it, or an app reads what its server lists. Unset if an app requests anything else.
+        /// Set if the user requests the prompt, resource or completion, or an app reads a resource that its server
+        /// lists. Unset if an app requests anything else.
         is_requested: bool,
         /// The user's name for the server.
         server: &'a str,
@@ -181,7 +182,7 @@ pub enum PolicyDecision {
         rule: DecisionReason,
         /// Rule or preset that requires consent, or the built-in default.
         by: DecisionSource,
-        /// Scopes that the user can choose for an approval.
+        /// Scopes among which the user can choose for an approval.
         scopes: &'static [ApprovalScope],
     },
 }

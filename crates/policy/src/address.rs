@@ -22,7 +22,8 @@ pub(crate) struct AddressPattern {
     port: PortPattern,
     /// Path segments, or `None` if the pattern covers every path.
     path: Option<PartsPattern>,
-    /// The path as some programs parse it, with percent-encoded separators decoded, or `None` if it contains none.
+    /// The path segments after decoding percent-encoded separators, as some programs parse them, or `None` if the path
+    /// contains no such separators.
     decoded: Option<PartsPattern>,
 }
 
@@ -31,13 +32,13 @@ enum HostPattern {
     Any,
     Exactly(String),
     /// Any subdomain of a domain. The text is the domain with a leading dot.
-    Under(String),
+    SubdomainsOf(String),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PortPattern {
-    /// The default port of the scheme.
-    Usual,
+    /// The default port of the address's scheme.
+    SchemeDefault,
     Any,
     Exactly(u16),
 }
@@ -63,20 +64,20 @@ impl AddressPattern {
         };
         let (host, port) = split_port(authority);
         let port = match port {
-            None => PortPattern::Usual,
+            None => PortPattern::SchemeDefault,
             Some("*") => PortPattern::Any,
             Some(port) => PortPattern::Exactly(port.parse().map_err(|_| bad())?),
         };
         let port = if scheme.as_deref().and_then(default_port).is_some_and(|usual| port == PortPattern::Exactly(usual))
         {
-            PortPattern::Usual
+            PortPattern::SchemeDefault
         } else {
             port
         };
         let host = match host.strip_prefix("*.") {
             _ if host == "*" => HostPattern::Any,
             _ if host.strip_prefix("*.").unwrap_or(host).contains('*') => return Err(bad()),
-            Some(under) => HostPattern::Under(format!(".{}", normalized_host(under).ok_or_else(bad)?)),
+            Some(under) => HostPattern::SubdomainsOf(format!(".{}", normalized_host(under).ok_or_else(bad)?)),
             None => HostPattern::Exactly(normalized_host(host).ok_or_else(bad)?),
         };
         GlobPattern::compile(path)?;
@@ -117,11 +118,11 @@ impl AddressPattern {
         let is_host = match &self.host {
             HostPattern::Any => true,
             HostPattern::Exactly(own) => own == host,
-            HostPattern::Under(own) => host.len() > own.len() && host.ends_with(own.as_str()),
+            HostPattern::SubdomainsOf(own) => host.len() > own.len() && host.ends_with(own.as_str()),
         };
         let is_port = match self.port {
             PortPattern::Any => true,
-            PortPattern::Usual => url.port().is_none(),
+            PortPattern::SchemeDefault => url.port().is_none(),
             PortPattern::Exactly(own) => url.port_or_known_default() == Some(own),
         };
         is_host && is_port && self.scheme.as_deref().is_none_or(|own| own == url.scheme())
@@ -186,7 +187,7 @@ fn is_scheme(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// Returns the default port of a scheme.
+/// Returns the default port of a URL scheme, or `None` for an unknown scheme.
 pub(crate) fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
         "http" | "ws" => Some(80),

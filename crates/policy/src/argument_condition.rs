@@ -9,9 +9,9 @@ use crate::path_pattern::ResolvedPaths;
 use crate::wider_conditions::WiderConditions;
 use crate::{ArgumentRule, RuleEffect, RuleError};
 
-/// Maximum number of items of a list that are checked.
+/// Maximum number of items that are checked if an argument is a list.
 const MAX_ITEMS: usize = 1_000;
-/// Maximum number of characters of a value in an explanation.
+/// Maximum number of characters of an argument's value in an explanation.
 const MAX_VALUE_CHARS: usize = 200;
 
 /// A condition on one argument of a call, with its pattern compiled.
@@ -91,7 +91,7 @@ impl ArgumentCondition {
         }
     }
 
-    /// Checks a value that is not a list.
+    /// Compares a value that is not a list with the condition.
     fn judge_value(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self.is.judge(value, facts), value) {
             (own @ MatchVerdict::Differs(_), Value::String(text)) => self.wider.judge(text, facts).unwrap_or(own),

@@ -18,13 +18,13 @@ const MAX_NOTE_BYTES: usize = 1_000;
 /// The latest time that a file can contain, in milliseconds since 1970: the end of the year 9999.
 const MAX_TIME_MILLIS: u64 = 253_402_300_799_999;
 
-/// A compiled rule, ready to match acts.
+/// A rule whose patterns are compiled, so that it can be matched with acts.
 #[derive(Debug, Clone)]
 pub(crate) struct CompiledRule {
     pub(crate) rule: PolicyRule,
     pub(crate) server: GlobPattern,
     pub(crate) tool: Option<GlobPattern>,
-    /// Glob over the server's identity, as written and case-folded.
+    /// Glob for the server's identity, as written and case-folded.
     identity: Option<[GlobPattern; 2]>,
     arguments: Vec<ArgumentCondition>,
 }
@@ -34,7 +34,7 @@ impl CompiledRule {
         check_field_combination(&rule)?;
         let server = GlobPattern::compile(&rule.server)?;
         if rule.trusted_server && !matches!(server, GlobPattern::Exactly(_)) {
-            return Err(RuleError::NotOneServer);
+            return Err(RuleError::NotOneTrustedServer);
         }
         let tool = rule.tool.as_deref().map(GlobPattern::compile).transpose()?;
         let identity = rule
@@ -145,7 +145,7 @@ fn check_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
         return Err(RuleError::AllowByIdentity);
     }
     if !is_allow && rule.after_untrusted {
-        return Err(RuleError::NotAllowing);
+        return Err(RuleError::AfterUntrustedWithoutAllow);
     }
     if rule.identity.as_ref().is_some_and(String::is_empty) {
         return Err(RuleError::NoIdentity);
@@ -164,7 +164,7 @@ fn check_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
     }
     let is_of_tools = rule.tool.is_some() || !rule.arguments.is_empty() || rule.annotations.is_some();
     if is_of_tools && rule.direction != RuleDirection::ToServer {
-        return Err(RuleError::NotOfTools);
+        return Err(RuleError::ToolConditionsOnServerRequests);
     }
     if rule.server.is_empty() {
         return Err(RuleError::NoServer);
@@ -173,7 +173,7 @@ fn check_field_combination(rule: &PolicyRule) -> Result<(), RuleError> {
         return Err(RuleError::NoTool);
     }
     if rule.trusted_server && (!is_allow || is_of_tools) {
-        return Err(RuleError::NotOneServer);
+        return Err(RuleError::NotOneTrustedServer);
     }
     if rule.arguments.len() > MAX_ARGUMENTS {
         return Err(RuleError::TooLong { part: "list of arguments", most: MAX_ARGUMENTS });

@@ -7,24 +7,24 @@ use crate::{
     PolicyDecision, Preset, ReviewState, RuleEffect, RuleFit, RuleSet,
 };
 
-/// Scopes of an approval of a call outside conversations.
+/// Scopes that the user can choose when approving a tool call outside conversations.
 const CALL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always];
-/// Scopes of an approval of a call in a conversation.
+/// Scopes that the user can choose when approving a tool call in a conversation.
 const CONVERSATION_CALL_SCOPES: &[ApprovalScope] =
     &[ApprovalScope::Once, ApprovalScope::Conversation, ApprovalScope::Session, ApprovalScope::Always];
-/// Scopes of an approval of a start or connection.
+/// Scopes that the user can choose when approving a start or connection.
 const START_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once, ApprovalScope::Always];
-/// Scopes of an approval of an act that requires consent each time.
+/// Scopes that the user can choose when approving an act that requires consent each time.
 const SINGLE_USE_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
-/// The first matching rule of each effect.
+/// The first rule of each effect that matches an act.
 #[derive(Default)]
 struct RuleResults {
     deny: Option<DecisionSource>,
     ask: Option<DecisionSource>,
     allow: Option<DecisionSource>,
     /// First matching rule that allows calls even after untrusted content, or `None`.
-    allow_after: Option<DecisionSource>,
+    allow_after_untrusted: Option<DecisionSource>,
 }
 
 impl Policy {
@@ -139,7 +139,7 @@ impl Policy {
                 let place = match rule.rule.effect {
                     RuleEffect::Deny => &mut matching_rules.deny,
                     RuleEffect::Ask => &mut matching_rules.ask,
-                    RuleEffect::Allow if rule.rule.after_untrusted => &mut matching_rules.allow_after,
+                    RuleEffect::Allow if rule.rule.after_untrusted => &mut matching_rules.allow_after_untrusted,
                     RuleEffect::Allow => &mut matching_rules.allow,
                 };
                 if place.is_none() && rule.match_act(act, &self.identities, now) == RuleFit::Fits {
@@ -205,7 +205,7 @@ impl Policy {
                 match holding
                     .map(|grant| DecisionSource::Grant(grant.id))
                     .or(matching_rules.allow)
-                    .or(matching_rules.allow_after)
+                    .or(matching_rules.allow_after_untrusted)
                 {
                     None if grants.iter().any(|grant| match_grant(grant, act, now) == RuleFit::Changed) => {
                         ask(DecisionReason::ToolChanged, scopes)
@@ -213,7 +213,7 @@ impl Policy {
                     None => ask(DecisionReason::ToolsAsk, scopes),
                     Some(_) if *review_state == ReviewState::Changed => ask(DecisionReason::ToolChanged, scopes),
                     Some(_) if *review_state == ReviewState::New => ask(DecisionReason::NewTool, scopes),
-                    Some(_) if *after_untrusted => match matching_rules.allow_after {
+                    Some(_) if *after_untrusted => match matching_rules.allow_after_untrusted {
                         Some(by) => PolicyDecision::Allow { by },
                         None => ask(DecisionReason::AfterUntrusted, SINGLE_USE_SCOPES),
                     },
@@ -221,7 +221,7 @@ impl Policy {
                 }
             }
             // Only a rule with a budget matches, and only while the budget is not exhausted.
-            PolicyAct::Sample { .. } => match matching_rules.allow.or(matching_rules.allow_after) {
+            PolicyAct::Sample { .. } => match matching_rules.allow.or(matching_rules.allow_after_untrusted) {
                 Some(by) => PolicyDecision::Allow { by },
                 None => ask(DecisionReason::SamplingAsks, SINGLE_USE_SCOPES),
             },

@@ -11,7 +11,7 @@ pub struct Explanation {
     pub considered: Vec<ConsideredRule>,
 }
 
-/// A rule, grant or preset that was considered.
+/// A rule, grant or preset that was compared with an act to explain the decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsideredRule {
     /// Rule, grant or preset that was compared with the act.
@@ -37,7 +37,7 @@ pub enum RuleFit {
     OtherTool,
     /// The argument condition with this index isn't met.
     OtherArgument(usize),
-    /// The tool's annotations differ from the rule's.
+    /// The tool's annotations differ from those that the rule requires.
     OtherAnnotations,
     /// The rule or grant is valid in another conversation.
     OtherConversation,

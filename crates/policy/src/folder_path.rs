@@ -1,13 +1,14 @@
-//! Folders, and whether they contain a path. Only names are compared, so ambiguous cases are reported as unclear.
+//! Folders, and the check if a folder contains a path. Only names are compared, so ambiguous cases are reported as
+//! unclear.
 
 use unicode_normalization::UnicodeNormalization;
 
 use crate::RuleError;
 use crate::case_folding::is_ignorable;
-use crate::path_pattern::path_readings;
+use crate::path_pattern::path_forms;
 use crate::pattern::MAX_PATTERN_BYTES;
 
-/// A folder, as its root and its path components.
+/// An absolute path of a folder, split into root and components.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderPath {
     parts: Vec<String>,
@@ -26,7 +27,7 @@ pub(crate) enum PathRoot {
     Share,
 }
 
-/// The location of a path relative to a folder.
+/// Result of checking if a folder contains a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathContainment {
     /// The path is in the folder by exact comparison.
@@ -56,19 +57,15 @@ impl FolderPath {
     }
 
     pub(crate) fn containment(&self, path: &str) -> PathContainment {
-        let readings = path_readings(path);
-        let Some(first) = readings.first() else { return PathContainment::Unclear };
-        let lies = self.reading_containment(first);
+        let forms = path_forms(path);
+        let Some(first) = forms.first() else { return PathContainment::Unclear };
+        let lies = self.form_containment(first);
         // Programs differ in the form that they use, so the results for all forms must agree.
-        if readings[1..].iter().all(|reading| self.reading_containment(reading) == lies) {
-            lies
-        } else {
-            PathContainment::Unclear
-        }
+        if forms[1..].iter().all(|form| self.form_containment(form) == lies) { lies } else { PathContainment::Unclear }
     }
 
-    /// Checks one of the forms in which programs may parse a path.
-    fn reading_containment(&self, path: &str) -> PathContainment {
+    /// Determines the location of one of the forms in which programs may parse a path.
+    fn form_containment(&self, path: &str) -> PathContainment {
         let Some((root, rest)) = split_root(path) else { return PathContainment::Unclear };
         // Some programs end a name at a NUL byte, and others don't.
         if path.contains('\0')
@@ -107,8 +104,8 @@ pub(crate) fn is_in_alias_folder(names: &[&str]) -> bool {
     })
 }
 
-/// Returns `true` if a Windows path names a device (`\\\\?\\`, `\\\\.\\`), through which each share and drive has a
-/// second name.
+/// Returns `true` if a Windows path names a device (`\\?\`, `\\.\`), through which each share and drive has a second
+/// name.
 pub(crate) fn is_device(root: PathRoot, rest: &str) -> bool {
     let first = rest.split(['/', '\\']).next();
     root == PathRoot::Share && matches!(first, Some("?" | "."))

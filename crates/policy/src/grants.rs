@@ -85,12 +85,12 @@ impl Grant {
         self.expires_at.is_some_and(|end| end <= now)
     }
 
-    /// Returns `true` if both grants are for the same subject and conversation of a server, which has one of them.
+    /// Returns `true` if both grants are for the same server, subject and conversation. At most one such grant exists.
     fn has_same_subject_and_conversation(&self, other: &Self) -> bool {
         self.server == other.server && self.subject == other.subject && self.conversation == other.conversation
     }
 
-    /// Takes the last use from the same grant as another process stored it, if that use is later.
+    /// Adopts the last use that another process stored for the same grant, if that use is later.
     pub fn merge_use(&mut self, stored: Option<LastUse>) {
         if stored.is_some_and(|stored| self.last_use.is_none_or(|own| own.at < stored.at)) {
             self.last_use = stored;
@@ -109,7 +109,7 @@ impl Grant {
 #[error("there are already {} grants; revoke some first", Grants::LIMIT)]
 pub struct TooManyGrants;
 
-/// All grants: at most one for each subject of a server, and one for each conversation in addition.
+/// All grants. A subject of a server has at most one grant for all conversations, and one for each conversation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Grants {
     servers: HashMap<String, ServerGrants>,
@@ -135,7 +135,7 @@ impl ServerGrants {
 }
 
 impl Grants {
-    /// Maximum number of grants.
+    /// Maximum number of grants of all servers.
     pub const LIMIT: usize = 5_000;
 
     /// Creates the collection from persisted grants. Grants beyond the limit, or with a scope other than
@@ -234,8 +234,8 @@ impl Grants {
         Ok(id)
     }
 
-    /// Adds a revoked grant again, unchanged and under its identifier, which no other grant gets. Returns `false` if
-    /// another grant has taken its place, or the limit is reached.
+    /// Re-adds a revoked grant to the active grants, unchanged and under its identifier, which no other grant gets.
+    /// Returns `false` if another grant has taken its place, or the limit is reached.
     pub fn restore(&mut self, grant: Grant) -> bool {
         let is_taken = self.iter().any(|own| own.id == grant.id || own.has_same_subject_and_conversation(&grant));
         let is_restored = !is_taken && grant.id.0 <= self.next && self.count < Self::LIMIT;
@@ -267,7 +267,7 @@ impl Grants {
         grant.scope == ApprovalScope::Always
     }
 
-    /// Removes a grant and returns it, or `None` if no grant has this identifier.
+    /// Removes the grant with this identifier and returns it, or `None` if there is no such grant.
     pub fn revoke(&mut self, id: GrantId) -> Option<Grant> {
         let found = self.iter().find(|grant| grant.id == id)?.clone();
         self.retain(&found.server, |own| own.id != id);

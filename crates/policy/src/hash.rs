@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// Two hexadecimal digits for each byte value.
+/// The two hexadecimal digits of each byte value.
 static HEX_PAIRS: [[u8; 2]; 256] = {
     const HEX_DIGITS: [u8; 16] = *b"0123456789abcdef";
     let mut pairs = [[0; 2]; 256];
@@ -70,7 +70,7 @@ impl fmt::Display for Hash {
     }
 }
 
-/// A hash whose first bytes are known in advance, so that they are hashed only once.
+/// A hash of bytes whose beginning is known in advance, so that the beginning is hashed only once.
 #[derive(Debug, Clone)]
 pub struct PartialHash(Sha256);
 

@@ -52,7 +52,7 @@ use server_identity::{Identities, ServerIdentity};
 /// Maximum number of paths in a call whose symbolic links are resolved.
 const MAX_PATHS: usize = 256;
 
-/// The rules and the preset of one file.
+/// The rules and the preset of one policy file.
 #[derive(Debug, Clone, Default)]
 struct PolicyLayer {
     preset: Preset,
@@ -250,13 +250,13 @@ impl Policy {
         self.muted.contains(server)
     }
 
-    /// Returns all grants, for reading.
+    /// Returns all grants of all servers.
     #[must_use]
     pub const fn grants(&self) -> &Grants {
         &self.grants
     }
 
-    /// Returns all grants, to add or revoke some.
+    /// Returns all grants of all servers, so that the caller can add or revoke grants.
     pub const fn grants_mut(&mut self) -> &mut Grants {
         &mut self.grants
     }

@@ -33,7 +33,7 @@ impl Matcher {
             ArgumentPattern::Glob(glob) => Self::Glob(TextGlob::compile(glob)?),
             ArgumentPattern::Regex(regex) => Self::Regex(TextRegex {
                 expression: compile_regex(regex, effect == RuleEffect::Allow)?,
-                of_paths: regex.contains(['/', '\\']),
+                is_for_paths: regex.contains(['/', '\\']),
             }),
             ArgumentPattern::Folder(folder) => Self::Folder(FolderPath::compile(folder)?),
             ArgumentPattern::Path(path) => Self::Path(PathPattern::compile(path)?),
@@ -42,7 +42,7 @@ impl Matcher {
         })
     }
 
-    /// Checks a value that is not a list.
+    /// Compares an argument's value that is not a list with the pattern.
     pub(crate) fn judge(&self, value: &Value, facts: &ResolvedPaths) -> MatchVerdict {
         match (self, value) {
             (_, Value::String(text)) if text.len() > MAX_CHECKED_BYTES => {
@@ -78,7 +78,7 @@ impl Matcher {
         }
     }
 
-    /// Checks a number or Boolean by its JSON text. It is never a path or an address.
+    /// Checks a number or Boolean by its JSON text, which is never a path or an address.
     fn judge_word(&self, word: &str) -> MatchVerdict {
         let fits = match self {
             Self::Glob(glob) => glob.glob().matches(word),

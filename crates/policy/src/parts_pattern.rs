@@ -7,10 +7,10 @@ use crate::folder_path::fold_name;
 use crate::match_verdict::{JudgementReason, MatchVerdict};
 use crate::pattern::GlobPattern;
 
-/// Maximum number of path components that are checked.
+/// Maximum number of components of a path that are compared with a pattern.
 pub(crate) const MAX_PARTS: usize = 512;
 
-/// A pattern as a list of patterns for single components.
+/// A pattern as a list of patterns for single path components.
 #[derive(Debug, Clone)]
 pub(crate) struct PartsPattern(Vec<PartPattern>);
 
@@ -20,7 +20,7 @@ enum PartPattern {
     Any,
     One {
         exactly: GlobPattern,
-        /// The same glob with folded letters.
+        /// The glob for folded names: without differences in case, width and composition.
         folded: GlobPattern,
     },
 }

@@ -41,8 +41,8 @@ pub(crate) struct PathPattern {
     root: PathRoot,
     is_device: bool,
     parts: PartsPattern,
-    /// Path components of the pattern before the first one with a wildcard.
-    fixed: Vec<String>,
+    /// Path components of the pattern before the first component with a wildcard.
+    literal_components: Vec<String>,
     /// The part of the pattern before its first wildcard, as a path.
     pub(crate) beginning: String,
 }
@@ -58,25 +58,31 @@ impl PathPattern {
         if parts.contains(&"..") || text.contains('\0') {
             return Err(bad());
         }
-        let fixed = parts.iter().take_while(|part| !part.contains(['*', '?', '\\']));
-        let fixed: Vec<String> = fixed.map(|&part| part.to_owned()).collect();
+        let literal_components = parts.iter().take_while(|part| !part.contains(['*', '?', '\\']));
+        let literal_components: Vec<String> = literal_components.map(|&part| part.to_owned()).collect();
         let (drive, separator) = match root {
             PathRoot::Slash => (String::new(), "/"),
             PathRoot::Drive(letter) => (format!("{}:", char::from(letter)), "\\"),
             PathRoot::Share => ("\\".to_owned(), "\\"),
         };
-        let beginning = format!("{drive}{separator}{}", fixed.join(separator));
-        Ok(Self { root, is_device: is_device(root, rest), parts: PartsPattern::compile(parts)?, fixed, beginning })
+        let beginning = format!("{drive}{separator}{}", literal_components.join(separator));
+        Ok(Self {
+            root,
+            is_device: is_device(root, rest),
+            parts: PartsPattern::compile(parts)?,
+            literal_components,
+            beginning,
+        })
     }
 
     pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> MatchVerdict {
-        let (moved, readings) = (self.relocated(facts), path_readings(text));
-        if text.contains('\0') || readings.iter().any(|reading| reading.contains('\0')) {
+        let (moved, forms) = (self.relocated(facts), path_forms(text));
+        if text.contains('\0') || forms.iter().any(|form| form.contains('\0')) {
             return MatchVerdict::Doubtful(JudgementReason::Climbs);
         }
-        let Some(first) = readings.first() else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
-        let by_names = readings[1..].iter().fold(self.judge_reading(first, moved.as_ref()), |verdict, reading| {
-            verdict.and(self.judge_reading(reading, moved.as_ref()), JudgementReason::Respelled)
+        let Some(first) = forms.first() else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
+        let by_names = forms[1..].iter().fold(self.judge_form(first, moved.as_ref()), |verdict, form| {
+            verdict.and(self.judge_form(form, moved.as_ref()), JudgementReason::Respelled)
         });
         if matches!(by_names, MatchVerdict::Doubtful(_)) {
             return by_names;
@@ -85,7 +91,7 @@ impl PathPattern {
             ResolvedPaths::Elsewhere if has_parent_component(text) => MatchVerdict::Doubtful(JudgementReason::Climbs),
             ResolvedPaths::Elsewhere => by_names,
             ResolvedPaths::Here(_) => match facts.resolved_path(text) {
-                Some(real) => by_names.and(self.judge_reading(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
+                Some(real) => by_names.and(self.judge_form(real, moved.as_ref()), JudgementReason::LeadsElsewhere),
                 None => MatchVerdict::Doubtful(JudgementReason::Unresolved),
             },
         }
@@ -97,11 +103,12 @@ impl PathPattern {
         let real = facts.resolved_path(&self.beginning).filter(|real| *real != self.beginning)?;
         let (root, rest) = split_root(real)?;
         let first: Vec<&str> = path_components(root, rest).collect();
-        Some((root, self.parts.with_replaced_prefix(&first, self.fixed.len())))
+        Some((root, self.parts.with_replaced_prefix(&first, self.literal_components.len())))
     }
 
-    /// Compares one form of a path with the pattern, by names only. `moved` is the relocated pattern.
-    fn judge_reading(&self, path: &str, moved: Option<&(PathRoot, PartsPattern)>) -> MatchVerdict {
+    /// Compares one form of a path with the pattern, by names only. `moved` is the relocated pattern, if the resolved
+    /// location of its beginning differs.
+    fn judge_form(&self, path: &str, moved: Option<&(PathRoot, PartsPattern)>) -> MatchVerdict {
         let Some((root, rest)) = split_root(path) else { return MatchVerdict::Doubtful(JudgementReason::NotWhole) };
         if path_components(root, rest).any(|part| is_altered_by_windows(root, part)) {
             return MatchVerdict::Doubtful(JudgementReason::Respelled);
@@ -132,19 +139,19 @@ fn has_parent_component(text: &str) -> bool {
 
 /// Returns all forms in which programs may parse an absolute path, starting with the path itself: as written,
 /// percent-decoded, with full-width separators, dots and percent signs replaced, and with backslashes as slashes.
-pub(crate) fn path_readings(text: &str) -> Vec<String> {
+pub(crate) fn path_forms(text: &str) -> Vec<String> {
     if split_root(text).is_none() {
         return Vec::new();
     }
-    let mut readings = vec![text.to_owned()];
+    let mut forms = vec![text.to_owned()];
     for narrow in [str::to_owned, narrow_separators] {
         let mut last = text.to_owned();
         for _ in 0..=MAX_DECODING_ROUNDS {
             let narrow = narrow(&last);
             let next = percent_decode_str(&narrow).decode_utf8_lossy().into_owned();
-            for reading in [narrow, next.clone()] {
-                if !readings.contains(&reading) {
-                    readings.push(reading);
+            for form in [narrow, next.clone()] {
+                if !forms.contains(&form) {
+                    forms.push(form);
                 }
             }
             if next == last {
@@ -154,16 +161,16 @@ pub(crate) fn path_readings(text: &str) -> Vec<String> {
         }
     }
     let slashed = |text: &String| (text.starts_with('/') && text.contains('\\')).then(|| text.replace('\\', "/"));
-    let slashed: Vec<String> = readings.iter().filter_map(slashed).collect();
-    readings.extend(slashed);
-    readings
+    let slashed: Vec<String> = forms.iter().filter_map(slashed).collect();
+    forms.extend(slashed);
+    forms
 }
 
 /// Returns the normalized forms of a path, for display.
 pub(crate) fn normalized_path_forms(text: &str, facts: &ResolvedPaths) -> Vec<String> {
     let mut shown: Vec<String> = Vec::new();
-    for reading in path_readings(text) {
-        let Some((root, rest)) = split_root(&reading) else { continue };
+    for form in path_forms(text) {
+        let Some((root, rest)) = split_root(&form) else { continue };
         let names = resolve_dots(path_components(root, rest));
         shown.push(match root {
             PathRoot::Slash => format!("/{}", names.join("/")),

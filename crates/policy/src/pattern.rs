@@ -4,9 +4,9 @@ use regex::{Regex, RegexBuilder};
 
 use crate::RuleError;
 
-/// Maximum length of a pattern, in bytes.
+/// Maximum length of a glob, regular expression or path pattern in a rule, in bytes.
 pub(crate) const MAX_PATTERN_BYTES: usize = 1_024;
-/// Maximum memory of one compiled expression, in bytes.
+/// Maximum memory that a compiled regular expression may use, in bytes.
 const MAX_COMPILED_BYTES: usize = 256 * 1024;
 
 /// A glob, compiled to the fastest way in which it can be matched.
@@ -16,12 +16,12 @@ pub(crate) enum GlobPattern {
     Exactly(String),
     /// The glob `*`, which matches any text.
     Anything,
-    /// A glob with wildcards and other text.
-    Shape {
+    /// A glob that contains wildcards and is not `*` alone.
+    WithWildcards {
         /// The glob as a regular expression.
         expression: Regex,
         /// Set if the glob contains a slash, and is therefore intended for paths.
-        of_paths: bool,
+        is_for_paths: bool,
     },
 }
 
@@ -63,14 +63,14 @@ impl GlobPattern {
         shape.push_str(r"\z");
         let built = RegexBuilder::new(&shape).dot_matches_new_line(true).size_limit(MAX_COMPILED_BYTES).build();
         let expression = built.map_err(|error| expression_error(glob, &error))?;
-        Ok(Self::Shape { expression, of_paths: exactly.contains(['/', '\\']) })
+        Ok(Self::WithWildcards { expression, is_for_paths: exactly.contains(['/', '\\']) })
     }
 
     pub(crate) fn matches(&self, text: &str) -> bool {
         match self {
             Self::Exactly(exactly) => exactly == text,
             Self::Anything => true,
-            Self::Shape { expression, .. } => expression.is_match(text),
+            Self::WithWildcards { expression, .. } => expression.is_match(text),
         }
     }
 }

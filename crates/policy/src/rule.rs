@@ -88,7 +88,7 @@ pub enum ArgumentPattern {
     Number(String),
 }
 
-/// An argument condition as written in files, with exactly one of the members set.
+/// An argument condition as written in a policy file, with exactly one of the pattern members set.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenArgument {
@@ -310,13 +310,14 @@ pub enum RuleError {
     AllowByIdentity,
     /// A rule that denies or asks has `after_untrusted`, which only rules that allow can have.
     #[error("only a rule that allows can have \"after_untrusted\"; other rules always apply after untrusted content")]
-    NotAllowing,
+    AfterUntrustedWithoutAllow,
     /// The identity is an empty string.
     #[error("\"identity\" is empty; omit it, or write part of a command or URL with \"*\" around it")]
     NoIdentity,
-    /// A rule about requests of a server has a tool, arguments or annotations.
+    /// A rule about requests of a server has conditions that apply only to tool calls: a tool, arguments or
+    /// annotations.
     #[error("only tool calls have \"tool\", \"arguments\" or \"annotations\"; set \"direction\" to \"to_server\"")]
-    NotOfTools,
+    ToolConditionsOnServerRequests,
     /// The server pattern is an empty string.
     #[error("\"server\" is empty; write \"*\" for all")]
     NoServer,
@@ -325,8 +326,8 @@ pub enum RuleError {
     NoTool,
     /// The rule of a trusted server doesn't name exactly one server, or has conditions.
     #[error("the rule of a trusted server must allow all tools of one server, by its exact name, without conditions")]
-    NotOneServer,
-    /// The text is not a JSON Pointer.
+    NotOneTrustedServer,
+    /// The location in an argument condition is not a JSON Pointer.
     #[error("\"{0}\" is not a JSON Pointer, which begins with \"/\", such as \"/path\"")]
     Pointer(String),
     /// The regular expression is invalid or too large.
@@ -343,7 +344,7 @@ pub enum RuleError {
     /// A backslash precedes a character that can't be escaped.
     #[error("a backslash in \"{0}\" must be doubled; a single one is only valid before *, ? and \\")]
     Backslash(String),
-    /// The text is not an absolute path of a folder.
+    /// The folder in an argument condition is not an absolute path.
     #[error("\"{0}\" is not an absolute path of a folder; it must begin at the root, without \"..\"")]
     Folder(String),
     /// The text is not an absolute path pattern.
@@ -356,7 +357,7 @@ pub enum RuleError {
         "\"{0}\" is not an address; write it as https://example.com, https://*.example.com or https://example.com/part/*, without a user, \"?\", \"#\" or \"..\""
     )]
     Address(String),
-    /// The text is not a range of numbers.
+    /// The text of a number condition is not a range of numbers.
     #[error("\"{0}\" is not a range of numbers; write it as 1..10, 1.., ..10 or 5")]
     Number(String),
     /// The expiry is after the year 9999.

@@ -17,7 +17,7 @@ pub struct RuleProblem {
     pub error: RuleError,
 }
 
-/// The compiled rules of one source.
+/// The compiled rules of one source, indexed by server and tool.
 #[derive(Debug, Clone)]
 pub struct RuleSet {
     source: RuleSource,
@@ -42,7 +42,7 @@ impl RuleSet {
     /// Maximum number of rules in one source.
     pub const LIMIT: usize = MAX_RULES;
 
-    /// Creates an empty set for this source.
+    /// Creates a set without rules for this source.
     #[must_use]
     pub fn new(source: RuleSource) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl RuleSet {
         self.rules.len() != before
     }
 
-    /// Returns all rules, in the order in which they were added.
+    /// Returns all rules in their original form, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &PolicyRule> {
         self.rules.iter().map(|own| &own.rule)
     }

@@ -21,10 +21,10 @@ pub(crate) struct TextGlob {
     own: GlobPattern,
     /// The glob in normal spelling, or `None` if it is already in normal spelling.
     normal: Option<GlobPattern>,
-    /// The glob with folded letters, and backslashes as slashes.
+    /// The glob after folding its letters and replacing backslashes with slashes.
     folded: Option<GlobPattern>,
     /// Set if the glob contains `://`, and is therefore intended for addresses.
-    of_addresses: bool,
+    is_for_addresses: bool,
     /// The glob split into the components of an address, or `None` if it has no wildcards.
     parts: Option<AddressGlob>,
 }
@@ -33,11 +33,12 @@ impl TextGlob {
     pub(crate) fn compile(glob: &str) -> Result<Self, RuleError> {
         let own = GlobPattern::compile(glob)?;
         let normal = Some(normalized_glob(glob)).filter(|normal| normal != glob);
-        let parts = if matches!(own, GlobPattern::Shape { .. }) { Some(AddressGlob::compile(glob)?) } else { None };
+        let parts =
+            if matches!(own, GlobPattern::WithWildcards { .. }) { Some(AddressGlob::compile(glob)?) } else { None };
         // A glob whose normal spelling is invalid, because its backslashes are escapes, is compared as written only.
         let normal = normal.and_then(|normal| GlobPattern::compile(&normal).ok());
         let folded = GlobPattern::compile(&fold_glob(glob, fold_with_slashes)).ok();
-        Ok(Self { own, normal, folded, of_addresses: glob.contains("://"), parts })
+        Ok(Self { own, normal, folded, is_for_addresses: glob.contains("://"), parts })
     }
 
     pub(crate) fn glob(&self) -> &GlobPattern {
@@ -45,14 +46,18 @@ impl TextGlob {
     }
 
     pub(crate) fn judge(&self, text: &str) -> MatchVerdict {
-        let of_paths = match &self.own {
+        let is_for_paths = match &self.own {
             GlobPattern::Anything => return MatchVerdict::Fits,
             GlobPattern::Exactly(own) if own == text => return MatchVerdict::Fits,
             GlobPattern::Exactly(own) => own.contains(['/', '\\']),
-            GlobPattern::Shape { of_paths, .. } => *of_paths,
+            GlobPattern::WithWildcards { is_for_paths, .. } => *is_for_paths,
         };
-        let candidate =
-            CandidateText { text, of_paths, of_addresses: self.of_addresses, fits_as_written: self.own.matches(text) };
+        let candidate = CandidateText {
+            text,
+            is_for_paths,
+            is_for_addresses: self.is_for_addresses,
+            fits_as_written: self.own.matches(text),
+        };
         let fits =
             |text: &str| self.own.matches(text) || self.normal.as_ref().is_some_and(|normal| normal.matches(text));
         let fits_folded = |text: &str| self.folded.as_ref().is_some_and(|own| own.matches(&fold_with_slashes(text)));
@@ -66,7 +71,7 @@ impl TextGlob {
 pub(crate) struct TextRegex {
     pub(crate) expression: Regex,
     /// Set if the expression contains a slash, and is therefore intended for paths.
-    pub(crate) of_paths: bool,
+    pub(crate) is_for_paths: bool,
 }
 
 impl TextRegex {
@@ -76,8 +81,8 @@ impl TextRegex {
         let fits_folded = |text: &str| fits(&text.nfkc().collect::<String>());
         let candidate = CandidateText {
             text,
-            of_paths: self.of_paths,
-            of_addresses: self.expression.as_str().contains("://"),
+            is_for_paths: self.is_for_paths,
+            is_for_addresses: self.expression.as_str().contains("://"),
             fits_as_written: fits(text),
         };
         candidate.judge(fits, fits_folded, |_| false)
@@ -87,13 +92,13 @@ impl TextRegex {
 /// An address that rules don't contain. A pattern that matches it, such as `*` or `https://*`, matches any address.
 const PROBE_ADDRESS: &str = "https://any.invalid/";
 
-/// A string that is compared with a pattern.
+/// A string argument that is compared with a glob or regular expression.
 struct CandidateText<'a> {
     text: &'a str,
     /// Set if the pattern contains a slash, and is therefore intended for paths.
-    of_paths: bool,
+    is_for_paths: bool,
     /// Set if the pattern contains `://`, and is therefore intended for addresses.
-    of_addresses: bool,
+    is_for_addresses: bool,
     fits_as_written: bool,
 }
 
@@ -106,7 +111,7 @@ impl CandidateText<'_> {
         fits_folded: impl Fn(&str) -> bool,
         is_spread: impl Fn(&Url) -> bool,
     ) -> MatchVerdict {
-        let Self { text, of_paths, .. } = *self;
+        let Self { text, is_for_paths, .. } = *self;
         if self.fits_as_written && !may_have_other_spellings(text) {
             return MatchVerdict::Fits;
         }
@@ -117,7 +122,7 @@ impl CandidateText<'_> {
             let spellings = if self.is_plain(&fits) { BTreeSet::new() } else { spellings(text) };
             return if spellings.iter().any(|text| fits(text)) {
                 MatchVerdict::Doubtful(JudgementReason::Respelled)
-            } else if climbs && of_paths {
+            } else if climbs && is_for_paths {
                 MatchVerdict::Doubtful(JudgementReason::Climbs)
             } else if fits_folded(text) || spellings.iter().any(|text| fits_folded(text)) {
                 MatchVerdict::Doubtful(JudgementReason::Letters)
@@ -130,7 +135,7 @@ impl CandidateText<'_> {
             Some(url) if !is_normal_address(text, &url) => MatchVerdict::Doubtful(JudgementReason::Respelled),
             Some(url) if is_spread(&url) => MatchVerdict::Doubtful(JudgementReason::CrossesParts),
             Some(_) => MatchVerdict::Fits,
-            None if (of_paths || looks_like_path(text)) && !is_normal_path(text) => {
+            None if (is_for_paths || looks_like_path(text)) && !is_normal_path(text) => {
                 MatchVerdict::Doubtful(JudgementReason::Respelled)
             }
             None => MatchVerdict::Fits,
@@ -140,7 +145,7 @@ impl CandidateText<'_> {
     /// Returns `true` if the string is not treated as an address although a program could add a scheme to it: a plain
     /// word, and a pattern that matches any address.
     fn is_plain(&self, fits: impl Fn(&str) -> bool) -> bool {
-        let is_host = self.of_addresses && fold_text(self.text).contains('.');
+        let is_host = self.is_for_addresses && fold_text(self.text).contains('.');
         !may_have_other_spellings(self.text) && !is_host && fits(PROBE_ADDRESS)
     }
 }
@@ -177,7 +182,7 @@ fn normalized_glob(glob: &str) -> String {
 struct AddressGlob {
     /// Glob for the origin: scheme and authority together.
     origin: GlobPattern,
-    /// Glob for the part after the origin, or `None` if the origin must be the end.
+    /// Glob for the part after the origin, or `None` if the address must end with the origin.
     rest: Option<GlobPattern>,
 }
 
@@ -324,7 +329,7 @@ mod tests {
 
     #[test]
     fn expression_detects_equivalent_spellings() {
-        let of = |text: &str| TextRegex { expression: Regex::new(text).unwrap(), of_paths: text.contains('/') };
+        let of = |text: &str| TextRegex { expression: Regex::new(text).unwrap(), is_for_paths: text.contains('/') };
         for (expression, text, expected) in [
             ("^/secret/", "/secret/x", FITS),
             ("^/secret/", "//secret/x", doubtful(JudgementReason::Respelled)),

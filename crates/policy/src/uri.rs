@@ -1,6 +1,7 @@
-//! Patterns of URIs in an answers file: pages, resources and authorization servers. A pattern that allows covers only
-//! URIs that match component by component. A pattern that refuses covers all spellings and ports of a location.
-//! Callers: `wider_conditions.rs` and `cli/src/answers_file/name_pattern.rs`.
+//! Patterns of URIs in an answers file, in which users decide in advance on consent requests: URIs of pages, resources
+//! and authorization servers. A pattern that allows covers only URIs that match component by component. A pattern that
+//! refuses covers all spellings and ports of a location. Callers: `wider_conditions.rs` and
+//! `cli/src/answers_file/name_pattern.rs`.
 
 use url::Url;
 
@@ -16,7 +17,7 @@ use crate::text_pattern::TextGlob;
 #[derive(Debug, Clone)]
 pub struct UriPattern {
     glob: TextGlob,
-    place: UriParts,
+    parts: UriParts,
 }
 
 /// Components of a URI pattern that are compared separately.
@@ -54,13 +55,13 @@ impl UriPattern {
     /// ```
     pub fn compile(pattern: &str) -> Result<Self, RuleError> {
         let glob = TextGlob::compile(&pattern.replace('\\', r"\\"))?;
-        let place = match pattern.split_once("://") {
+        let parts = match pattern.split_once("://") {
             Some((scheme, "*")) if scheme.eq_ignore_ascii_case("file") => UriParts::from_path(scheme, "/")?,
             Some((scheme, path)) if path.starts_with('/') => UriParts::from_path(scheme, path)?,
             Some((scheme, rest)) => UriParts::from_address(scheme, rest),
             None => UriParts::Glob,
         };
-        Ok(Self { glob, place })
+        Ok(Self { glob, parts })
     }
 
     /// Returns `true` if the pattern covers a URI in order to allow it. A pattern without wildcards covers only the
@@ -70,7 +71,7 @@ impl UriPattern {
         if matches!(self.glob.glob(), GlobPattern::Exactly(own) if own == uri) {
             return true;
         }
-        match &self.place {
+        match &self.parts {
             UriParts::Glob => self.glob.judge(uri) == MatchVerdict::Fits,
             UriParts::Address { allows, .. } => {
                 self.glob.judge(uri) == MatchVerdict::Fits && allows.judge(uri) == MatchVerdict::Fits
@@ -96,7 +97,7 @@ impl UriPattern {
         if may_fit(uri) || bare.is_some_and(|bare| may_fit(bare.as_str())) {
             return true;
         }
-        match &self.place {
+        match &self.parts {
             UriParts::Glob => false,
             UriParts::Address { refuses, .. } => !matches!(
                 refuses.judge(uri),

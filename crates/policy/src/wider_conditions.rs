@@ -13,7 +13,7 @@ use crate::{ArgumentPattern, RuleEffect, RuleError};
 pub(crate) struct WiderConditions {
     /// Matches the folder `/secret` for the pattern `/secret/*`: listing the folder reveals its content, and moving it
     /// moves the content.
-    holder: Option<Box<Matcher>>,
+    parent_folder: Option<Box<Matcher>>,
     host: Option<SameHostPattern>,
 }
 
@@ -34,15 +34,16 @@ impl WiderConditions {
         if effect == RuleEffect::Allow {
             return Ok(Self::default());
         }
-        let holder = parent_pattern(is).map(|holder| Matcher::compile(&holder, effect).map(Box::new)).transpose()?;
-        Ok(Self { holder, host: SameHostPattern::new(is) })
+        let parent_folder =
+            parent_pattern(is).map(|parent| Matcher::compile(&parent, effect).map(Box::new)).transpose()?;
+        Ok(Self { parent_folder, host: SameHostPattern::new(is) })
     }
 
     /// Checks a string that doesn't match the condition in the rule. Returns `None` if it doesn't match the additional
     /// ones either.
     pub(crate) fn judge(&self, text: &str, facts: &ResolvedPaths) -> Option<MatchVerdict> {
-        let is_holder = |holder: &Matcher| !matches!(holder.judge_text(text, facts), MatchVerdict::Differs(_));
-        if self.holder.as_deref().is_some_and(is_holder) {
+        let is_parent = |folder: &Matcher| !matches!(folder.judge_text(text, facts), MatchVerdict::Differs(_));
+        if self.parent_folder.as_deref().is_some_and(is_parent) {
             return Some(MatchVerdict::Doubtful(JudgementReason::Holds));
         }
         let is_host = match self.host.as_ref()? {
@@ -57,10 +58,10 @@ impl WiderConditions {
 fn parent_pattern(is: &ArgumentPattern) -> Option<ArgumentPattern> {
     let stripped = |text: &str| {
         let whole = text.strip_suffix("**").or_else(|| text.strip_suffix('*'))?;
-        let holder = whole.strip_suffix(['/', '\\'])?;
+        let parent = whole.strip_suffix(['/', '\\'])?;
         // The root, or an incomplete address, contains everything and is therefore no useful parent.
-        let is_name = !holder.is_empty() && !holder.ends_with(['/', '\\', ':']);
-        is_name.then(|| holder.to_owned())
+        let is_name = !parent.is_empty() && !parent.ends_with(['/', '\\', ':']);
+        is_name.then(|| parent.to_owned())
     };
     match is {
         ArgumentPattern::Glob(glob) => stripped(glob).map(ArgumentPattern::Glob),

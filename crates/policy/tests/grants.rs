@@ -33,7 +33,7 @@ fn conversation_grant(id: &str) -> Grant {
     Grant { scope: ApprovalScope::Conversation, conversation: Some(id.to_owned()), ..tool_grant() }
 }
 
-/// Calls a closure with a policy with these grants and a call of that tool.
+/// Calls a closure with a policy that has these grants, and with a call of the tool `read`.
 fn with_policy_and_call<T>(
     grants: &[Grant],
     conversation: Option<&str>,

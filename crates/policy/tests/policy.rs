@@ -1,4 +1,4 @@
-//! Tests of decisions without rules, as a table with one case in each row.
+//! Tests of decisions without rules.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::sync::LazyLock;

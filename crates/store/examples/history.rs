@@ -14,7 +14,7 @@ const CONVERSATIONS: usize = 450;
 const ITEMS_PER_CONVERSATION: usize = 100;
 const LONG_CONVERSATION_ITEMS: usize = 5_000;
 const PICTURE_COUNT: usize = 50;
-/// Number of measurements of each operation.
+/// Number of times that each operation is measured.
 const MEASUREMENT_COUNT: usize = 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -102,7 +102,7 @@ fn fill(history: &dyn History) -> Result<u64, StoreError> {
     Ok(random)
 }
 
-/// Prints the median and the maximum of several measurements.
+/// Runs `act` several times, and prints the median and the maximum duration.
 fn measure<E>(name: &str, mut act: impl FnMut() -> Result<usize, E>) -> Result<(), E> {
     let mut times: Vec<Duration> = Vec::with_capacity(MEASUREMENT_COUNT);
     let mut count = 0;

@@ -13,7 +13,7 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error};
 
-/// Version of the encryption, stored as the first byte of an encrypted value.
+/// Version of the format of encrypted values, stored as their first byte.
 const VALUE_VERSION: u8 = 1;
 /// Number of bytes by which an encrypted value is longer than its text.
 const ENCRYPTION_OVERHEAD: usize = 1 + NONCE_LEN + 16;

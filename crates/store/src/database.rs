@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use domain::StoreError;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-/// Maximum time to wait for other processes that write. A write usually takes milliseconds.
+/// Maximum time to wait for other processes that write to the database. A write usually takes milliseconds.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(3);
-/// Pause between two attempts, for errors on which SQLite itself does not wait.
+/// Pause between two attempts to connect to a database, after errors for which SQLite itself does not wait.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
 /// Opens the database for writing, and creates the file, accessible only to its owner, if it does not exist. `version`
-/// is the schema version of this program, stored in `PRAGMA user_version`. A new file gets `tables`, and an older one
-/// is upgraded in one transaction.
+/// is the schema version of this program, stored in `PRAGMA user_version`. In a new file, the SQL statements in
+/// `tables` create the tables. An older file is changed by `upgrade`. Both happen in one transaction.
 pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgrade) -> Result<Connection, StoreError> {
     if let Some(folder) = path.parent() {
         crate::files::make_folder(folder)?;
@@ -34,7 +34,7 @@ pub(crate) fn open(path: &Path, version: i64, tables: &str, upgrade: SchemaUpgra
     Ok(connection)
 }
 
-/// Returns the schema version of the file, or 0 if it has no tables.
+/// Returns the schema version of a database, or 0 if the database has no tables.
 pub(crate) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
@@ -97,7 +97,7 @@ pub(crate) fn reload_schema(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA writable_schema = RESET")
 }
 
-/// Upgrades the tables of an older version to the latest one.
+/// Function that upgrades the tables of an older schema version to the latest version.
 pub(crate) type SchemaUpgrade = fn(&Connection) -> rusqlite::Result<()>;
 
 /// Changes a table definition so that columns accept values of all types. Stored values do not change, so only the text
@@ -120,7 +120,7 @@ pub(crate) fn replace_table_definition(
     Ok(())
 }
 
-/// Returns some free pages to the file system. Returns `true` if none remain.
+/// Releases at most `pages` free pages of the database to the file system. Returns `true` if no free pages remain.
 pub(crate) fn release_pages(connection: &Connection, pages: i64) -> rusqlite::Result<bool> {
     let mut statement = connection.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;
@@ -130,8 +130,8 @@ pub(crate) fn release_pages(connection: &Connection, pages: i64) -> rusqlite::Re
     Ok(left == 0)
 }
 
-/// Copies the journal into the database and truncates it. Returns `false` if another process reads for longer than
-/// `wait`, so that the journal could not be emptied.
+/// Copies the write-ahead journal into the database and truncates it. Returns `false` if another process reads the
+/// database for longer than `wait`, so that the journal could not be emptied.
 pub(crate) fn empty_journal(connection: &Connection, wait: Duration) -> rusqlite::Result<bool> {
     connection.busy_timeout(wait)?;
     let is_done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| Ok(row.get::<_, i64>(0)? == 0));
@@ -148,7 +148,7 @@ pub(crate) fn from_sql_integer(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// Returns an error with the attempted action, the cause, and advice.
+/// Returns an error that contains the attempted action `tried`, its cause, and advice for some causes.
 pub(crate) fn database_error(path: &Path, tried: &str, error: &rusqlite::Error) -> StoreError {
     let next = match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => "; make room on the disk",

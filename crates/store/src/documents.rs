@@ -18,13 +18,13 @@ use crate::files::{self, ReplaceMode};
 use crate::folder_lock::FolderLock;
 use crate::sealed_document::{DocumentSealer, DocumentText, OLDER_COPY_REASON, SEALED_DOCUMENTS, SealVerdict};
 
-/// Maximum size of a document, in bytes.
+/// Maximum size of the file of a JSON document, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 /// Maximum time that reading or writing a sealed document waits for the key from the keychain.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Minimum interval between two updates of the keychain that only usage counts cause. Each model response changes these
-/// counts (`sampling.json`).
+/// Minimum interval between two updates of the keychain for changes that affect only usage counts (`sampling.json`).
+/// Each model response changes these counts.
 const COUNT_INTERVAL: Duration = Duration::from_secs(30);
 /// Member with the usage counts in each server's object in `sampling.json`. All other members are user settings.
 const COUNTS_MEMBER: &str = "spent";
@@ -36,9 +36,9 @@ pub(crate) struct DocumentFolder {
     sealer: Arc<DocumentSealer>,
     refused: Mutex<BTreeMap<&'static str, RefusedDocument>>,
     /// File names of documents whose removal by another program was already reported.
-    missed: Mutex<BTreeSet<&'static str>>,
+    reported_missing: Mutex<BTreeSet<&'static str>>,
     /// Time at which the keychain was last updated because of usage counts.
-    counted: Mutex<Option<Instant>>,
+    last_count_mark: Mutex<Option<Instant>>,
 }
 
 /// The content of a document file after its seal was checked.
@@ -76,7 +76,14 @@ impl DocumentFolder {
             };
             SEALED_DOCUMENTS.iter().any(is_sealed) || crate::audit::is_sealed(&folder)
         });
-        Self { path, lock, sealer, refused: Mutex::default(), missed: Mutex::default(), counted: Mutex::default() }
+        Self {
+            path,
+            lock,
+            sealer,
+            refused: Mutex::default(),
+            reported_missing: Mutex::default(),
+            last_count_mark: Mutex::default(),
+        }
     }
 
     fn document_path(&self, name: Document) -> PathBuf {
@@ -84,11 +91,11 @@ impl DocumentFolder {
     }
 
     /// Reads a document. If another program wrote a sealed document, its file is renamed and the document counts as
-    /// missing. Acquires the folder lock for that, unless `is_held` says that the caller holds it.
+    /// missing. The folder lock is acquired before renaming, unless `is_held` is set because the caller holds the lock.
     fn read_checked(&self, name: Document, is_held: bool) -> Result<CheckedDocument, StoreError> {
         let path = self.document_path(name);
         let Some(bytes) = files::read(&path, MAX_DOCUMENT_BYTES)? else { return self.read_missing(name, is_held) };
-        self.lock_missing_documents().remove(name.file_name());
+        self.lock_reported_missing().remove(name.file_name());
         if !SEALED_DOCUMENTS.contains(&name) {
             return parse_document(&path, &bytes).map(CheckedDocument::from_value);
         }
@@ -134,15 +141,15 @@ impl DocumentFolder {
         Ok(CheckedDocument::Nothing)
     }
 
-    fn lock_missing_documents(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
-        self.missed.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_reported_missing(&self) -> MutexGuard<'_, BTreeSet<&'static str>> {
+        self.reported_missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Handles a missing file. If the file existed before, its removal is reported.
+    /// Reports that another program removed a document's file, if the file existed before.
     fn handle_missing(&self, name: Document) {
         if SEALED_DOCUMENTS.contains(&name)
             && self.sealer.was_written(name)
-            && self.lock_missing_documents().insert(name.file_name())
+            && self.lock_reported_missing().insert(name.file_name())
         {
             let cause = "it was removed".to_owned();
             self.record_refusal(name, RefusedDocument { cause, why: DocumentRefusal::Removed, moved_to: None });
@@ -153,8 +160,8 @@ impl DocumentFolder {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(name.file_name(), refused);
     }
 
-    /// Writes a document. `before` is its present content. The lock must be held. With `announces`, the keychain is
-    /// updated first, so that an older copy of the file is refused afterwards.
+    /// Writes a document. `before` is its present content. The caller must hold the folder lock. With `announces`, the
+    /// keychain is updated first, so that an older copy of the file is refused afterwards.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the document can't be sealed or written. The former content stays valid, unless the
@@ -183,8 +190,8 @@ impl DocumentFolder {
         Ok(())
     }
 
-    /// Seals a document. The lock must be held. The document gets a higher number than the pending file, whose number
-    /// the keychain may already have.
+    /// Seals a document. The caller must hold the folder lock. The document gets a higher number than the pending file,
+    /// whose number the keychain may already have.
     fn seal_document(&self, name: Document, value: &Value) -> Result<DocumentText, StoreError> {
         // An unreadable pending file is ignored, because it is replaced.
         let beside = files::read(&self.pending_path(name), MAX_DOCUMENT_BYTES).ok().flatten();
@@ -192,18 +199,18 @@ impl DocumentFolder {
         sealed.map_err(|cause| sealing_error(&self.document_path(name), &cause))
     }
 
-    /// Returns `true` if the keychain must be updated for this change. For usage counts this is the case for the first
-    /// change, and then every [`COUNT_INTERVAL`].
+    /// Returns `true` if the keychain must be updated for this change of a sealed document. A change of usage counts
+    /// requires an update if it is the first one, and then every [`COUNT_INTERVAL`].
     fn requires_announcement(&self, name: Document, before: Option<&Value>, after: &Value) -> bool {
         if name != Document::Sampling {
             return true;
         }
-        let is_due = self.lock_last_count_time().is_none_or(|counted| counted.elapsed() >= COUNT_INTERVAL);
+        let is_due = self.lock_last_count_mark().is_none_or(|at| at.elapsed() >= COUNT_INTERVAL);
         is_due || before.map(without_usage_counts) != Some(without_usage_counts(after))
     }
 
-    fn lock_last_count_time(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_last_count_mark(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.last_count_mark.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -252,7 +259,7 @@ impl Documents for DocumentFolder {
         let aside = self.path.join(format!("{}.broken", name.file_name()));
         std::fs::rename(&path, &aside).map_err(|error| files::file_error(&path, "move it out of the way", &error))?;
         // The file was renamed here, not removed by another program.
-        self.lock_missing_documents().insert(name.file_name());
+        self.lock_reported_missing().insert(name.file_name());
         Ok(aside)
     }
 
@@ -268,7 +275,7 @@ impl Documents for DocumentFolder {
     }
 
     fn update(&self, name: Document, change: &mut dyn FnMut(Option<Value>) -> Value) -> Result<(), StoreError> {
-        if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal() == DocumentSeal::Waiting {
+        if SEALED_DOCUMENTS.contains(&name) && self.sealer.seal_status() == DocumentSeal::Waiting {
             self.sealer.request_key_and_wait(KEYCHAIN_TIMEOUT);
         }
         // Usage counts are written without a user action, so they must not cause a keychain prompt.
@@ -286,7 +293,7 @@ impl Documents for DocumentFolder {
         let announces = self.requires_announcement(name, before.as_ref(), &value);
         self.write_locked(name, before.as_ref(), &value, announces)?;
         if announces && name == Document::Sampling {
-            *self.lock_last_count_time() = Some(Instant::now());
+            *self.lock_last_count_mark() = Some(Instant::now());
         }
         Ok(())
     }
@@ -296,7 +303,7 @@ impl Documents for DocumentFolder {
     }
 
     fn seal(&self) -> DocumentSeal {
-        self.sealer.seal()
+        self.sealer.seal_status()
     }
 
     fn take_adopted(&self) -> Option<Vec<String>> {

@@ -87,16 +87,16 @@ impl WatchedFile {
 /// A folder, and the files in it that are watched.
 #[derive(Default)]
 struct WatchedFolder {
-    /// Files to watch that the thread has not taken over yet.
+    /// Files to watch that the watching thread has not taken over yet.
     added: Mutex<Vec<WatchedFile>>,
     notices: Arc<PendingNotices>,
 }
 
 impl WatchedFolder {
-    /// Adds a file for the thread to watch. Does not wait for the disk.
+    /// Adds a file for the folder's thread to watch. Does not wait for the disk.
     fn add(&self, file: WatchedFile) {
         let mut added = lock(&self.added);
-        self.notices.expect(&file.path);
+        self.notices.add_file(&file.path);
         added.push(file);
         drop(added);
         self.notices.wake();
@@ -110,7 +110,7 @@ impl WatchedFolder {
         loop {
             let due = self.notices.wait_until(next_poll);
             self.drop_closed(&mut files);
-            if files.is_empty() && self.is_abandoned(&folder) {
+            if files.is_empty() && self.remove_if_unused(&folder) {
                 return;
             }
             let is_renewed = watch.renew(&self.notices);
@@ -139,14 +139,15 @@ impl WatchedFolder {
         }
     }
 
-    /// Removes the folder from [`WATCHED_FOLDERS`] if no file was added meanwhile. Returns `true` if it was removed.
-    fn is_abandoned(&self, folder: &Path) -> bool {
+    /// Removes the folder from [`WATCHED_FOLDERS`] if no file was added meanwhile. Returns `true` if the folder was
+    /// removed.
+    fn remove_if_unused(&self, folder: &Path) -> bool {
         let mut folders = lock(&WATCHED_FOLDERS);
-        let is_abandoned = lock(&self.added).is_empty();
-        if is_abandoned {
+        let is_unused = lock(&self.added).is_empty();
+        if is_unused {
             folders.remove(folder);
         }
-        is_abandoned
+        is_unused
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use domain::StoreError;
 
-/// Returns an error that names the attempted action and the cause, with advice for some causes.
+/// Returns an error that contains the attempted action `tried`, its cause, and advice for some causes.
 pub(crate) fn file_error(path: &Path, tried: &str, error: &std::io::Error) -> StoreError {
     let next = match error.kind() {
         ErrorKind::PermissionDenied => "; check its owner and its permissions",
@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreErro
     Ok(Some(bytes))
 }
 
-/// Action of a write if the file already exists.
+/// Action of a write if the file to write already exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReplaceMode {
     /// Replace the existing file.
@@ -50,9 +50,9 @@ pub(crate) enum ReplaceMode {
     Keep,
 }
 
-/// Moves the file `from` onto `path` atomically, so that nothing is left to write if that succeeds. A symbolic link at
-/// `path` is followed, and an existing file's permissions are preserved, as with [`write`]. If the link leads to
-/// another file system, `bytes` are written there instead.
+/// Moves the file `from`, which contains `bytes`, onto `path` atomically. A symbolic link at `path` is followed, and an
+/// existing file's permissions are preserved, as with [`write`]. If the link leads to another file system, `bytes` are
+/// written there instead.
 pub(crate) fn replace_with(path: &Path, from: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let replace = || -> std::io::Result<()> {
@@ -84,7 +84,8 @@ fn sync_folder_of(path: &Path) {
 }
 
 /// Writes a file atomically: under a hidden name first, then renamed. If the path is a symbolic link, its target is
-/// replaced. An existing file's permissions are preserved. Returns `true` if the file was written.
+/// replaced. An existing file's permissions are preserved. Returns `false` if the file existed and `existing` is
+/// [`ReplaceMode::Keep`].
 pub(crate) fn write(path: &Path, bytes: &[u8], existing: ReplaceMode) -> Result<bool, StoreError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let folder = target.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use domain::StoreError;
 
-/// Maximum time to wait for other processes, which hold the lock for milliseconds.
+/// Maximum time to wait for the lock. Other processes hold it for milliseconds.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval between two attempts to acquire a lock that another process holds.
 const RETRY_INTERVAL: Duration = Duration::from_millis(5);
@@ -35,7 +35,7 @@ impl FolderLock {
         self.acquire_within(LOCK_TIMEOUT, sleep_before_retry)
     }
 
-    /// Acquires a lock that other processes may hold longer. Calls `pause` after each failed attempt:
+    /// Acquires the lock, waiting for at most `patience`. Calls `pause` after each failed attempt:
     /// [`sleep_before_retry`], or a function of a test.
     pub(crate) fn acquire_within(
         &self,

@@ -35,7 +35,7 @@ pub use mcp_json::add_demo_server_if_first_start;
 pub use platform_in_folder::PlatformInFolder;
 pub use process_memory::keep_process_memory_private;
 
-/// Name of the lock file in the data folder.
+/// Name of the file in the data folder that is locked while a process changes `mcp.json`, a document or `secrets.json`.
 const LOCK_FILE: &str = "lock";
 
 /// Opens all ports on disk. Missing folders are created. Files are created when they are first written.
@@ -80,7 +80,7 @@ pub fn open_with(
     })
 }
 
-/// Ports that only read, returned by [`open_read_only`].
+/// Ports for reading without creating any file, returned by [`open_read_only`].
 pub struct ReadOnlyStore {
     /// The servers in `mcp.json`.
     pub servers: Arc<dyn ServerSettings>,

@@ -4,7 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 const BLOCK_BYTES: usize = 64 << 10;
 
-/// Maximum length of a line, in bytes. Longer ones are skipped.
+/// Maximum length of a line, in bytes. Longer lines are skipped.
 const MAX_LINE_BYTES: usize = 1 << 20;
 
 /// Iterator over the lines of a file from its end. Empty lines and those over 1 MiB are skipped.
@@ -15,13 +15,13 @@ pub(crate) struct LinesFromEnd<R> {
     /// Bytes that were read but not returned yet.
     pending: Vec<u8>,
     /// Set if the end of the line in `pending` was dropped, because the line is too long.
-    cut: bool,
+    is_truncated: bool,
 }
 
 impl<R: Read + Seek> LinesFromEnd<R> {
     pub(crate) fn new(mut file: R) -> io::Result<Self> {
         let start = file.seek(SeekFrom::End(0))?;
-        Ok(Self { file, start, pending: Vec::new(), cut: false })
+        Ok(Self { file, start, pending: Vec::new(), is_truncated: false })
     }
 
     fn read_block(&mut self) -> io::Result<()> {
@@ -53,7 +53,7 @@ impl<R: Read + Seek> Iterator for LinesFromEnd<R> {
             } else {
                 if self.pending.len() > MAX_LINE_BYTES {
                     self.pending.clear();
-                    self.cut = true;
+                    self.is_truncated = true;
                 }
                 if let Err(error) = self.read_block() {
                     (self.start, self.pending) = (0, Vec::new());
@@ -61,8 +61,8 @@ impl<R: Read + Seek> Iterator for LinesFromEnd<R> {
                 }
                 continue;
             };
-            let cut = std::mem::take(&mut self.cut);
-            if !cut && !line.is_empty() {
+            let is_truncated = std::mem::take(&mut self.is_truncated);
+            if !is_truncated && !line.is_empty() {
                 return Some(Ok(line));
             }
         }

@@ -16,15 +16,15 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 #[derive(Debug, Clone)]
 pub struct ManagedFile {
     path: PathBuf,
-    /// Set if the file is refused unless only an administrator has write access.
-    is_guarded: bool,
+    /// Set if the file is rejected unless only an administrator has write access.
+    requires_admin_owner: bool,
 }
 
 impl ManagedFile {
     /// Creates a policy file at another path, whose owner is not checked. For tests.
     #[must_use]
     pub const fn with_path(path: PathBuf) -> Self {
-        Self { path, is_guarded: false }
+        Self { path, requires_admin_owner: false }
     }
 
     /// Returns the policy file of this operating system: `/etc/drawbridge/policy.json` on Linux, `/Library/Application
@@ -40,7 +40,7 @@ impl ManagedFile {
         } else {
             PathBuf::from("/etc/drawbridge")
         };
-        Self { path: folder.join("policy.json"), is_guarded: true }
+        Self { path: folder.join("policy.json"), requires_admin_owner: true }
     }
 }
 
@@ -51,7 +51,7 @@ impl ManagedPolicy for ManagedFile {
 
     fn read(&self) -> Result<Option<Value>, StoreError> {
         let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES)? else { return Ok(None) };
-        if self.is_guarded {
+        if self.requires_admin_owner {
             check_ownership(&self.path, ROOT_USER_ID)
                 .map_err(|cause| StoreError { path: self.path.display().to_string(), cause })?;
         }

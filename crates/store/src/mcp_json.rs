@@ -21,10 +21,10 @@ use crate::folder_lock::FolderLock;
 
 use read::name_problem;
 
-/// Maximum size of a settings file, in bytes.
+/// Maximum size of `mcp.json`, in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// Maximum number of attempts to edit the file if other programs change it in between.
+/// Maximum number of attempts to edit `mcp.json`, if other programs change the file between reading and writing.
 const MAX_ATTEMPTS: usize = 5;
 
 /// Content of a new `mcp.json` without servers.
@@ -46,9 +46,9 @@ impl McpJson {
         self.path.display().to_string()
     }
 
-    /// Returns the text of the file, or `None` if it does not exist.
+    /// Returns the text of `mcp.json`, or `None` if the file does not exist.
     fn text(&self) -> Result<Option<String>, ConfigProblem> {
-        let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(store_problem)? else { return Ok(None) };
+        let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(config_problem)? else { return Ok(None) };
         if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
             return Err(self.file_problem("the file is in UTF-16; save it as UTF-8"));
         }
@@ -71,10 +71,10 @@ impl McpJson {
         self.named_text(text).read()
     }
 
-    /// Edits the text of the file. The file is read immediately before, so that a change by another program is
-    /// preserved, and an unreadable file is not overwritten. Returns `false` if `edit` returns `None`.
+    /// Edits the text of `mcp.json`. The file is read immediately before writing, so that a change by another program
+    /// is preserved, and an unreadable file is not overwritten. Returns `false` if `edit` returns `None`.
     fn edit_file(&self, edit: impl Fn(&str) -> Result<Option<SettingsEdit>, String>) -> Result<bool, ConfigProblem> {
-        let _held = self.lock.acquire().map_err(store_problem)?;
+        let _held = self.lock.acquire().map_err(config_problem)?;
         for _ in 0..MAX_ATTEMPTS {
             let before = self.text()?;
             let text = before.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(EMPTY_FILE);
@@ -86,7 +86,7 @@ impl McpJson {
                 return Err(self.file_problem("the change could not be applied to the file; edit it manually"));
             }
             if self.text()? == before {
-                files::write(&self.path, after.as_bytes(), ReplaceMode::Replace).map_err(store_problem)?;
+                files::write(&self.path, after.as_bytes(), ReplaceMode::Replace).map_err(config_problem)?;
                 return Ok(true);
             }
         }
@@ -94,7 +94,7 @@ impl McpJson {
     }
 
     /// Writes a server if `may_write` returns `true` for the servers in the file. `was` is the former name of a renamed
-    /// server.
+    /// server. Returns `true` if the server was written.
     fn put_if(
         &self,
         entry: &ServerEntry,
@@ -143,7 +143,7 @@ impl NamedText<'_> {
     }
 }
 
-fn store_problem(error: StoreError) -> ConfigProblem {
+fn config_problem(error: StoreError) -> ConfigProblem {
     ConfigProblem { file: Some(error.path), line: None, column: None, message: error.cause }
 }
 
@@ -224,5 +224,5 @@ pub fn add_demo_server_if_first_start(config_file: &Path, demo_program: &Path) -
     let config = StdioConfig { command: command.to_owned(), ..StdioConfig::default() };
     let entry = ServerEntry { name: String::from("demo"), config: config.into() };
     let text = edit::put_server(EMPTY_FILE, &entry, None).map_err(without_place)?;
-    files::write(config_file, text.as_bytes(), ReplaceMode::Keep).map_err(store_problem)
+    files::write(config_file, text.as_bytes(), ReplaceMode::Keep).map_err(config_problem)
 }

@@ -10,14 +10,14 @@ use ports::Platform;
 
 use crate::files;
 
-/// Maximum size, in bytes, of a file with the result of a dialog, which is one path.
+/// Maximum size of a file with the result of a dialog, in bytes. The result is one path.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
 /// Results of system dialogs as files in a folder:
 ///
 /// - `pick-folder`: path that the next folder dialog returns. The dialog is cancelled if the file is missing or empty.
-/// - `pick-file`: the same for the dialog that picks a file.
-/// - `save-file`: the same for the dialog that picks a path to save to.
+/// - `pick-file`: path that the next file dialog returns, like `pick-folder`.
+/// - `save-file`: path that the next save dialog returns, like `pick-folder`.
 /// - `opened-urls`: receives one line for each URL that would have been opened.
 /// - `announced`: receives one line for each announcement: the server, a tab, the kind of consent request.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 ///
 /// On Linux no debugger can be attached afterwards, and `/proc` shows this process's environment and open files to root
 /// only. Child processes can be debugged, but write no core dump either. On macOS and Windows only core dumps are
-/// prevented, if the operating system supports that limit.
+/// prevented, if the operating system supports a limit on their size.
 pub fn keep_process_memory_private() {
     #[cfg(unix)]
     {

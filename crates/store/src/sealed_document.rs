@@ -27,7 +27,7 @@ pub(crate) const MARK_NAME: &str = "sealed documents";
 const KEY_LABEL: &[u8] = b"drawbridge document seal 1";
 /// Name under which documents register their listener at the [`KeyHolder`].
 const KEY_LISTENER_NAME: &str = "documents";
-/// Reason for refusing a document whose number is lower than the one in the keychain.
+/// Reason for rejecting a document whose number is lower than the one in the keychain.
 pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawbridge wrote last";
 
 /// Documents that grant rights and therefore have a seal. `policy.json` and `models.json` have none, because users edit
@@ -36,7 +36,7 @@ pub(crate) const OLDER_COPY_REASON: &str = "it is older than the copy that Drawb
 pub(crate) const SEALED_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
-/// A sealed document as stored in its file.
+/// Content of a sealed document's file: the seal, and the document's JSON.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SealedDocument<'a> {
@@ -65,7 +65,7 @@ struct SealingKey {
 /// The text to write into a document's file, with the number in its seal.
 pub(crate) struct DocumentText {
     pub(crate) text: String,
-    /// Number of the file, or `None` if it has no seal.
+    /// Number in the seal of the text, or `None` if the text has no seal.
     pub(crate) number: Option<u64>,
 }
 
@@ -99,17 +99,17 @@ pub(crate) struct DocumentSealer {
     /// Function that seals existing documents when the first key is created.
     adopt: Mutex<Option<Box<DocumentAdopter>>>,
     adopted: Mutex<Option<Vec<String>>>,
-    /// Function that looks for seals on disk.
-    was_sealed: Mutex<Option<Box<SealFinder>>>,
+    /// Function that searches the data folder for seals.
+    seal_finder: Mutex<Option<Box<SealFinder>>>,
     /// Locked during [`Self::update_state`], so that only one thread updates the state.
     update_lock: Mutex<()>,
     /// Set while a thread calls [`Self::update_state`].
     is_updating: AtomicBool,
-    /// State of the thread that updates the keychain.
+    /// State of the thread that stores the latest numbers in the keychain.
     marking: Mutex<MarkingState>,
-    /// Notified when the thread that updates the keychain ends.
+    /// Notified when the thread that stores the latest numbers in the keychain ends.
     marked: Condvar,
-    /// Locked during [`Self::store_marks`], so that only one thread updates the keychain.
+    /// Locked during [`Self::store_marks`], so that only one thread writes to the keychain.
     mark_lock: Mutex<()>,
 }
 
@@ -134,7 +134,7 @@ impl DocumentSealer {
             resolution_listeners: Mutex::default(),
             adopt: Mutex::default(),
             adopted: Mutex::default(),
-            was_sealed: Mutex::default(),
+            seal_finder: Mutex::default(),
             update_lock: Mutex::default(),
             is_updating: AtomicBool::new(false),
             marking: Mutex::default(),
@@ -167,12 +167,12 @@ impl DocumentSealer {
 
     /// Sets the function that looks for seals on disk. If there are any, documents are withheld while the key is
     /// missing. Otherwise a program could grant rights by removing the key from the keychain.
-    pub(crate) fn set_seal_finder(&self, was_sealed: impl Fn() -> bool + Send + 'static) {
-        *self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(was_sealed));
+    pub(crate) fn set_seal_finder(&self, seal_finder: impl Fn() -> bool + Send + 'static) {
+        *self.seal_finder.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(seal_finder));
     }
 
     fn has_seals_on_disk(&self) -> bool {
-        self.was_sealed.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|found| found())
+        self.seal_finder.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|found| found())
     }
 
     /// Registers a channel that receives a message when the request for the key has succeeded or failed.
@@ -205,8 +205,8 @@ impl DocumentSealer {
         drop(self.changed.wait_timeout_while(self.state(), left, waits));
     }
 
-    /// Calls [`Self::update_state`] in a separate thread, one at a time, because reading the mark from the keychain may
-    /// hang.
+    /// Calls [`Self::update_state`] in a separate thread, because reading the mark from the keychain may hang. At most
+    /// one such thread runs.
     fn spawn_state_update(self: &Arc<Self>) {
         if self.is_updating.swap(true, Ordering::AcqRel) {
             return;
@@ -241,8 +241,8 @@ impl DocumentSealer {
         !matches!(*self.state(), SealerState::NotRequested)
     }
 
-    /// Returns the state of sealing for the host.
-    pub(crate) fn seal(&self) -> DocumentSeal {
+    /// Returns the state of document sealing in the form that the host receives.
+    pub(crate) fn seal_status(&self) -> DocumentSeal {
         match &*self.state() {
             SealerState::NotRequested | SealerState::Requesting => DocumentSeal::Waiting,
             SealerState::Without(cause) => DocumentSeal::None { cause: cause.clone() },
@@ -259,7 +259,7 @@ impl DocumentSealer {
         }
         let (next, is_first) = match self.keys.resolved_key() {
             Ok(key) => self.state_with_key(key.derive_key(KEY_LABEL)),
-            Err(missing) if missing.exists => (SealerState::Unavailable(missing.cause), false),
+            Err(missing) if missing.may_exist => (SealerState::Unavailable(missing.cause), false),
             Err(missing) if self.has_seals_on_disk() => {
                 (SealerState::Unavailable(format!("{KEY_MISSING_REASON} ({})", missing.cause)), false)
             }
@@ -344,7 +344,8 @@ impl DocumentSealer {
         SealVerdict::Good(text)
     }
 
-    /// Returns `true` if the file of a document was written before. If it is missing, another program removed it.
+    /// Returns `true` if Drawbridge wrote the file of a document before. If such a file is missing, another program
+    /// removed it.
     pub(crate) fn was_written(&self, name: Document) -> bool {
         match &*self.state() {
             SealerState::Ready(ready) => ready.numbers.get(name.file_name()).is_some_and(|number| *number > 0),
@@ -353,8 +354,8 @@ impl DocumentSealer {
     }
 
     /// Returns the text of a file with this document. Without a keychain, the text has no seal. `beside` is the content
-    /// of the pending file. The keychain may have stored the number of the pending file, so this text gets a higher
-    /// number.
+    /// of the document's pending file. The keychain may have stored the number of the pending file, so this text gets a
+    /// higher number.
     ///
     /// # Errors
     /// Returns a message if there is a key that is unavailable.

@@ -26,21 +26,21 @@ use sealed_file::{SealedFile, SecretsKey};
 use timed_keychain::TimedKeychain;
 
 const SECRETS_FILE: &str = "secrets.json";
-/// Name of the folder with lock files for names of secrets that a process has locked.
+/// Name of the folder with lock files. A process that locks the name of a secret holds the lock on one of these files.
 const LOCKS_FOLDER: &str = "held";
-/// Maximum time to wait for a name that another process has locked. It may be sending several requests to a server that
-/// does not respond.
-const MAX_NAME_HOLD: Duration = Duration::from_secs(65);
-/// Maximum time to wait for the name of a mark that another process has locked. A mark is written in milliseconds. If
-/// the process holds the lock longer, the mark is written without the lock, so that a hanging process can't prevent it.
-const MAX_MARK_HOLD: Duration = Duration::from_millis(500);
+/// Maximum time to wait for the lock on a secret's name. The process that holds it may be sending several requests to a
+/// server that does not respond.
+const MAX_SECRET_LOCK_WAIT: Duration = Duration::from_secs(65);
+/// Maximum time to wait for the lock on a mark's name. A mark is written in milliseconds. If another process holds the
+/// lock longer, the mark is written without the lock, so that a hanging process can't prevent it.
+const MAX_MARK_LOCK_WAIT: Duration = Duration::from_millis(500);
 /// Maximum size of `secrets.json`, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 /// Maximum duration of a keychain call, in which the user may have to enter a password.
 const KEYCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 /// Name of the keychain entry that is written as a test if the keychain reports that an entry does not exist.
 const PROBE_NAME: &str = "probe";
-/// Maximum number of attempts to create the file if other processes create it at the same moment.
+/// Maximum number of attempts to create `secrets.json`, if other processes create it at the same moment.
 const MAX_CREATE_ATTEMPTS: usize = 3;
 
 /// The secrets in a data folder. Implements [`Secrets`].
@@ -48,19 +48,20 @@ pub(crate) struct SecretsFile {
     path: PathBuf,
     lock: FolderLock,
     keychain: Box<dyn Keychain>,
-    /// Secrets that could not be stored in the file.
+    /// Secrets that could not be stored in `secrets.json`.
     memory: SecretsInMemory,
     state: Mutex<SecretsState>,
 }
 
 #[derive(Default)]
 struct SecretsState {
-    /// The key that was used last, so that the keychain is not read again.
+    /// The key that was used last. Cached, so that the keychain is not read again.
     key: Option<Arc<SecretsKey>>,
     /// Names of the secrets that are only in `memory`.
-    unkept: HashSet<String>,
-    /// Names that are known to have no separate keychain entry of an older version, so that none is searched for again.
-    looked_for: HashSet<String>,
+    names_in_memory: HashSet<String>,
+    /// Names of secrets for which no separate keychain entry of an older version exists, so that none is searched for
+    /// again.
+    names_without_old_entry: HashSet<String>,
 }
 
 impl SecretsFile {
@@ -82,7 +83,7 @@ impl SecretsFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the file, or returns `None` if it does not exist.
+    /// Reads `secrets.json`, or returns `None` if the file does not exist.
     fn read(&self) -> Result<Option<SealedFile>, KeychainError> {
         let broken = |error: StoreError| KeychainError::Broken(error.to_string());
         let Some(bytes) = files::read(&self.path, MAX_FILE_BYTES).map_err(broken)? else { return Ok(None) };
@@ -95,7 +96,8 @@ impl SecretsFile {
         Ok(Some(file))
     }
 
-    /// Updates the file under the lock. The file is unchanged if `change` returns an error.
+    /// Changes the content of `secrets.json` while holding the folder lock. The file is unchanged if `change` returns
+    /// an error.
     fn update<T>(
         &self,
         change: impl FnOnce(Option<SealedFile>) -> Result<(T, Option<SealedFile>), KeychainError>,
@@ -113,7 +115,7 @@ impl SecretsFile {
         Ok(result)
     }
 
-    /// Returns the key of a file from memory or the keychain.
+    /// Returns the key that encrypts the file, from memory or from the keychain.
     fn file_key(&self, file: &SealedFile) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone().filter(|key| file.is_encrypted_with(key)) {
             return Ok(key);
@@ -142,7 +144,8 @@ impl SecretsFile {
         self.keychain.remove(PROBE_NAME)
     }
 
-    /// Creates a key for a new file, and stores it in the keychain.
+    /// Returns the key for a new `secrets.json`: the key that was used last, or else a new key that is stored in the
+    /// keychain.
     fn new_key(&self) -> Result<Arc<SecretsKey>, KeychainError> {
         if let Some(key) = self.state().key.clone() {
             return Ok(key);
@@ -159,7 +162,8 @@ impl SecretsFile {
         Ok(key)
     }
 
-    /// Stores a secret in the file, which is created if necessary, together with all secrets that are only in memory.
+    /// Stores a secret in `secrets.json`, together with all secrets that are only in memory. Creates the file if it
+    /// does not exist.
     fn store_secret(&self, name: &str, secret: &str) -> Result<(), KeychainError> {
         let broken = |error: SecretError| KeychainError::Broken(error.to_string());
         for _ in 0..MAX_CREATE_ATTEMPTS {
@@ -176,7 +180,7 @@ impl SecretsFile {
                     Some(_) => return Ok((None, None)),
                 };
                 // Read after the keychain call, because secrets may have been deleted meanwhile.
-                let all = self.unstored_secrets(name, secret).map_err(broken)?;
+                let all = self.secrets_to_store(name, secret).map_err(broken)?;
                 for (name, secret) in &all {
                     file.entries.insert(name.clone(), key.seal(name, secret).map_err(unsealable)?);
                 }
@@ -186,7 +190,7 @@ impl SecretsFile {
                 self.state().key = Some(key);
                 for (name, _) in stored {
                     self.memory.delete(&name).map_err(broken)?;
-                    self.state().unkept.remove(&name);
+                    self.state().names_in_memory.remove(&name);
                 }
                 return Ok(());
             }
@@ -199,9 +203,9 @@ impl SecretsFile {
         Err(KeychainError::Broken(format!("{} is changed by others all the time", self.path.display())))
     }
 
-    /// Returns the secrets in memory and the new one.
-    fn unstored_secrets(&self, name: &str, secret: &str) -> Result<Vec<(String, String)>, SecretError> {
-        let names: Vec<String> = self.state().unkept.iter().filter(|other| *other != name).cloned().collect();
+    /// Returns all secrets that are only in memory, and the given secret.
+    fn secrets_to_store(&self, name: &str, secret: &str) -> Result<Vec<(String, String)>, SecretError> {
+        let names: Vec<String> = self.state().names_in_memory.iter().filter(|other| *other != name).cloned().collect();
         let mut all = vec![(name.to_owned(), secret.to_owned())];
         for name in names {
             all.extend(self.memory.get(&name)?.map(|secret| (name, secret)));
@@ -209,14 +213,15 @@ impl SecretsFile {
         Ok(all)
     }
 
-    /// Returns a secret that an older version stored in a separate keychain entry, and moves it into the file.
+    /// Moves a secret that an older version stored in a separate keychain entry into `secrets.json`, and returns the
+    /// secret.
     fn migrate(&self, name: &str) -> Result<Option<String>, SecretError> {
-        if !may_be_old_entry(name) || self.state().looked_for.contains(name) {
+        if !may_be_old_entry(name) || self.state().names_without_old_entry.contains(name) {
             return Ok(None);
         }
         let old = self.keychain.read(name)?;
         let Some(secret) = old.and_then(|bytes| String::from_utf8(bytes).ok()) else {
-            self.state().looked_for.insert(name.to_owned());
+            self.state().names_without_old_entry.insert(name.to_owned());
             return Ok(None);
         };
         match self.store_secret(name, &secret) {
@@ -226,25 +231,25 @@ impl SecretsFile {
         Ok(Some(secret))
     }
 
-    /// Removes the separate keychain entry of an older version.
+    /// Removes the separate keychain entry that an older version created for this secret.
     fn remove_old_entry(&self, name: &str) {
         if !may_be_old_entry(name) {
             return;
         }
         match self.keychain.remove(name) {
             Ok(()) => {
-                self.state().looked_for.insert(name.to_owned());
+                self.state().names_without_old_entry.insert(name.to_owned());
             }
             Err(refusal) => tracing::warn!(?refusal, "an old entry of the keychain could not be removed"),
         }
     }
 
-    /// Locks a name for this process. `pause` is called each time another process holds the lock. Returns `None` if the
-    /// lock is not free in time.
+    /// Locks the name of a secret or mark for this process. `pause` is called each time another process holds the lock.
+    /// Returns `None` if the lock is not free in time.
     fn acquire_name(&self, name: &str, pause: impl FnMut()) -> Option<FolderLockGuard> {
         let file = short_hash(name.as_bytes());
         FolderLock::new(self.path.with_file_name(LOCKS_FOLDER).join(file))
-            .acquire_within(max_hold_time(name), pause)
+            .acquire_within(max_lock_wait(name), pause)
             .ok()
     }
 
@@ -254,8 +259,8 @@ impl SecretsFile {
         format!("{name} {}", short_hash(self.path.as_os_str().as_encoded_bytes()))
     }
 
-    /// Returns the message for a secret that could not be stored. If the file has an older value, that value becomes
-    /// valid again when the process ends. A locked keychain does not reveal if there is one.
+    /// Returns the message for a secret that could not be stored. If the file contains an older value, that value
+    /// becomes valid again when the process ends. A locked keychain does not reveal if the file contains one.
     fn unstored_message(&self, name: &str, refusal: KeychainError) -> String {
         let in_file = self.read().is_ok_and(|file| file.is_some_and(|file| file.entries.contains_key(name)));
         let may_have_one = in_file || matches!(refusal, KeychainError::Locked(_));
@@ -290,7 +295,7 @@ impl Secrets for SecretsFile {
             }
             Err(refusal) => {
                 self.memory.set(key, secret)?;
-                self.state().unkept.insert(key.to_owned());
+                self.state().names_in_memory.insert(key.to_owned());
                 Ok(SecretPersistence::ThisRun { cause: self.unstored_message(key, refusal) })
             }
         }
@@ -298,7 +303,7 @@ impl Secrets for SecretsFile {
 
     fn delete(&self, key: &str) -> Result<(), SecretError> {
         self.memory.delete(key)?;
-        self.state().unkept.remove(key);
+        self.state().names_in_memory.remove(key);
         self.update(|file| {
             let changed = file.and_then(|mut file| file.entries.remove(key).map(|_| file));
             Ok(((), changed))
@@ -341,10 +346,10 @@ impl Secrets for SecretsFile {
     }
 }
 
-/// Returns the maximum time to wait for this name if another process has locked it.
-fn max_hold_time(name: &str) -> Duration {
+/// Returns the maximum time to wait for the lock on the name of a secret or mark.
+fn max_lock_wait(name: &str) -> Duration {
     let is_mark = [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME].contains(&name);
-    if is_mark { MAX_MARK_HOLD } else { MAX_NAME_HOLD }
+    if is_mark { MAX_MARK_LOCK_WAIT } else { MAX_SECRET_LOCK_WAIT }
 }
 
 fn short_hash(bytes: &[u8]) -> String {

@@ -14,10 +14,10 @@ use ports::{SecretPersistence, Secrets, SecretsStatus};
 const ROLE_VARIABLE: &str = "DRAWBRIDGE_TEST_PART";
 /// Environment variable with the data folder of the child process.
 const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_FOLDER";
-/// Configuration of a message bus that starts no service on demand.
+/// Configuration of a message bus that starts no services on demand.
 const BUS_CONFIG: &str = "<busconfig><type>session</type><listen>unix:tmpdir=/tmp</listen><policy context=\"default\">\
     <allow send_destination=\"*\" eavesdrop=\"true\"/><allow eavesdrop=\"true\"/><allow own=\"*\"/></policy></busconfig>";
-/// Time limit for every wait in these tests.
+/// Time limit for every wait in the tests of this file.
 const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Shell function that starts the keychain, and waits until it is on the bus. The daemon runs in the foreground, so
@@ -28,9 +28,9 @@ const KEYCHAIN_FUNCTION: &str = "keychain() { \
     for i in $(seq 600); do dbus-send --session --print-reply --dest=org.freedesktop.DBus / \
     org.freedesktop.DBus.NameHasOwner string:org.freedesktop.secrets 2> /dev/null | grep -q true && return; \
     sleep 0.05; done; }";
-const START_UNLOCKED: &str = "keychain test";
+const START_UNLOCKED_KEYCHAIN: &str = "keychain test";
 /// Shell command that starts the keychain with a password that does not unlock the existing keyring.
-const START_LOCKED: &str = "keychain wrong";
+const START_LOCKED_KEYCHAIN: &str = "keychain wrong";
 
 fn open_secrets(folder: &Path) -> Arc<dyn Secrets> {
     let platform = Arc::new(store::PlatformInFolder::new(folder));
@@ -43,8 +43,8 @@ fn is_installed(program: &str) -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Returns `true` if the required programs are installed.
-fn can_run() -> bool {
+/// Returns `true` if all programs that these tests require are installed, and otherwise prints which one is missing.
+fn has_required_programs() -> bool {
     let missing = ["dbus-run-session", "gnome-keyring-daemon"].into_iter().find(|program| !is_installed(program));
     if let Some(program) = missing {
         eprintln!("SKIPPED: {program} is not installed; `cargo xtask test` installs it");
@@ -107,7 +107,7 @@ fn reads_secret(secrets: &dyn Secrets) {
     assert_eq!(secrets.status(), SecretsStatus::Keychain, "the keychain works");
 }
 
-fn is_refused(secrets: &dyn Secrets) {
+fn finds_keychain_locked(secrets: &dyn Secrets) {
     let status = secrets.status();
     assert!(matches!(status, SecretsStatus::Locked { .. }), "a locked keychain is reported as locked: {status:?}");
     assert!(secrets.get("a").is_err(), "the stored secret can't be read");
@@ -116,17 +116,19 @@ fn is_refused(secrets: &dyn Secrets) {
 
 #[test]
 fn secrets_survive_a_locked_keychain() {
-    if run_role(&[("keeps", stores_secret), ("finds", reads_secret), ("is-refused", is_refused)]) || !can_run() {
+    if run_role(&[("keeps", stores_secret), ("finds", reads_secret), ("is-refused", finds_keychain_locked)])
+        || !has_required_programs()
+    {
         return;
     }
     let home = tempfile::tempdir().unwrap();
     let test = "secrets_survive_a_locked_keychain";
-    run_script(home.path(), test, &format!("{START_UNLOCKED}; me keeps && me finds"));
+    run_script(home.path(), test, &format!("{START_UNLOCKED_KEYCHAIN}; me keeps && me finds"));
     let file = home.path().join("drawbridge/secrets.json");
     let before = std::fs::read(&file).expect("the secrets have a file");
-    run_script(home.path(), test, &format!("{START_LOCKED}; me is-refused"));
+    run_script(home.path(), test, &format!("{START_LOCKED_KEYCHAIN}; me is-refused"));
     assert_eq!(std::fs::read(&file).unwrap(), before, "a locked keychain changes nothing");
-    run_script(home.path(), test, &format!("{START_UNLOCKED}; me finds"));
+    run_script(home.path(), test, &format!("{START_UNLOCKED_KEYCHAIN}; me finds"));
 }
 
 #[test]
@@ -141,7 +143,7 @@ fn secrets_are_temporary_without_a_keychain() {
         assert!(!is_persistent(&persistence), "the secret is stored for this run only: {persistence:?}");
         assert_eq!(secrets.get("a").unwrap().as_deref(), Some("top-secret"), "the secret can be read in this run");
     }
-    if run_role(&[("lives-for-the-run", stores_for_the_run_only)]) || !can_run() {
+    if run_role(&[("lives-for-the-run", stores_for_the_run_only)]) || !has_required_programs() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -187,7 +189,8 @@ fn keychain_started_later_is_used() {
             assert_eq!(secrets.get(name).unwrap().as_deref(), Some(secret), "the next run reads {name}");
         }
     }
-    if run_role(&[("keeps-when-it-comes", stores_once_available), ("finds-all", finds_all)]) || !can_run() {
+    if run_role(&[("keeps-when-it-comes", stores_once_available), ("finds-all", finds_all)]) || !has_required_programs()
+    {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -196,12 +199,12 @@ fn keychain_started_later_is_used() {
     let script = format!(
         "me keeps-when-it-comes & part=$!; cd {}; \
          wait_for() {{ for i in $(seq 600); do [ -e $1 ] && return; sleep 0.1; done; }}; \
-         wait_for go; {START_UNLOCKED}; wait_for kill; kill -9 $keychain; touch killed; wait $part",
+         wait_for go; {START_UNLOCKED_KEYCHAIN}; wait_for kill; kill -9 $keychain; touch killed; wait $part",
         folder.display()
     );
     std::fs::create_dir_all(&folder).unwrap();
     run_script(home.path(), test, &script);
-    run_script(home.path(), test, &format!("{START_UNLOCKED}; me finds-all"));
+    run_script(home.path(), test, &format!("{START_UNLOCKED_KEYCHAIN}; me finds-all"));
 }
 
 #[test]
@@ -234,7 +237,9 @@ fn concurrent_and_killed_processes_lose_no_secret() {
             assert_eq!(found, Some(format!("top-secret {name}")), "the stored secret is found: {name}");
         }
     }
-    if run_role(&[("writes", writes_many_secrets), ("finds-what-was-kept", finds_stored_secret)]) || !can_run() {
+    if run_role(&[("writes", writes_many_secrets), ("finds-what-was-kept", finds_stored_secret)])
+        || !has_required_programs()
+    {
         return;
     }
     let home = tempfile::tempdir().unwrap();
@@ -242,7 +247,7 @@ fn concurrent_and_killed_processes_lose_no_secret() {
     let me = std::env::current_exe().unwrap();
     // The third process is killed as soon as it has stored something, however long it waits for the others.
     let script = format!(
-        "{START_UNLOCKED}; me writes & one=$!; me writes & two=$!; \
+        "{START_UNLOCKED_KEYCHAIN}; me writes & one=$!; me writes & two=$!; \
          env {ROLE_VARIABLE}=writes {} {test} --exact & three=$!; \
          has_kept() {{ for i in $(seq 6000); do ls {}/kept-$1-* > /dev/null 2>&1 && return; sleep 0.01; done; \
          echo nothing was kept in a minute; false; }}; \

@@ -10,10 +10,10 @@ use testkit::http::HttpServer;
 use super::support::{RequestOutcome, TestAuthorization};
 use crate::*;
 
-/// Starts a server that answers every request. Sets `was_stranger` if a request has no token.
-async fn start_public_server(issuer: String, was_stranger: Arc<AtomicBool>) -> HttpServer {
+/// Starts a server that answers every request. Sets `received_anonymous_request` if a request has no token.
+async fn start_public_server(issuer: String, received_anonymous_request: Arc<AtomicBool>) -> HttpServer {
     HttpServer::start(move |request, mut answer| {
-        let (issuer, was_stranger) = (issuer.clone(), Arc::clone(&was_stranger));
+        let (issuer, received_anonymous_request) = (issuer.clone(), Arc::clone(&received_anonymous_request));
         async move {
             if request.path_without_query() == "/.well-known/oauth-protected-resource/mcp" {
                 let origin = format!("http://{}", request.header("host").unwrap_or_default());
@@ -21,7 +21,7 @@ async fn start_public_server(issuer: String, was_stranger: Arc<AtomicBool>) -> H
                 return answer.json(&document).await;
             }
             if request.method == "POST" && request.header("authorization").is_none() {
-                was_stranger.store(true, Ordering::SeqCst);
+                received_anonymous_request.store(true, Ordering::SeqCst);
             }
             answer.status(200).await
         }
@@ -39,8 +39,8 @@ async fn call_fails_if_its_expired_token_cannot_be_renewed() {
     for (refresh, words, ends) in table {
         let script = AuthorizationScript { refresh: refresh.clone(), ..AuthorizationScript::default() };
         let issuer = AuthorizationServer::start(script).await;
-        let was_stranger = Arc::new(AtomicBool::default());
-        let server = start_public_server(issuer.issuer(), Arc::clone(&was_stranger)).await;
+        let received_anonymous_request = Arc::new(AtomicBool::default());
+        let server = start_public_server(issuer.issuer(), Arc::clone(&received_anonymous_request)).await;
         let bench = TestAuthorization::at_server(&server.url("/mcp"), Arc::default(), |_| ());
         bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
         assert_eq!(bench.call("echo").await, RequestOutcome::Answered(200), "{refresh:?}: the token must be accepted");
@@ -52,7 +52,7 @@ async fn call_fails_if_its_expired_token_cannot_be_renewed() {
             };
             assert!(cause.contains(words), "[auth-expired-token-renew] {refresh:?}, {round}: {cause}");
         }
-        assert!(!was_stranger.load(Ordering::SeqCst), "{refresh:?}: no anonymous request may be sent");
+        assert!(!received_anonymous_request.load(Ordering::SeqCst), "{refresh:?}: no anonymous request may be sent");
         let ended = bench.authorization.account().unwrap().ended;
         assert_eq!(ended.is_some(), ends, "{refresh:?}: the account must show the end: {ended:?}");
         bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();

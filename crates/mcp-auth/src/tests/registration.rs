@@ -313,13 +313,17 @@ async fn redirect_uri_shown_for_registration_stays_the_same() {
     *bench.user.client.lock().unwrap() = Some(preregistered_client("typed", None));
     bench.restart();
     bench.authorization.sign_in(AuthReason::SignIn).await.unwrap();
-    let shown: Vec<String> = bench.user.shown.lock().unwrap().iter().map(Url::to_string).collect();
+    let shown: Vec<String> = bench.user.shown_redirect_uris.lock().unwrap().iter().map(Url::to_string).collect();
     assert_eq!(shown.len(), 2, "the user must be prompted twice");
     assert_eq!(shown[0], shown[1], "[auth-manual-client-id] the redirect URI must stay the same");
     assert_eq!(sent(), [shown[1].clone()], "[auth-manual-client-id] the shown redirect URI must be used");
     bench.restart();
     bench.authorization.sign_in(AuthReason::AnotherAccount).await.unwrap();
-    assert_eq!(bench.user.shown.lock().unwrap().len(), 2, "a stored client id must not be requested again");
+    assert_eq!(
+        bench.user.shown_redirect_uris.lock().unwrap().len(),
+        2,
+        "a stored client id must not be requested again"
+    );
     assert_eq!(sent()[1], shown[1], "[auth-manual-client-id] the redirect URI must stay the same later");
 }
 

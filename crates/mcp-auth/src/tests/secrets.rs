@@ -1,4 +1,4 @@
-//! Tests that secrets are never shown.
+//! Tests that steps, errors and debug output contain no secrets.
 
 use testkit::authorization::{AuthorizationBehaviour, RefreshBehaviour, ResourceMetadataLocation, parameter_value};
 use testkit::http::HttpServer;

@@ -117,7 +117,7 @@ async fn interrupted_step_up_is_not_counted() {
     assert_eq!(outcome, RequestOutcome::Answered(200), "[auth-stepup-retry-limit] interrupted attempts must not count");
 }
 
-/// Configures the client credentials grant at this authorization server.
+/// Configures the client credentials grant with a pre-registered client.
 fn use_client_credentials(settings: &mut AuthorizationSettings) {
     settings.grant = GrantKind::ClientCredentials;
     settings.client.preregistered = Some(preregistered_client("app", Some("secret-of-app")));

@@ -22,7 +22,7 @@ pub(super) struct TestVault {
     pub(super) is_broken: AtomicBool,
     /// Number of completed read operations.
     pub(super) reads: AtomicU64,
-    /// Lock that every read operation acquires. A test that has it blocks them.
+    /// Lock that every read operation acquires. A test that holds it blocks all reads.
     pub(super) gate: tokio::sync::Mutex<()>,
     renewing: Arc<tokio::sync::Mutex<()>>,
 }
@@ -68,7 +68,7 @@ impl Vault for TestVault {
     }
 }
 
-/// Behaviour of the simulated browser when it is opened.
+/// Behaviour of the simulated browser when the app opens it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum BrowserBehaviour {
     /// The user is already signed in, and the browser returns immediately.
@@ -84,8 +84,8 @@ pub(super) struct TestUser {
     pub(super) answer: Mutex<ConsentAnswer>,
     pub(super) browser: Mutex<BrowserBehaviour>,
     pub(super) client: Mutex<Option<PreregisteredClient>>,
-    /// Redirect URIs that were displayed when the user was asked for a client id.
-    pub(super) shown: Mutex<Vec<Url>>,
+    /// Redirect URIs that were displayed when the app asked the user for a client id.
+    pub(super) shown_redirect_uris: Mutex<Vec<Url>>,
     pub(super) consents: Mutex<Vec<ConsentPrompt>>,
     pub(super) opened: Mutex<Vec<Url>>,
     pub(super) pages: Arc<Mutex<Vec<BrowserPage>>>,
@@ -103,7 +103,7 @@ impl User for TestUser {
     }
 
     async fn client_id(&self, _issuer: &str, redirect_uri: &Url) -> Option<PreregisteredClient> {
-        self.shown.lock().unwrap().push(redirect_uri.clone());
+        self.shown_redirect_uris.lock().unwrap().push(redirect_uri.clone());
         self.client.lock().unwrap().clone()
     }
 
@@ -164,7 +164,7 @@ impl TestAuthorization {
             answer: Mutex::new(ConsentAnswer::Yes),
             browser: Mutex::new(BrowserBehaviour::SignsIn),
             client: Mutex::default(),
-            shown: Mutex::default(),
+            shown_redirect_uris: Mutex::default(),
             consents: Mutex::default(),
             opened: Mutex::default(),
             pages: Arc::default(),
@@ -200,7 +200,7 @@ impl TestAuthorization {
         self.clock.fetch_add(seconds, Ordering::SeqCst);
     }
 
-    /// Sends a call as the transport does: signs it, and repeats it if the authorizer says so.
+    /// Sends a call as the transport does: signs the request, and repeats it if the authorizer requests that.
     pub(super) async fn call(&self, tool: &str) -> RequestOutcome {
         send_call(&self.authorization, tool).await
     }
@@ -271,7 +271,7 @@ pub(super) async fn start_servers(
     (issuer, server)
 }
 
-/// Builds a JSON object from names and values.
+/// Builds a JSON object from the names and values of its members.
 pub(super) fn json_members(pairs: &[(&str, serde_json::Value)]) -> serde_json::Map<String, serde_json::Value> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }

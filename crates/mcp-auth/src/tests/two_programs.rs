@@ -8,7 +8,7 @@ use testkit::authorization::{ProtectedServer, RefreshBehaviour, parameter_value}
 use super::support::{RequestOutcome, TestAuthorization, send_call, start_servers, wait_until};
 use crate::*;
 
-/// Simulates another process that uses the same vault.
+/// Simulates another process that uses the same vault as `bench`.
 fn other_process(server: &ProtectedServer, bench: &TestAuthorization) -> TestAuthorization {
     TestAuthorization::at_server(&server.url(), Arc::clone(&bench.vault), |_| ())
 }

@@ -23,9 +23,9 @@ use token_request::TokenHttpClient;
 pub(crate) use token_response::TokenResponse;
 use token_response::parse_object;
 
-/// Grant type of RFC 7523, 2.1.
+/// Grant type for JWT bearer assertions (RFC 7523, 2.1).
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/// Grant type of RFC 8693, 2.1.
+/// Grant type for token exchange (RFC 8693, 2.1).
 const TOKEN_EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:id_token";
 /// Token type of enterprise-managed authorization: an identity assertion that is an authorization grant.
@@ -40,7 +40,7 @@ pub(crate) struct TokenEndpoint<'a> {
     pub(crate) client: &'a OAuthClient,
     pub(crate) dpop: Option<&'a DpopKey>,
     /// `true` if a token that is not bound to the key in `dpop` is rejected.
-    pub(crate) must_bind: bool,
+    pub(crate) requires_bound_token: bool,
     pub(crate) nonces: &'a DpopNonces,
     pub(crate) now: SystemTime,
 }
@@ -64,7 +64,7 @@ impl TokenEndpoint<'_> {
             .exchange_code(AuthorizationCode::new(code.expose_secret().to_owned()))
             .set_pkce_verifier(verifier)
             .set_redirect_uri(Cow::Owned(redirect));
-        for (name, value) in self.proof()?.into_iter().chain(resource_parameter(resource)) {
+        for (name, value) in self.assertion_parameters()?.into_iter().chain(resource_parameter(resource)) {
             request = request.add_extra_param(name, value);
         }
         let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
@@ -84,7 +84,7 @@ impl TokenEndpoint<'_> {
         let client = self.oauth_client();
         let token = RefreshToken::new(token.expose_secret().to_owned());
         let mut request = client.exchange_refresh_token(&token);
-        for (name, value) in self.proof()?.into_iter().chain(resource_parameter(resource)) {
+        for (name, value) in self.assertion_parameters()?.into_iter().chain(resource_parameter(resource)) {
             request = request.add_extra_param(name, value);
         }
         let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
@@ -104,7 +104,7 @@ impl TokenEndpoint<'_> {
         let client = self.oauth_client();
         let scopes = scopes.iter().cloned().map(Scope::new);
         let mut request = client.exchange_client_credentials().add_scopes(scopes);
-        for (name, value) in self.proof()?.into_iter().chain(resource_parameter(resource)) {
+        for (name, value) in self.assertion_parameters()?.into_iter().chain(resource_parameter(resource)) {
             request = request.add_extra_param(name, value);
         }
         let exchange = TokenHttpClient { endpoint: self, id_token: Mutex::new(None) };
@@ -165,11 +165,12 @@ impl TokenEndpoint<'_> {
 
     /// Revokes a token at this endpoint (RFC 7009).
     ///
-    /// # Errors Returns [`AuthErrorCause::Refused`] if the request is refused, and another [`AuthErrorCause`] if no
-    /// usable response arrives.
+    /// # Errors
+    /// Returns [`AuthErrorCause::Refused`] if the request is refused, and another [`AuthErrorCause`] if no usable
+    /// response arrives.
     pub(crate) async fn revoke(&self, token: &SecretString, hint: &str) -> Result<(), AuthError> {
         let parameters = vec![("token", token.expose_secret().to_owned()), ("token_type_hint", hint.to_owned())];
-        let answer = self.post(self.form(parameters)?).await?;
+        let answer = self.post(self.form_request(parameters)?).await?;
         let status = answer.status().as_u16();
         if (200..300).contains(&status) {
             self.web.set_conclusion("it is revoked");

@@ -58,7 +58,7 @@ impl TokenEndpoint<'_> {
     }
 
     /// Returns the form parameters of a client assertion. Empty if the client does not use assertions.
-    pub(super) fn proof(&self) -> Result<Vec<(&'static str, String)>, AuthError> {
+    pub(super) fn assertion_parameters(&self) -> Result<Vec<(&'static str, String)>, AuthError> {
         let StoredClientAuth::PrivateKeyJwt { key_pem, algorithm } = &self.client.authentication else {
             return Ok(Vec::new());
         };
@@ -78,7 +78,7 @@ impl TokenEndpoint<'_> {
         parameters: Vec<(&'static str, String)>,
     ) -> Result<Map<String, Value>, AuthError> {
         let extra = Mutex::new(None);
-        let answer = self.send_token_request(self.form(parameters)?, &extra).await?;
+        let answer = self.send_token_request(self.form_request(parameters)?, &extra).await?;
         let members = parse_object(answer.body()).unwrap_or_default();
         if answer.status().is_success() {
             return Ok(members);
@@ -89,7 +89,10 @@ impl TokenEndpoint<'_> {
             .error(self.error_response(&code, metadata_document::string_member(&members, "error_description"))))
     }
 
-    pub(super) fn form(&self, mut parameters: Vec<(&'static str, String)>) -> Result<Request<Vec<u8>>, AuthError> {
+    pub(super) fn form_request(
+        &self,
+        mut parameters: Vec<(&'static str, String)>,
+    ) -> Result<Request<Vec<u8>>, AuthError> {
         let mut request = Request::builder()
             .method(Method::POST)
             .uri(self.url.as_str())
@@ -108,7 +111,7 @@ impl TokenEndpoint<'_> {
             }
             StoredClientAuth::None | StoredClientAuth::PrivateKeyJwt { .. } => {
                 parameters.push(("client_id", self.client.id.clone()));
-                parameters.extend(self.proof()?);
+                parameters.extend(self.assertion_parameters()?);
             }
         }
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();

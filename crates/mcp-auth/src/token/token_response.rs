@@ -90,7 +90,7 @@ impl TokenEndpoint<'_> {
                 );
             }
         };
-        if self.must_bind && !bound {
+        if self.requires_bound_token && !bound {
             return Err(self.conclude_with_error(self.phase.error(AuthErrorCause::Unbound)));
         }
         self.web.set_conclusion("a token was granted");

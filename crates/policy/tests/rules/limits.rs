@@ -25,7 +25,7 @@ fn read_only_claim() -> ClaimRule {
     ClaimRule { read_only_hint: Some(true), ..ClaimRule::default() }
 }
 
-/// Returns the result of matching a rule, the only one of its policy, with an act.
+/// Creates a policy with only this rule, and returns the result of matching the rule with an act.
 fn single_rule_fit(rule: PolicyRule, act: &PolicyAct<'_>) -> RuleFit {
     policy_with_rules(&[], &[rule]).explain(act, 0).considered[0].fit
 }
@@ -64,7 +64,11 @@ fn tool_rule_does_not_apply_to_other_acts() {
         assert_eq!(single_rule_fit(rule.clone(), &read), RuleFit::OtherTool, "{rule:?}");
         for direction in [RuleDirection::FromServer, RuleDirection::Both] {
             let refused = rule_problem(PolicyRule { direction, ..rule.clone() });
-            assert_eq!(refused, Some(RuleError::NotOfTools), "a server's requests have no tool: {rule:?}");
+            assert_eq!(
+                refused,
+                Some(RuleError::ToolConditionsOnServerRequests),
+                "a server's requests have no tool: {rule:?}"
+            );
         }
     }
     assert_eq!(single_rule_fit(ask_rule(), &read), RuleFit::Fits, "a rule without a tool covers reads");

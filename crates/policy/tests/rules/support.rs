@@ -35,7 +35,7 @@ impl Default for TestCall {
 }
 
 impl TestCall {
-    /// Calls a closure with the call as an act, in the conversation `c1` and with the hash of `v1` as definition.
+    /// Calls `look` with this call as an act, in the conversation `c1` and with the hash of `v1` as definition.
     pub(crate) fn with_act<T>(&self, look: impl FnOnce(PolicyAct<'_>) -> T) -> T {
         let definition = Hash::of_json(&json!("v1"));
         look(PolicyAct::CallTool {

@@ -14,7 +14,7 @@ use crate::database;
 
 pub(super) use crate::database::{database_error, from_sql_integer, to_sql_integer};
 
-/// Version of the schema, stored in `PRAGMA user_version`.
+/// Version of the audit database's schema, stored in `PRAGMA user_version`.
 const SCHEMA_VERSION: i64 = 2;
 
 /// The schema of version 1. Entries are immutable, except that their content is encrypted once there is a key
@@ -75,10 +75,12 @@ CREATE TRIGGER entry_stays_as_it_is BEFORE UPDATE ON entry
     BEGIN SELECT RAISE(ABORT, 'an entry of the audit log is never changed'); END;
 ";
 
-/// Name that encrypted entry contents are bound to, so that they can't be decrypted as values of another column.
+/// Purpose to which the encryption of entry contents is bound, so that they can't be decrypted as values of another
+/// column.
 pub(super) const CONTENT_PURPOSE: &str = "audit content";
 
-/// Index for the host, which looks for the latest entry of a kind at each start. Logs of older versions lack it.
+/// SQL statement that creates the index for the host, which looks for the latest entry of a kind at each start. Logs of
+/// older versions lack this index.
 const KIND_INDEX_SQL: &str = "CREATE INDEX IF NOT EXISTS entry_of_kind ON entry (kind, number)";
 
 /// Columns that [`read_entry`] expects, in this order.
@@ -89,10 +91,10 @@ const INSERT_ENTRY_SQL: &str = "INSERT INTO entry (number, at, asker, server, ki
     conversation, hash, imported, content_bytes, content, link) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
 
-/// Maximum number of unexpected schema parts (tables, triggers, views) that an error message lists.
-const MAX_NAMED_PARTS: usize = 10;
+/// Maximum number of unexpected tables, indexes, views and triggers that an error message lists.
+const MAX_LISTED_PARTS: usize = 10;
 
-/// A record of removed entries: number and hash of the last one, sealed with a key if one was available.
+/// Number and hash of the last entry that retention removed, sealed with a key if one was available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Checkpoint {
     pub(super) number: u64,
@@ -109,8 +111,8 @@ impl Checkpoint {
     }
 }
 
-/// Returns the names of tables, views and triggers that are unknown or missing. Through a view or a trigger, a modified
-/// file could show one log to the verification and another one to its reader.
+/// Returns the names of tables, indexes, views and triggers that are unknown or missing. Through a view or a trigger, a
+/// modified file could show one log to the verification and another one to its reader.
 pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let own = Connection::open_in_memory()?;
     own.execute_batch(SCHEMA_V1_SQL)?;
@@ -119,14 +121,14 @@ pub(super) fn unexpected_schema_parts(connection: &Connection) -> rusqlite::Resu
     let found = schema_parts(connection)?;
     own.execute_batch(KIND_INDEX_SQL)?;
     let with_index = schema_parts(&own)?;
-    let mut strange: Vec<String> =
+    let mut unexpected: Vec<String> =
         found.iter().filter(|part| !with_index.contains(part)).map(|(_, name, _)| name.clone()).collect();
     expected.retain(|part| !found.contains(part));
-    strange.extend(expected.into_iter().map(|(_, name, _)| name));
-    strange.sort_unstable();
-    strange.dedup();
-    strange.truncate(MAX_NAMED_PARTS);
-    Ok(strange)
+    unexpected.extend(expected.into_iter().map(|(_, name, _)| name));
+    unexpected.sort_unstable();
+    unexpected.dedup();
+    unexpected.truncate(MAX_LISTED_PARTS);
+    Ok(unexpected)
 }
 
 /// Returns type, name and SQL text of each table, index, view and trigger.
@@ -142,9 +144,9 @@ pub(super) fn open(path: &Path) -> Result<(Connection, bool), StoreError> {
     let connection = database::open(path, SCHEMA_VERSION, &format!("{SCHEMA_V1_SQL}{SCHEMA_V2_SQL}"), upgrade)?;
     let fail = |error| database_error(path, "open it", &error);
     disable_auto_checkpoint(&connection).map_err(fail)?;
-    let was_mended = repair_schema(&connection).map_err(fail)?;
+    let was_schema_repaired = repair_schema(&connection).map_err(fail)?;
     connection.execute_batch(KIND_INDEX_SQL).map_err(fail)?;
-    Ok((connection, was_mended))
+    Ok((connection, was_schema_repaired))
 }
 
 /// Restores the schema parts that encryption needs if another program removed them. All entries are then searched for
@@ -197,7 +199,8 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Option<Connection>, StoreE
     Ok((version > 0).then_some(connection))
 }
 
-/// Disables automatic checkpoints. The sync thread (`sync.rs`) copies the journal, so that no entry waits for it.
+/// Disables automatic checkpoints. The sync thread (`sync.rs`) copies the write-ahead journal into the database, so
+/// that no entry waits for the copy.
 fn disable_auto_checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)
 }
@@ -245,11 +248,11 @@ pub(super) struct ReadEntry {
     /// Set if the content is encrypted and could not be decrypted. `entry` then contains only the length of the
     /// content.
     pub(super) is_hidden: bool,
-    /// Set if the content is not encrypted.
+    /// Set if the entry's content is not encrypted in the database.
     pub(super) is_plain: bool,
 }
 
-/// Reads an entry and its hash from a row.
+/// Reads an entry and its chain hash from a row with [`ENTRY_COLUMNS`].
 pub(super) fn read_entry(row: &Row<'_>, key: Option<&ContentKey>) -> rusqlite::Result<ReadEntry> {
     let words = |at| row.get::<_, String>(at);
     let content_bytes = row.get::<_, Option<i64>>(13)?.map(from_sql_integer);
@@ -288,7 +291,7 @@ pub(super) fn last_entry(connection: &Connection) -> rusqlite::Result<(u64, Chai
     Ok(found.unwrap_or((0, FIRST_PREDECESSOR)))
 }
 
-/// Returns the hash of an entry, or `None` if it does not exist.
+/// Returns the chain hash of an entry, or `None` if the entry does not exist.
 pub(super) fn entry_link(connection: &Connection, number: u64) -> rusqlite::Result<Option<ChainLink>> {
     let mut statement = connection.prepare_cached("SELECT link FROM entry WHERE number = ?1")?;
     statement.query_row([to_sql_integer(number)], |row| row.get(0)).optional()

@@ -12,7 +12,7 @@ pub(super) use crate::hex::{from_hex, hex};
 /// Hash of an entry and, through the chain, of all entries before it.
 pub(super) type ChainLink = [u8; 32];
 
-/// Value that stands for the predecessor of the first entry: zeros.
+/// Hash to which the first entry is chained in place of a predecessor's hash: zeros.
 pub(super) const FIRST_PREDECESSOR: ChainLink = [0; 32];
 
 /// An entry as it is hashed and exported. The order of the members must not change, because it determines the hashes. A

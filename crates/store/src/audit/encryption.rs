@@ -11,20 +11,21 @@ use super::audit_tables::CONTENT_PURPOSE;
 use crate::content_key::{self, ContentKey};
 use crate::database;
 
-/// Maximum time to wait for other processes that read, when emptying the journal.
-const CLEAR_TIMEOUT: Duration = Duration::from_millis(100);
+/// Maximum time that emptying the write-ahead journal waits for other processes that read the database.
+const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(100);
 /// Number of entries whose content is encrypted in one step.
 const ROWS_PER_STEP: i64 = 200;
 /// Number of entries that one step searches for unencrypted content.
 const ENTRIES_CHECKED_PER_STEP: i64 = 1_000;
 
-/// Value of `encryption.left`: some entries still have unencrypted content.
+/// Value of the column `encryption.left`: some entries still have unencrypted content.
 const ROWS_LEFT: i64 = 0;
-/// Value of `encryption.left`: the file must be rewritten, because SQLite leaves parts of older rows in its pages.
+/// Value of the column `encryption.left`: the file must be rewritten, because SQLite leaves parts of older rows in its
+/// pages.
 const PAGES_LEFT: i64 = 1;
-/// Value of `encryption.left`: the journal must be emptied.
+/// Value of the column `encryption.left`: the write-ahead journal must be emptied.
 const JOURNAL_LEFT: i64 = 2;
-/// Value of `encryption.left`: no unencrypted content remains.
+/// Value of the column `encryption.left`: no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
 /// The work that remains after a step of encrypting older entries.
@@ -32,7 +33,8 @@ const NOTHING_LEFT: i64 = 3;
 pub(super) enum EncryptionProgress {
     /// [`encryption_step`] must be called again.
     Steps,
-    /// Only the journal remains. It can be emptied once no other process reads.
+    /// Only the write-ahead journal may contain unencrypted content. It can be emptied once no other process reads the
+    /// database.
     Journal,
     /// All contents are encrypted, and no unencrypted copy remains.
     Nothing,
@@ -69,31 +71,32 @@ pub(super) enum UnencryptedSearch {
     Complete,
 }
 
-/// Searches the next [`ENTRIES_CHECKED_PER_STEP`] entries. Returns `true` if they contain unencrypted content. Repeated calls
-/// then search the same entries, until [`record_unencrypted`] is called.
-pub(super) fn find_unencrypted(connection: &Connection, looked: &mut UnencryptedSearch) -> rusqlite::Result<bool> {
-    let UnencryptedSearch::UpTo(after) = *looked else { return Ok(false) };
+/// Searches the next [`ENTRIES_CHECKED_PER_STEP`] entries. Returns `true` if they contain unencrypted content. Repeated
+/// calls then search the same entries, until [`record_unencrypted`] is called.
+pub(super) fn find_unencrypted(connection: &Connection, search: &mut UnencryptedSearch) -> rusqlite::Result<bool> {
+    let UnencryptedSearch::UpTo(after) = *search else { return Ok(false) };
     if !is_fully_encrypted(connection)? {
         // The log is not marked as fully encrypted, so the migration will find such content.
-        *looked = UnencryptedSearch::Complete;
+        *search = UnencryptedSearch::Complete;
         return Ok(false);
     }
     let sql = "SELECT max(number) FROM (SELECT number FROM entry WHERE number > ?1 ORDER BY number LIMIT ?2)";
     let last: Option<i64> =
         connection.prepare_cached(sql)?.query_row([after, ENTRIES_CHECKED_PER_STEP], |row| row.get(0))?;
     let Some(last) = last else {
-        *looked = UnencryptedSearch::Complete;
+        *search = UnencryptedSearch::Complete;
         return Ok(false);
     };
     let sql = "SELECT EXISTS (SELECT 1 FROM entry WHERE number > ?1 AND number <= ?2 AND typeof(content) = 'text')";
     let has_plain: bool = connection.prepare_cached(sql)?.query_row([after, last], |row| row.get(0))?;
     if !has_plain {
-        *looked = UnencryptedSearch::UpTo(last);
+        *search = UnencryptedSearch::UpTo(last);
     }
     Ok(has_plain)
 }
 
-/// Performs the next step of encrypting older entries. `after` is the number of the last processed entry, initially 0.
+/// Performs the next step of encrypting older entries. `after` is the number of the last entry that was processed,
+/// initially 0.
 pub(super) fn encryption_step(
     connection: &mut Connection,
     key: &ContentKey,
@@ -106,7 +109,7 @@ pub(super) fn encryption_step(
             advance_state(connection, PAGES_LEFT, JOURNAL_LEFT)
         }
         JOURNAL_LEFT => {
-            if !database::empty_journal(connection, CLEAR_TIMEOUT)? {
+            if !database::empty_journal(connection, EMPTY_JOURNAL_TIMEOUT)? {
                 return Ok(EncryptionProgress::Journal);
             }
             advance_state(connection, JOURNAL_LEFT, NOTHING_LEFT)

@@ -13,14 +13,14 @@ use serde_json::value::RawValue;
 use super::audit_tables::{self, Checkpoint};
 use super::chain::{FIRST_PREDECESSOR, entry_text, exported_number, from_hex, hex, kind_and_hash_in};
 use super::seal::LogSeal;
-use super::verify::{ChainWalk, VerifyKey};
+use super::verify::{ChainVerification, VerifyKey};
 use crate::lines_from_end::LinesFromEnd;
 
 /// Value of `format` in the first line, which identifies the file type.
 const FORMAT_NAME: &str = "drawbridge audit log";
 /// Version of the export format, in the first line.
 const FORMAT_VERSION: u32 = 1;
-/// Maximum length of a line, in bytes. Longer lines are reported as invalid.
+/// Maximum length of a line in an exported file, in bytes. Longer lines are reported as invalid.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// The first line of an export: its format, and the checkpoint.
@@ -61,7 +61,7 @@ struct SignedHash {
     mac: Option<String>,
 }
 
-/// Writes all entries to `out`, and returns their number.
+/// Writes all entries of the log at `path` to `out`, and returns their number.
 pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>) -> Result<u64, StoreError> {
     let not_written = |error: std::io::Error| StoreError {
         path: path.display().to_string(),
@@ -121,7 +121,7 @@ pub(super) fn write_export(path: &Path, out: &mut dyn Write, key: &VerifyKey<'_>
     Ok(entries)
 }
 
-/// Verifies an exported file: the hash chain and, with the key, the seal.
+/// Verifies an exported file: the hash chain and, if the key is available, the seal.
 pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVerdict, StoreError> {
     let fail = |error| crate::files::file_error(path, "read it", &error);
     let not_one = |cause: &str| StoreError { path: path.display().to_string(), cause: cause.to_owned() };
@@ -146,7 +146,7 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
         key: signed.key.unwrap_or_default(),
         mac: signed.mac.and_then(|mac| from_hex(&mac)).map(Vec::from).unwrap_or_default(),
     });
-    let mut walk = ChainWalk::new(checkpoint.as_ref(), seal, key);
+    let mut walk = ChainVerification::new(checkpoint.as_ref(), seal, key);
     let (mut entries, mut ended) = (0_u64, None);
     while let Some(line) = lines.next().map_err(fail)? {
         if ended.is_some() {
@@ -177,7 +177,7 @@ pub(super) fn verify_export(path: &Path, key: &VerifyKey<'_>) -> Result<AuditVer
     Ok(walk.finish(key))
 }
 
-/// Returns the last line, which contains the seal.
+/// Returns the last line of an exported file, which contains the seal.
 fn read_trailer(path: &Path) -> std::io::Result<Option<ExportTrailer>> {
     let mut lines = LinesFromEnd::new(File::open(path)?)?;
     Ok(lines.next().transpose()?.and_then(|line| serde_json::from_slice(&line).ok()))

@@ -14,14 +14,14 @@ use super::chain::ChainLink;
 use super::encryption;
 use super::write_log::{AppendError, new_log_entry, write_entry};
 
-/// Kind of the entry that records the import.
+/// Kind of the entry that records the import of `audit.jsonl`.
 pub(super) const IMPORTED_KIND: &str = "log-imported";
 
-/// Maximum length of a line, in bytes. Longer lines are not imported as entries.
+/// Maximum length of a line of `audit.jsonl`, in bytes. Longer lines are not imported as entries.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// Imports the older log if it exists and was not imported yet. Its file is renamed afterwards. Returns number and hash
-/// of the last entry that was written, or `None` if nothing was imported.
+/// Imports the log of an older version from the file `older`, if the file exists and was not imported yet. The file is
+/// renamed afterwards. Returns number and hash of the last entry that was written, or `None` if nothing was imported.
 pub(super) fn import_log(
     connection: &mut Connection,
     path: &Path,
@@ -46,7 +46,7 @@ pub(super) fn import_log(
     Ok(last)
 }
 
-/// Deletes the renamed file of the older log.
+/// Deletes the log of an older version, which [`import_log`] renamed after importing it.
 pub(super) fn remove_old_log(older: &Path) -> Result<(), StoreError> {
     let imported = older.with_extension("jsonl.imported");
     match std::fs::remove_file(&imported) {

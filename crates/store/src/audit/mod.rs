@@ -40,7 +40,7 @@ const OLD_LOG_FILE: &str = "audit.jsonl";
 const QUEUE_CAPACITY: usize = 4_096;
 /// Name under which the log registers its listener at the [`KeyHolder`].
 const KEY_LISTENER_NAME: &str = "audit";
-/// Maximum time that a verification waits for the key from the keychain.
+/// Maximum time that a verification or an export waits for the key from the keychain.
 const KEY_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum time that a reader waits for the key from the keychain. Without the key, encrypted contents are omitted.
 const READ_KEY_TIMEOUT: Duration = Duration::from_secs(3);
@@ -51,8 +51,8 @@ const FLUSH_KEY_TIMEOUT: Duration = Duration::from_millis(300);
 /// The audit log in a data folder. Implements [`AuditLog`].
 pub(crate) struct AuditDatabase {
     path: PathBuf,
-    orders: Option<SyncSender<WriterCommand>>,
-    durable: Arc<SyncProgress>,
+    commands: Option<SyncSender<WriterCommand>>,
+    sync_progress: Arc<SyncProgress>,
     keys: Arc<KeyHolder>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -64,27 +64,31 @@ impl AuditDatabase {
     /// Returns [`StoreError`] if a thread can't be started.
     pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Result<Self, StoreError> {
         let path = data_dir.join(DATABASE_FILE);
-        let (orders, received) = sync_channel(QUEUE_CAPACITY);
-        let durable = Arc::new(SyncProgress::default());
-        let (known, key_orders) = (Arc::downgrade(&keys), orders.clone());
+        let (commands, received) = sync_channel(QUEUE_CAPACITY);
+        let sync_progress = Arc::new(SyncProgress::default());
+        let (known, key_commands) = (Arc::downgrade(&keys), commands.clone());
         keys.listen(
             KEY_LISTENER_NAME,
             Arc::new(move || {
                 if known.upgrade().is_some_and(|keys| keys.cached_key().is_some()) {
                     // The writer thread may have ended.
-                    let _ = key_orders.send(WriterCommand::KeyFound);
+                    let _ = key_commands.send(WriterCommand::KeyFound);
                 }
             }),
         );
         let fail = |error: std::io::Error| crate::files::file_error(&path, "begin to write it", &error);
-        let writer =
-            writer::LogWriter::new(path.clone(), data_dir.join(OLD_LOG_FILE), Arc::clone(&durable), Arc::clone(&keys));
+        let writer = writer::LogWriter::new(
+            path.clone(),
+            data_dir.join(OLD_LOG_FILE),
+            Arc::clone(&sync_progress),
+            Arc::clone(&keys),
+        );
         let writing = std::thread::Builder::new().name("audit write".into()).spawn(move || writer.run(&received));
         let writing = writing.map_err(fail)?;
-        let (own, at) = (Arc::clone(&durable), path.clone());
+        let (own, at) = (Arc::clone(&sync_progress), path.clone());
         let syncing =
             std::thread::Builder::new().name("audit sync".into()).spawn(move || own.run(&at)).map_err(fail)?;
-        Ok(Self { path, orders: Some(orders), durable, keys, threads: Mutex::new(vec![writing, syncing]) })
+        Ok(Self { path, commands: Some(commands), sync_progress, keys, threads: Mutex::new(vec![writing, syncing]) })
     }
 
     fn writer_ended_error(&self) -> StoreError {
@@ -93,10 +97,10 @@ impl AuditDatabase {
     }
 
     /// Sends a command to the writer thread, and waits for its reply.
-    fn send_and_wait<T>(&self, order: impl FnOnce(SyncSender<T>) -> WriterCommand) -> Result<T, StoreError> {
+    fn send_and_wait<T>(&self, command: impl FnOnce(SyncSender<T>) -> WriterCommand) -> Result<T, StoreError> {
         let (reply, replied) = sync_channel(1);
-        let orders = self.orders.as_ref().ok_or_else(|| self.writer_ended_error())?;
-        orders.send(order(reply)).map_err(|_| self.writer_ended_error())?;
+        let commands = self.commands.as_ref().ok_or_else(|| self.writer_ended_error())?;
+        commands.send(command(reply)).map_err(|_| self.writer_ended_error())?;
         replied.recv().map_err(|_| self.writer_ended_error())
     }
 
@@ -119,22 +123,22 @@ impl AuditLog for AuditDatabase {
     }
 
     fn report_to(&self, receipts: Arc<AuditReceipts>) {
-        self.durable.report_to(receipts);
+        self.sync_progress.report_to(receipts);
     }
 
     fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError> {
-        if let Some(failure) = self.durable.failure() {
+        if let Some(failure) = self.sync_progress.failure() {
             return Err(failure);
         }
         self.send_and_wait(|reply| WriterCommand::Append(Box::new(entry), AppendReply::Now(reply)))?
     }
 
     fn append_later(&self, entry: AuditEntry, ticket: u64) -> Result<AppendOutcome, StoreError> {
-        if let Some(failure) = self.durable.failure() {
+        if let Some(failure) = self.sync_progress.failure() {
             return Err(failure);
         }
-        let orders = self.orders.as_ref().ok_or_else(|| self.writer_ended_error())?;
-        match orders.try_send(WriterCommand::Append(Box::new(entry), AppendReply::Later(ticket))) {
+        let commands = self.commands.as_ref().ok_or_else(|| self.writer_ended_error())?;
+        match commands.try_send(WriterCommand::Append(Box::new(entry), AppendReply::Later(ticket))) {
             Ok(()) => Ok(AppendOutcome::Later),
             Err(TrySendError::Full(_)) => {
                 let cause = "the disk is too slow for the pending entries; try again".to_owned();
@@ -145,11 +149,11 @@ impl AuditLog for AuditDatabase {
     }
 
     fn durable_position(&self) -> Result<u64, StoreError> {
-        self.durable.durable()
+        self.sync_progress.durable()
     }
 
     fn flush(&self) -> Result<(), StoreError> {
-        if self.durable.has_written_nothing() && !self.send_and_wait(WriterCommand::IsOpen)? {
+        if self.sync_progress.has_written_nothing() && !self.send_and_wait(WriterCommand::IsOpen)? {
             return Ok(());
         }
         // Does not request the key, so that systems without a keychain are not delayed.
@@ -158,24 +162,24 @@ impl AuditLog for AuditDatabase {
         } else {
             None
         };
-        self.send_and_wait(WriterCommand::Settle)??;
-        self.durable.wait()?;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
+        self.sync_progress.wait()?;
         if let Some(sealed) = sealed {
             // If the keychain does not respond in time, its mark refers to an earlier entry, which is harmless.
-            let _ = self.keys.store_mark(sealed, &self.durable).recv_timeout(FLUSH_KEY_TIMEOUT);
+            let _ = self.keys.store_mark(sealed, &self.sync_progress).recv_timeout(FLUSH_KEY_TIMEOUT);
         }
         Ok(())
     }
 
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError> {
-        self.send_and_wait(WriterCommand::Settle)??;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
         self.keys.request_key(false);
         let key = self.keys.wait_for_key(READ_KEY_TIMEOUT).ok();
         query::read_entries(&self.path, query, key.map(|key| Arc::clone(&key.content)))
     }
 
     fn verify(&self) -> Result<AuditVerdict, StoreError> {
-        self.send_and_wait(WriterCommand::Settle)??;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
         let key = self.wait_for_key();
         // The mark is read before the log, so that the marked entry is already in the log.
         let mark = self.keys.latest_mark();
@@ -191,31 +195,31 @@ impl AuditLog for AuditDatabase {
     }
 
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError> {
-        self.send_and_wait(WriterCommand::Settle)??;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
         let key = self.wait_for_key();
         export::write_export(&self.path, out, &key.as_deref().map_err(Clone::clone))
     }
 
     fn is_encrypted(&self) -> Result<bool, StoreError> {
-        self.send_and_wait(WriterCommand::Settle)??;
+        self.send_and_wait(WriterCommand::AwaitWrites)??;
         self.keys.request_key(false);
         let _ = self.keys.wait_for_key(READ_KEY_TIMEOUT);
         self.send_and_wait(WriterCommand::IsEncrypted)?
     }
 
     fn retain(&self, keep: AuditRetention) {
-        if let Some(orders) = &self.orders {
+        if let Some(commands) = &self.commands {
             // If the queue is full, the writer thread applies the limits within an hour.
-            let _ = orders.try_send(WriterCommand::Retain(keep));
+            let _ = commands.try_send(WriterCommand::Retain(keep));
         }
     }
 }
 
 impl Drop for AuditDatabase {
     fn drop(&mut self) {
-        if let Some(orders) = self.orders.take() {
+        if let Some(commands) = self.commands.take() {
             // Queued entries are written first.
-            let _ = orders.send(WriterCommand::End);
+            let _ = commands.send(WriterCommand::End);
         }
         for thread in self.threads.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
             // A panic of the thread was already logged.

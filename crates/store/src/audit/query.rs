@@ -12,14 +12,14 @@ use rusqlite::types::Value;
 use super::audit_tables::{self, to_sql_integer};
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 
-/// Maximum duration of a search.
+/// Maximum duration of a search in the audit log.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of SQLite VM instructions between two checks of the time limit.
 const STEPS_PER_CHECK: i32 = 100_000;
-/// Maximum number of words in a search. Further words are ignored.
+/// Maximum number of words in a search of the audit log. Further words are ignored.
 const MAX_WORDS: usize = 16;
 
-/// SQL expression of the text that is searched.
+/// SQL expression for the text of an entry in which a search looks for its words.
 const SEARCHED_TEXT_SQL: &str = "lower(server || ' ' || kind || ' ' || subject || ' ' || decision || ' ' || decided_by || ' ' || rule || ' ' || \
     coalesce(readable('audit content', content), ''))";
 

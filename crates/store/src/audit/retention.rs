@@ -27,7 +27,7 @@ pub(super) struct EntryRemoval {
     /// Number of the last entry to remove.
     pub(super) upto: u64,
     /// Set if some of the entries are removed only because of the size limit.
-    for_room: bool,
+    is_for_size_limit: bool,
 }
 
 /// Returns the entries that exceed the limits of age and size, or `None` if all entries are within the limits.
@@ -37,7 +37,7 @@ pub(super) fn find_due_removal(
 ) -> rusqlite::Result<Option<EntryRemoval>> {
     let (last, _) = audit_tables::last_entry(connection)?;
     let removed = audit_tables::last_removed(connection)?;
-    let (mut upto, mut for_room) = (removed, false);
+    let (mut upto, mut is_for_size_limit) = (removed, false);
     if keep.days > 0 {
         let bound = new_log_entry(REMOVED_KIND, String::new()).at.saturating_sub(u64::from(keep.days) * DAY_MILLIS);
         // The first recent entry and all later ones are retained, even if the clock was set back in between.
@@ -55,14 +55,14 @@ pub(super) fn find_due_removal(
         if size > bound && entries > 0 {
             let size = size.saturating_sub(unproved_size(connection, removed)?);
             let stay = if size > bound { entries * (bound * TARGET_PERCENT / 100) / size } else { entries };
-            for_room = last - stay > upto;
+            is_for_size_limit = last - stay > upto;
             upto = upto.max(last - stay);
         }
     }
     let exists = "SELECT max(number) FROM entry WHERE number <= ?1 AND number > ?2";
     let upto: Option<i64> =
         connection.query_row(exists, [to_sql_integer(upto), to_sql_integer(removed)], |row| row.get(0))?;
-    Ok(upto.map(|upto| EntryRemoval { upto: from_sql_integer(upto), for_room }))
+    Ok(upto.map(|upto| EntryRemoval { upto: from_sql_integer(upto), is_for_size_limit }))
 }
 
 /// Returns the size in bytes of entries that other programs may have written. They are not counted for the size limit,
@@ -94,9 +94,9 @@ pub(super) fn removal_obstacle(
     removal: &EntryRemoval,
     key: Option<&SealKey>,
 ) -> rusqlite::Result<Option<String>> {
-    let strange = audit_tables::unexpected_schema_parts(connection)?;
-    if !strange.is_empty() {
-        return Ok(Some(format!("its tables are not those that Drawbridge made: {}", strange.join(", "))));
+    let unexpected = audit_tables::unexpected_schema_parts(connection)?;
+    if !unexpected.is_empty() {
+        return Ok(Some(format!("its tables are not those that Drawbridge made: {}", unexpected.join(", "))));
     }
     let checkpoint = audit_tables::read_checkpoint(connection)?;
     if let (Some(key), Some(checkpoint)) = (key, &checkpoint)
@@ -108,7 +108,7 @@ pub(super) fn removal_obstacle(
     let begin = checkpoint.map_or((0, FIRST_PREDECESSOR), |checkpoint| (checkpoint.number, checkpoint.link));
     // For a removal because of size, the remaining entries are checked as well: another program may have enlarged them
     // to cause the removal.
-    let upto = (!removal.for_room).then_some(removal.upto);
+    let upto = (!removal.is_for_size_limit).then_some(removal.upto);
     let broken = first_broken_link(connection, begin, upto, key)?;
     Ok(broken.map(|number| format!("entry {number} or one before it was changed or removed")))
 }
@@ -125,7 +125,8 @@ pub(super) fn seal_checkpoint(connection: &Connection, key: &SealKey) -> rusqlit
     Ok(())
 }
 
-/// Writes the checkpoint. Returns the hash of the last entry to remove, or `None` if that entry does not exist.
+/// Writes a checkpoint that allows removing all entries up to `upto`. Returns the hash of entry `upto`, or `None` if
+/// that entry does not exist.
 pub(super) fn write_checkpoint(
     connection: &Connection,
     upto: u64,

@@ -29,11 +29,11 @@ const YOUNG_KEY_AGE: Duration = Duration::from_secs(60);
 const RETRY_INTERVAL: Duration = Duration::from_secs(5 * 60);
 /// Maximum pause between two requests for the key from the keychain.
 const MAX_RETRY_INTERVAL: Duration = Duration::from_secs(60 * 60);
-/// Pause before a user action causes a new request to the keychain. The user may have closed the keychain's prompt by
-/// mistake.
+/// Minimum time after a failed request to the keychain before a user action causes another one. The user may have
+/// closed the keychain's prompt by mistake.
 const USER_RETRY_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The kind of a sealed entry, which is a part of the sealed message.
+/// Kind of the entry whose number and hash a seal covers. The kind is part of the sealed message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SealScope {
     /// The last entry of the log.
@@ -128,7 +128,7 @@ pub(crate) struct KeyHolder {
     /// Listeners with their names, called when the request for the key has succeeded or failed.
     listeners: Mutex<Vec<(&'static str, KeyListener)>>,
     /// Number of the last entry whose mark was stored in the keychain.
-    marked: Mutex<u64>,
+    last_stored_mark: Mutex<u64>,
     retry_interval: Duration,
 }
 
@@ -139,17 +139,17 @@ type KeyListener = Arc<dyn Fn() + Send + Sync>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingKey {
     pub(crate) cause: String,
-    /// Set if the key may exist although it could not be read.
-    pub(crate) exists: bool,
+    /// Set if the keychain may contain the key although the key could not be read.
+    pub(crate) may_exist: bool,
 }
 
 impl MissingKey {
     fn unavailable(cause: String) -> Self {
-        Self { cause, exists: true }
+        Self { cause, may_exist: true }
     }
 
     fn absent(cause: String) -> Self {
-        Self { cause, exists: false }
+        Self { cause, may_exist: false }
     }
 }
 
@@ -172,8 +172,8 @@ impl KeyHolder {
 
     fn with_retry_interval(secrets: Arc<dyn Secrets>, retry_interval: Duration) -> Arc<Self> {
         let state = Mutex::new(KeyState::NotRequested);
-        let (changed, listeners, marked) = (Condvar::new(), Mutex::default(), Mutex::default());
-        Arc::new(Self { secrets, state, changed, listeners, marked, retry_interval })
+        let (changed, listeners, last_stored_mark) = (Condvar::new(), Mutex::default(), Mutex::default());
+        Arc::new(Self { secrets, state, changed, listeners, last_stored_mark, retry_interval })
     }
 
     fn state(&self) -> MutexGuard<'_, KeyState> {
@@ -230,7 +230,7 @@ impl KeyHolder {
     pub(crate) fn request_key_for_user(self: &Arc<Self>) {
         let state = self.state();
         let is_due = |since: &Instant| since.elapsed() >= USER_RETRY_INTERVAL;
-        if matches!(&*state, KeyState::Missing { cause, since, .. } if cause.exists && is_due(since)) {
+        if matches!(&*state, KeyState::Missing { cause, since, .. } if cause.may_exist && is_due(since)) {
             drop(state);
             self.request_key(true);
         }
@@ -288,9 +288,9 @@ impl KeyHolder {
         let (done, finished) = sync_channel(1);
         let (holder, durable) = (Arc::clone(self), Arc::clone(durable));
         let marking = std::thread::Builder::new().name("audit mark".into()).spawn(move || {
-            let marked =
+            let marking =
                 durable.wait().map_err(|error| error.to_string()).and_then(|()| holder.raise_mark(number, &link));
-            if let Err(cause) = marked {
+            if let Err(cause) = marking {
                 tracing::warn!(cause, "the end of the audit log could not be stored in the keychain");
             }
             // The receiver may have been dropped.
@@ -303,8 +303,8 @@ impl KeyHolder {
     }
 
     fn raise_mark(&self, number: u64, link: &ChainLink) -> Result<(), String> {
-        let mut marked = self.marked.lock().unwrap_or_else(PoisonError::into_inner);
-        if *marked >= number {
+        let mut last_stored_mark = self.last_stored_mark.lock().unwrap_or_else(PoisonError::into_inner);
+        if *last_stored_mark >= number {
             return Ok(());
         }
         // Another process may have stored a later entry.
@@ -313,7 +313,7 @@ impl KeyHolder {
             let mark = format!("{number} {}", hex(link));
             self.secrets.set_mark(MARK_NAME, &mark).map_err(|error| error.to_string())?;
         }
-        *marked = number;
+        *last_stored_mark = number;
         Ok(())
     }
 

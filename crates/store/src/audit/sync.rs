@@ -10,7 +10,7 @@ use ports::AuditReceipts;
 
 use super::audit_tables;
 
-/// Length of the journal, in bytes, from which the sync thread copies it into the database.
+/// Length of the write-ahead journal, in bytes, from which the sync thread copies it into the database.
 const COPY_THRESHOLD: u64 = 4 << 20;
 /// Length of the journal, in bytes, from which writers are blocked while the journal is copied and truncated.
 const BLOCKING_THRESHOLD: u64 = 64 << 20;
@@ -29,7 +29,7 @@ struct SyncState {
     /// Number of entries of this process that survive a power failure.
     durable: u64,
     /// Error of a failed sync. Afterwards, the state on disk is unknown.
-    failed: Option<StoreError>,
+    sync_error: Option<StoreError>,
     /// Number of times that a file was opened under the log's path.
     generation: u64,
     is_closed: bool,
@@ -49,7 +49,7 @@ impl SyncProgress {
         self.state().receipts.clone()
     }
 
-    /// Records that another file, with another journal, was opened.
+    /// Records that a different file, with a different journal, was opened at the log's path.
     pub(super) fn record_reopened(&self) {
         self.state().generation += 1;
     }
@@ -66,7 +66,7 @@ impl SyncProgress {
     /// Returns the number of this process's entries that are durable. Fails after a failed sync.
     pub(super) fn durable(&self) -> Result<u64, StoreError> {
         let state = self.state();
-        state.failed.clone().map_or(Ok(state.durable), Err)
+        state.sync_error.clone().map_or(Ok(state.durable), Err)
     }
 
     /// Returns `true` if this process has not written any entry.
@@ -76,14 +76,15 @@ impl SyncProgress {
 
     /// Returns the error of a failed sync, after which no entry may be written, or `None`.
     pub(super) fn failure(&self) -> Option<StoreError> {
-        self.state().failed.clone()
+        self.state().sync_error.clone()
     }
 
     /// Waits until all written entries are durable. Returns early if a sync fails or the log is closed.
     pub(super) fn wait(&self) -> Result<(), StoreError> {
-        let waits = |state: &mut SyncState| state.failed.is_none() && !state.is_closed && state.durable < state.written;
+        let waits =
+            |state: &mut SyncState| state.sync_error.is_none() && !state.is_closed && state.durable < state.written;
         let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
-        state.failed.clone().map_or(Ok(()), Err)
+        state.sync_error.clone().map_or(Ok(()), Err)
     }
 
     /// Records that no further entry will be written.
@@ -96,11 +97,12 @@ impl SyncProgress {
     pub(super) fn run(&self, path: &Path) {
         let mut journal: Option<(u64, WriteAheadJournal)> = None;
         loop {
-            let waits =
-                |state: &mut SyncState| !state.is_closed && (state.failed.is_some() || state.durable >= state.written);
+            let waits = |state: &mut SyncState| {
+                !state.is_closed && (state.sync_error.is_some() || state.durable >= state.written)
+            };
             let state = self.changed.wait_while(self.state(), waits).unwrap_or_else(PoisonError::into_inner);
             let (written, generation) = (state.written, state.generation);
-            if state.failed.is_some() || state.durable >= written {
+            if state.sync_error.is_some() || state.durable >= written {
                 // The log is closed.
                 return;
             }
@@ -121,7 +123,7 @@ impl SyncProgress {
                     tracing::error!(%error, "the audit log could not be made durable");
                     let cause =
                         format!("it could not be made durable: {error}; check the disk, then start Drawbridge again");
-                    state.failed = Some(StoreError { path: path.display().to_string(), cause });
+                    state.sync_error = Some(StoreError { path: path.display().to_string(), cause });
                 }
             }
             self.changed.notify_all();

@@ -15,15 +15,16 @@ use super::write_log::{DAMAGE_KIND, UNSEALED_KIND, unsealed_range};
 
 /// Maximum number of findings that a verdict lists. Further findings are only counted.
 const MAX_FINDINGS: usize = 100;
-/// Maximum number of ranges of unproven entries in a verdict. Beyond it, the last range is extended.
+/// Maximum number of ranges of entries with unproven origin that a verdict lists. Beyond it, the last range is
+/// extended.
 const MAX_UNPROVED_RANGES: usize = 100;
 
-/// The key, or the reason why it is unavailable.
+/// The key that verifies seals, or the reason why it is unavailable.
 pub(super) type VerifyKey<'a> = Result<&'a SealKey, String>;
 
 /// State of a verification, which checks the entries of the chain in order.
-pub(super) struct ChainWalk {
-    /// Hash of the entry that was checked last, which must be the predecessor of the next one.
+pub(super) struct ChainVerification {
+    /// Hash of the entry that was checked last. The next entry must be chained to it.
     previous: ChainLink,
     /// Number of the entry that was checked last.
     number: u64,
@@ -32,9 +33,9 @@ pub(super) struct ChainWalk {
     removed: Option<String>,
     /// Number of the entry that confirms the checkpoint.
     confirmed: Option<u64>,
-    /// Seal, and `true` if the entry with its number has the sealed hash.
+    /// Seal of the log, and `true` if the entry with the seal's number has the sealed hash.
     seal: Option<(LogSeal, bool)>,
-    /// Mark in the keychain, and `true` if the entry with its number has the marked hash.
+    /// Mark in the keychain, and `true` if the entry with the mark's number has the marked hash.
     mark: Option<((u64, ChainLink), bool)>,
     /// Numbers of the first and the last entry whose content can't be decrypted with the key.
     undecipherable: Option<(u64, u64)>,
@@ -42,8 +43,8 @@ pub(super) struct ChainWalk {
     plain: Option<(u64, u64)>,
 }
 
-impl ChainWalk {
-    /// Starts a verification at the entry after the last removed one.
+impl ChainVerification {
+    /// Starts a verification at the first entry after the removed ones, which `checkpoint` records.
     pub(super) fn new(checkpoint: Option<&Checkpoint>, seal: Option<LogSeal>, key: &VerifyKey<'_>) -> Self {
         let verdict = AuditVerdict {
             entries: 0,
@@ -266,7 +267,7 @@ pub(super) fn verify_log(
     mark: Option<(u64, ChainLink)>,
 ) -> Result<AuditVerdict, StoreError> {
     let Some(mut connection) = audit_tables::open_for_reading(path)? else {
-        let mut walk = ChainWalk::new(None, None, key);
+        let mut walk = ChainVerification::new(None, None, key);
         walk.require_entry(mark);
         return Ok(walk.finish(key));
     };
@@ -280,12 +281,15 @@ fn verify_tables(
 ) -> rusqlite::Result<AuditVerdict> {
     // Other processes may append meanwhile, so everything is read from one snapshot.
     let snapshot = connection.transaction()?;
-    let strange = audit_tables::unexpected_schema_parts(&snapshot)?;
-    let mut walk =
-        ChainWalk::new(audit_tables::read_checkpoint(&snapshot)?.as_ref(), audit_tables::read_seal(&snapshot)?, key);
+    let unexpected = audit_tables::unexpected_schema_parts(&snapshot)?;
+    let mut walk = ChainVerification::new(
+        audit_tables::read_checkpoint(&snapshot)?.as_ref(),
+        audit_tables::read_seal(&snapshot)?,
+        key,
+    );
     walk.require_entry(mark);
-    if !strange.is_empty() {
-        let detail = Some(format!("its tables are not those that Drawbridge made: {}", strange.join(", ")));
+    if !unexpected.is_empty() {
+        let detail = Some(format!("its tables are not those that Drawbridge made: {}", unexpected.join(", ")));
         walk.add_finding(AuditFinding { what: TamperKind::Unreadable, number: 0, to: None, detail });
     }
     let sound: String = snapshot.pragma_query_value(None, "integrity_check", |row| row.get(0))?;

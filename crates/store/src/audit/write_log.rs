@@ -36,19 +36,19 @@ pub(super) struct AuditWriteLog {
     /// Seal that this process wrote last.
     sealed: Option<LogSeal>,
     /// Invalid seal that was already recorded as damage, so that it is not recorded twice.
-    doubted: Option<LogSeal>,
+    reported_seal: Option<LogSeal>,
     /// Set if the seal and the mark were compared with the log by means of the key.
     is_checked: bool,
     /// Numbers of the first and the last unsealed entry that another program wrote.
-    strange: Option<(u64, u64)>,
+    foreign_unsealed: Option<(u64, u64)>,
     /// Set if an entry already records that damage prevents a removal.
-    doubts_removal: bool,
+    has_reported_obstacle: bool,
     /// Set if the schema was repaired when the database was opened.
-    was_mended: bool,
+    was_schema_repaired: bool,
     /// Number of the last entry whose content was encrypted by [`AuditWriteLog::encrypt_batch`].
     encrypted_upto: i64,
     /// Progress of the search for unencrypted content that another program may have added.
-    looked: UnencryptedSearch,
+    unencrypted_search: UnencryptedSearch,
 }
 
 /// Text of the damage entry for a log whose schema was repaired.
@@ -57,13 +57,13 @@ const REPAIRED_TEXT: &str = "its tables were changed so that contents could not 
 const UNENCRYPTED_TEXT: &str =
     "contents were plain on disk, although the log states that all are encrypted; they are encrypted now";
 
-/// Maximum plausible number of entries missing at the end. A seal with a higher number is ignored.
+/// Maximum plausible number of entries that are missing at the end of the log. A seal with a higher number is ignored.
 const MAX_MISSING_ENTRIES: u64 = 1_000_000_000;
 
 impl AuditWriteLog {
-    /// Opens the log, and imports an older one if it was not imported yet.
+    /// Opens the log at `path`, and imports the log of an older version at `older` if it was not imported yet.
     pub(super) fn open(path: &Path, older: &Path) -> Result<Self, StoreError> {
-        let (mut connection, was_mended) = audit_tables::open(path)?;
+        let (mut connection, was_schema_repaired) = audit_tables::open(path)?;
         let last = import::import_log(&mut connection, path, older)?;
         let metadata = path.metadata().map_err(|error| crate::files::file_error(path, "open it", &error))?;
         let identity = crate::private_files::file_identity(&metadata);
@@ -73,15 +73,15 @@ impl AuditWriteLog {
             identity,
             last,
             sealed: None,
-            doubted: None,
+            reported_seal: None,
             is_checked: false,
-            strange: None,
-            doubts_removal: false,
-            was_mended,
+            foreign_unsealed: None,
+            has_reported_obstacle: false,
+            was_schema_repaired,
             encrypted_upto: 0,
-            looked: UnencryptedSearch::UpTo(0),
+            unencrypted_search: UnencryptedSearch::UpTo(0),
         };
-        if was_mended {
+        if was_schema_repaired {
             tracing::error!(path = %path.display(), "the tables of the audit log were changed by another program");
             log.append(&mut [new_log_entry(DAMAGE_KIND, REPAIRED_TEXT.to_owned())], None)?;
         }
@@ -91,7 +91,7 @@ impl AuditWriteLog {
     /// Returns `true` if the schema was repaired when the log was opened. An entry without a seal then records the
     /// repair.
     pub(super) const fn was_repaired(&self) -> bool {
-        self.was_mended
+        self.was_schema_repaired
     }
 
     /// Returns the last entry that this process sealed.
@@ -110,8 +110,8 @@ impl AuditWriteLog {
             .map_err(|error| audit_tables::database_error(&self.path, "write the decision down", &error.into_sql()))
     }
 
-    /// Appends entries. With `shorten`, also writes a checkpoint and an entry, so that entries up to that number can be
-    /// removed afterwards.
+    /// Appends entries. If `shorten` is the number of the last entry to remove, also writes a checkpoint and an entry
+    /// that record the removal. The entries can be removed afterwards.
     fn append_all(
         &mut self,
         entries: &mut [AuditEntry],
@@ -132,14 +132,14 @@ impl AuditWriteLog {
             Some((own, _)) => own,
             None => audit_tables::last_removed(&transaction)?.max(stored_seal.as_ref().map_or(0, |seal| seal.number)),
         };
-        let mut strange = self.strange;
+        let mut foreign_unsealed = self.foreign_unsealed;
         if found > own {
-            strange = Some((strange.map_or(own + 1, |(from, _)| from), found));
+            foreign_unsealed = Some((foreign_unsealed.map_or(own + 1, |(from, _)| from), found));
         }
         let known = LastKnownEnd {
             last: self.last,
             sealed: self.sealed.as_ref(),
-            doubted: self.doubted.as_ref(),
+            reported_seal: self.reported_seal.as_ref(),
             is_checked: self.is_checked,
         };
         let problem = describe_end_damage(&transaction, (found, &previous), stored_seal.as_ref(), &known, key)?;
@@ -154,7 +154,7 @@ impl AuditWriteLog {
             let sealed = if sealed > found + MAX_MISSING_ENTRIES { 0 } else { sealed };
             let sealed = sealed.max(key.and_then(|key| key.mark).map_or(0, |(marked, _)| marked));
             number = number.max(sealed).max(self.last.map_or(0, |(number, _)| number)) + 1;
-            self.doubted.clone_from(&stored_seal);
+            self.reported_seal.clone_from(&stored_seal);
             let mut entry = new_log_entry(DAMAGE_KIND, problem);
             entry.number = number;
             previous = write_entry(&transaction, &entry, &previous, content)?;
@@ -162,7 +162,7 @@ impl AuditWriteLog {
         if let Some(key) = key {
             // Entries that another process sealed have a proven origin.
             let proved = stored_seal.as_ref().filter(|seal| is_sealed_by(key, seal)).map_or(0, |seal| seal.number);
-            if let Some((from, to)) = strange.take().filter(|(_, to)| *to > proved) {
+            if let Some((from, to)) = foreign_unsealed.take().filter(|(_, to)| *to > proved) {
                 number += 1;
                 let mut entry = new_log_entry(UNSEALED_KIND, format!("entries {} to {to}", from.max(proved + 1)));
                 entry.number = number;
@@ -195,7 +195,7 @@ impl AuditWriteLog {
         }
         transaction.commit()?;
         self.is_checked |= key.is_some();
-        (self.last, self.sealed, self.strange) = (Some((number, previous)), sealed, strange);
+        (self.last, self.sealed, self.foreign_unsealed) = (Some((number, previous)), sealed, foreign_unsealed);
         Ok(first)
     }
 
@@ -218,7 +218,7 @@ impl AuditWriteLog {
                 .append_all(&mut [], key, Some(removal.upto))
                 .map(drop)
                 .map_err(|error| self.removal_error(&error.into_sql())),
-            Some(_) if std::mem::replace(&mut self.doubts_removal, true) => Ok(()),
+            Some(_) if std::mem::replace(&mut self.has_reported_obstacle, true) => Ok(()),
             Some(doubt) => {
                 tracing::error!(doubt, "nothing is removed from the audit log");
                 let words = format!("nothing is removed: {doubt}");
@@ -237,14 +237,14 @@ impl AuditWriteLog {
     pub(super) fn encrypt_batch(&mut self, key: &SealKey) -> Result<EncryptionProgress, StoreError> {
         let fail =
             |path: &Path, error| audit_tables::database_error(path, "encrypt the contents of older decisions", &error);
-        let has_plain = encryption::find_unencrypted(&self.connection, &mut self.looked)
+        let has_plain = encryption::find_unencrypted(&self.connection, &mut self.unencrypted_search)
             .map_err(|error| fail(&self.path, error))?;
         if has_plain {
             tracing::error!(path = %self.path.display(), UNENCRYPTED_TEXT);
             self.append(&mut [new_log_entry(DAMAGE_KIND, UNENCRYPTED_TEXT.to_owned())], Some(key))?;
             encryption::record_unencrypted(&self.connection).map_err(|error| fail(&self.path, error))?;
         }
-        if self.looked != UnencryptedSearch::Complete {
+        if self.unencrypted_search != UnencryptedSearch::Complete {
             return Ok(EncryptionProgress::Steps);
         }
         encryption::encryption_step(&mut self.connection, &key.content, &mut self.encrypted_upto)
@@ -255,7 +255,7 @@ impl AuditWriteLog {
     pub(super) fn is_encrypted(&self) -> Result<bool, StoreError> {
         let is_done = encryption::is_fully_encrypted(&self.connection)
             .map_err(|error| audit_tables::database_error(&self.path, "read it", &error))?;
-        Ok(is_done && self.looked == UnencryptedSearch::Complete)
+        Ok(is_done && self.unencrypted_search == UnencryptedSearch::Complete)
     }
 
     fn removal_error(&self, error: &rusqlite::Error) -> StoreError {
@@ -286,7 +286,7 @@ impl AppendError {
 struct LastKnownEnd<'a> {
     last: Option<(u64, ChainLink)>,
     sealed: Option<&'a LogSeal>,
-    doubted: Option<&'a LogSeal>,
+    reported_seal: Option<&'a LogSeal>,
     is_checked: bool,
 }
 
@@ -360,7 +360,7 @@ fn describe_end_damage(
             return Ok(Some(format!("entry {marked} or one before it, which was sealed, was changed or removed")));
         }
     }
-    if stored_seal.is_some() && stored_seal == known.doubted {
+    if stored_seal.is_some() && stored_seal == known.reported_seal {
         return Ok(None);
     }
     if let Some(seal) = stored_seal.filter(|seal| seal.number > number) {

@@ -15,7 +15,7 @@ use super::seal::KeyHolder;
 use super::sync::SyncProgress;
 use super::write_log::AuditWriteLog;
 
-/// Maximum number of entries in one transaction.
+/// Maximum number of entries that are written in one transaction.
 const MAX_BATCH_ENTRIES: usize = 256;
 /// Interval between two checks of the limits of age and size.
 const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
@@ -25,10 +25,10 @@ const MAX_IDLE_WAIT: Duration = Duration::from_secs(5 * 60);
 /// beginning.
 const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Pause before the next attempt to empty the journal, if another process is reading.
-const CLEAR_RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// Number of attempts to empty the journal before incomplete encryption is reported.
-const MAX_CLEAR_ATTEMPTS: usize = 10;
+/// Pause before the next attempt to empty the write-ahead journal, if another process is reading the database.
+const EMPTY_JOURNAL_RETRY_INTERVAL: Duration = Duration::from_secs(1);
+/// Number of attempts to empty the write-ahead journal before incomplete encryption is reported.
+const MAX_EMPTY_JOURNAL_ATTEMPTS: usize = 10;
 /// Interval at which the mark in the keychain is updated while entries are written continuously.
 const MARK_INTERVAL: Duration = Duration::from_secs(30);
 /// Idle time before a background step, which encrypts or removes older entries. The next entry has to wait until the
@@ -44,7 +44,7 @@ pub(super) enum WriterCommand {
     /// Append an entry to the log.
     Append(Box<AuditEntry>, AppendReply),
     /// Reply once all previous entries are written and the log of an older version is imported.
-    Settle(SyncSender<Result<(), StoreError>>),
+    AwaitWrites(SyncSender<Result<(), StoreError>>),
     /// Seal this process's entries if there is a key, and reply with number and hash of the last entry that this
     /// process sealed.
     Seal(SyncSender<Option<(u64, ChainLink)>>),
@@ -60,7 +60,7 @@ pub(super) enum WriterCommand {
     End,
 }
 
-/// Receiver of the result of an append.
+/// The receiver to which the result of an append is sent.
 pub(super) enum AppendReply {
     /// A caller that waits for the result.
     Now(SyncSender<Result<WrittenEntry, StoreError>>),
@@ -70,68 +70,73 @@ pub(super) enum AppendReply {
 
 pub(super) struct LogWriter {
     path: PathBuf,
-    older: PathBuf,
-    durable: Arc<SyncProgress>,
+    old_log_path: PathBuf,
+    sync_progress: Arc<SyncProgress>,
     keys: Arc<KeyHolder>,
     log: Option<AuditWriteLog>,
     /// Set if this process wrote entries that are not sealed.
-    unsealed: bool,
-    keep: AuditRetention,
-    looked: Option<Instant>,
+    has_unsealed: bool,
+    retention: AuditRetention,
+    last_retention_check: Option<Instant>,
     /// Set while entries that were recorded as removed are still in the database.
-    removes: bool,
+    is_removing: bool,
     /// Remaining work to encrypt contents that were written without a key.
-    plain: EncryptionProgress,
+    encryption_progress: EncryptionProgress,
     /// Set once the first entry has waited for the key.
-    has_waited: bool,
+    has_waited_for_key: bool,
     /// Time of the last update of the mark in the keychain.
-    marked: Option<Instant>,
+    last_mark_update: Option<Instant>,
     /// Set while the keychain has no mark of the last entry.
     is_unmarked: bool,
     /// Time of the last append, or `None` if this process appended nothing.
-    appended: Option<Instant>,
+    last_append: Option<Instant>,
     /// Time at which the last background step began.
-    stepped: Option<Instant>,
+    last_step_start: Option<Instant>,
 }
 
 impl LogWriter {
-    pub(super) fn new(path: PathBuf, older: PathBuf, durable: Arc<SyncProgress>, keys: Arc<KeyHolder>) -> Self {
+    pub(super) fn new(
+        path: PathBuf,
+        old_log_path: PathBuf,
+        sync_progress: Arc<SyncProgress>,
+        keys: Arc<KeyHolder>,
+    ) -> Self {
         Self {
             path,
-            older,
-            durable,
+            old_log_path,
+            sync_progress,
             keys,
             log: None,
-            unsealed: false,
-            keep: AuditRetention::default(),
-            looked: None,
-            removes: false,
-            plain: EncryptionProgress::Steps,
-            has_waited: false,
-            marked: None,
+            has_unsealed: false,
+            retention: AuditRetention::default(),
+            last_retention_check: None,
+            is_removing: false,
+            encryption_progress: EncryptionProgress::Steps,
+            has_waited_for_key: false,
+            last_mark_update: None,
             is_unmarked: false,
-            appended: None,
-            stepped: None,
+            last_append: None,
+            last_step_start: None,
         }
     }
 
     /// Processes commands until the thread receives [`WriterCommand::End`].
-    pub(super) fn run(mut self, orders: &Receiver<WriterCommand>) {
+    pub(super) fn run(mut self, commands: &Receiver<WriterCommand>) {
         let mut batch: Vec<(AuditEntry, AppendReply)> = Vec::new();
         let mut next = None;
         loop {
-            let order = match next.take() {
-                Some(order) => order,
+            let command = match next.take() {
+                Some(command) => command,
                 // Queued commands have priority over the next background step.
-                None => match orders.recv_timeout(self.time_to_next_step()) {
-                    Ok(order) => order,
+                None => match commands.recv_timeout(self.time_to_next_step()) {
+                    Ok(command) => command,
                     Err(RecvTimeoutError::Timeout) => {
-                        self.stepped = Some(Instant::now());
+                        self.last_step_start = Some(Instant::now());
                         if self.is_unmarked {
                             self.store_mark();
                         }
                         self.encrypt_step();
-                        if self.unsealed {
+                        if self.has_unsealed {
                             self.keys.request_key(false);
                         }
                         self.remove_if_due();
@@ -140,11 +145,11 @@ impl LogWriter {
                     Err(RecvTimeoutError::Disconnected) => break,
                 },
             };
-            match order {
+            match command {
                 WriterCommand::Append(entry, reply) => {
                     batch.push((*entry, reply));
                     while batch.len() < MAX_BATCH_ENTRIES {
-                        match orders.try_recv() {
+                        match commands.try_recv() {
                             Ok(WriterCommand::Append(entry, reply)) => batch.push((*entry, reply)),
                             Ok(other) => {
                                 next = Some(other);
@@ -155,11 +160,11 @@ impl LogWriter {
                     }
                     self.append(std::mem::take(&mut batch));
                     // A removal in progress continues in the background.
-                    if !self.removes {
+                    if !self.is_removing {
                         self.remove_if_due();
                     }
                 }
-                WriterCommand::Settle(reply) => {
+                WriterCommand::AwaitWrites(reply) => {
                     let opened = if self.log_exists() { self.open().map(|_| ()) } else { Ok(()) };
                     // The caller may have stopped waiting, here and below.
                     let _ = reply.send(opened);
@@ -182,19 +187,19 @@ impl LogWriter {
                 WriterCommand::IsOpen(reply) => {
                     let _ = reply.send(self.log.is_some());
                 }
-                WriterCommand::Retain(keep) => {
-                    (self.keep, self.looked) = (keep, None);
+                WriterCommand::Retain(retention) => {
+                    (self.retention, self.last_retention_check) = (retention, None);
                     self.remove_if_due();
                 }
                 WriterCommand::End => break,
             }
         }
-        self.durable.close();
+        self.sync_progress.close();
     }
 
     /// Returns `true` if the folder contains an audit log, of this or an older version.
     fn log_exists(&self) -> bool {
-        self.path.exists() || self.older.exists()
+        self.path.exists() || self.old_log_path.exists()
     }
 
     /// Returns the log. Opens it if it is closed or its file was replaced.
@@ -202,10 +207,10 @@ impl LogWriter {
         let open = match self.log.take().filter(AuditWriteLog::is_current_file) {
             Some(log) => log,
             None => {
-                let log = AuditWriteLog::open(&self.path, &self.older)?;
-                self.durable.record_reopened();
-                self.plain = EncryptionProgress::Steps;
-                self.unsealed |= log.was_repaired();
+                let log = AuditWriteLog::open(&self.path, &self.old_log_path)?;
+                self.sync_progress.record_reopened();
+                self.encryption_progress = EncryptionProgress::Steps;
+                self.has_unsealed |= log.was_repaired();
                 log
             }
         };
@@ -215,7 +220,7 @@ impl LogWriter {
     fn append(&mut self, batch: Vec<(AuditEntry, AppendReply)>) {
         // The key is requested when it is first needed, because the system may prompt the user for a password.
         self.keys.request_key(false);
-        if !std::mem::replace(&mut self.has_waited, true) {
+        if !std::mem::replace(&mut self.has_waited_for_key, true) {
             // Without the key, the entry is sealed later.
             let _ = self.keys.wait_for_key(FIRST_KEY_TIMEOUT);
         }
@@ -226,11 +231,11 @@ impl LogWriter {
             // Reopening the log may repair it.
             self.log = None;
         }
-        self.unsealed |= key.is_none() && written.is_ok();
+        self.has_unsealed |= key.is_none() && written.is_ok();
         if key.is_none() {
-            self.plain = EncryptionProgress::Steps;
+            self.encryption_progress = EncryptionProgress::Steps;
         }
-        let place = if written.is_ok() { self.durable.add_written(entries.len() as u64) + 1 } else { 0 };
+        let place = if written.is_ok() { self.sync_progress.add_written(entries.len() as u64) + 1 } else { 0 };
         let mut receipts = Vec::new();
         for (at, reply) in (0..).zip(replies) {
             let result = written.clone().map(|first| WrittenEntry { number: first + at, place: place + at });
@@ -241,12 +246,12 @@ impl LogWriter {
                 AppendReply::Later(ticket) => receipts.push((ticket, result)),
             }
         }
-        if let Some(own) = self.durable.receipts().filter(|_| !receipts.is_empty()) {
+        if let Some(own) = self.sync_progress.receipts().filter(|_| !receipts.is_empty()) {
             own.report(receipts);
         }
-        self.appended = Some(Instant::now());
+        self.last_append = Some(Instant::now());
         self.is_unmarked = true;
-        if self.marked.is_none_or(|marked| marked.elapsed() > MARK_INTERVAL) {
+        if self.last_mark_update.is_none_or(|at| at.elapsed() > MARK_INTERVAL) {
             self.store_mark();
         }
     }
@@ -255,61 +260,67 @@ impl LogWriter {
     fn store_mark(&mut self) {
         self.is_unmarked = false;
         if let Some(sealed) = self.log.as_ref().and_then(AuditWriteLog::last_sealed) {
-            self.marked = Some(Instant::now());
-            drop(self.keys.store_mark(sealed, &self.durable));
+            self.last_mark_update = Some(Instant::now());
+            drop(self.keys.store_mark(sealed, &self.sync_progress));
         }
     }
 
     /// Returns the time to wait for a command before the next background step.
     fn time_to_next_step(&self) -> Duration {
         let has_key = self.log.is_some() && self.keys.cached_key().is_some();
-        match self.plain {
-            _ if self.removes => self.time_to_background_step(),
+        match self.encryption_progress {
+            _ if self.is_removing => self.time_to_background_step(),
             EncryptionProgress::Steps if has_key => self.time_to_background_step(),
-            EncryptionProgress::Journal if has_key => CLEAR_RETRY_INTERVAL,
+            EncryptionProgress::Journal if has_key => EMPTY_JOURNAL_RETRY_INTERVAL,
             _ if self.is_unmarked => MARK_IDLE_TIME,
             _ => MAX_IDLE_WAIT,
         }
     }
 
     fn time_to_background_step(&self) -> Duration {
-        let is_quiet = self.appended.is_none_or(|last| last.elapsed() >= BACKGROUND_IDLE_TIME);
-        let is_due = self.stepped.is_none_or(|last| last.elapsed() >= BACKGROUND_INTERVAL);
+        let is_quiet = self.last_append.is_none_or(|last| last.elapsed() >= BACKGROUND_IDLE_TIME);
+        let is_due = self.last_step_start.is_none_or(|last| last.elapsed() >= BACKGROUND_INTERVAL);
         if is_quiet || is_due { Duration::ZERO } else { BACKGROUND_IDLE_TIME }
     }
 
     /// Encrypts a batch of the contents that were written without a key.
     fn encrypt_step(&mut self) {
-        let Some(key) = self.keys.cached_key().filter(|_| self.plain != EncryptionProgress::Nothing) else { return };
+        let Some(key) = self.keys.cached_key().filter(|_| self.encryption_progress != EncryptionProgress::Nothing)
+        else {
+            return;
+        };
         let Some(log) = &mut self.log else { return };
-        self.plain = log.encrypt_batch(&key).unwrap_or_else(|error| {
+        self.encryption_progress = log.encrypt_batch(&key).unwrap_or_else(|error| {
             tracing::error!(%error, "contents of the audit log are not encrypted yet");
             EncryptionProgress::Nothing
         });
-        if self.plain == EncryptionProgress::Nothing && log.is_encrypted().unwrap_or(false) {
-            import::remove_old_log(&self.older)
+        if self.encryption_progress == EncryptionProgress::Nothing && log.is_encrypted().unwrap_or(false) {
+            import::remove_old_log(&self.old_log_path)
                 .unwrap_or_else(|error| tracing::warn!(%error, "the imported audit log could not be removed"));
         }
     }
 
-    /// Encrypts contents until all are encrypted or another process prevents it.
+    /// Encrypts contents until all contents are encrypted or another process prevents it.
     fn encrypt_all(&mut self) {
-        for _ in 0..MAX_CLEAR_ATTEMPTS {
+        for _ in 0..MAX_EMPTY_JOURNAL_ATTEMPTS {
             self.encrypt_step();
-            while self.plain == EncryptionProgress::Steps && self.keys.cached_key().is_some() && self.log.is_some() {
+            while self.encryption_progress == EncryptionProgress::Steps
+                && self.keys.cached_key().is_some()
+                && self.log.is_some()
+            {
                 self.encrypt_step();
             }
         }
     }
 
     fn seal_unsealed(&mut self) {
-        let Some(key) = self.keys.cached_key().filter(|_| self.unsealed) else { return };
+        let Some(key) = self.keys.cached_key().filter(|_| self.has_unsealed) else { return };
         let Some(log) = &mut self.log else { return };
         match log.append(&mut [], Some(&key)) {
             // The seal must become durable as well.
             Ok(_) => {
-                self.unsealed = false;
-                self.durable.add_written(1);
+                self.has_unsealed = false;
+                self.sync_progress.add_written(1);
             }
             Err(error) => tracing::error!(%error, "the audit log could not be sealed"),
         }
@@ -318,17 +329,17 @@ impl LogWriter {
     /// Removes entries beyond the limits if the next check is due. Does nothing if this process has not opened the log
     /// for writing.
     fn remove_if_due(&mut self) {
-        if self.removes {
+        if self.is_removing {
             return self.removal_step();
         }
-        let is_time = self.looked.is_none_or(|looked| looked.elapsed() > RETENTION_INTERVAL);
-        if !is_time || self.keep == AuditRetention::default() || !self.keys.is_resolved() {
+        let is_time = self.last_retention_check.is_none_or(|at| at.elapsed() > RETENTION_INTERVAL);
+        if !is_time || self.retention == AuditRetention::default() || !self.keys.is_resolved() {
             return;
         }
-        let (keep, key) = (self.keep, self.keys.cached_key());
+        let (retention, key) = (self.retention, self.keys.cached_key());
         let Some(log) = &mut self.log else { return };
-        self.looked = Some(Instant::now());
-        match log.retain(keep, key.as_deref()) {
+        self.last_retention_check = Some(Instant::now());
+        match log.retain(retention, key.as_deref()) {
             Ok(()) => self.removal_step(),
             Err(error) => tracing::error!(%error, "old decisions could not be removed"),
         }
@@ -337,7 +348,7 @@ impl LogWriter {
     /// Removes a batch of the entries that were recorded as removed.
     fn removal_step(&mut self) {
         let removed = self.log.as_ref().map_or(Ok(false), AuditWriteLog::remove_batch);
-        self.removes = removed.unwrap_or_else(|error| {
+        self.is_removing = removed.unwrap_or_else(|error| {
             tracing::error!(%error, "old decisions could not be removed");
             false
         });

@@ -24,7 +24,7 @@ pub(super) const FAILED_FIRST_WRITE: Value = Value::Null;
 
 impl DocumentFolder {
     /// Completes the write of a process that was killed after updating the keychain and before moving the file. The
-    /// lock must be held.
+    /// caller must hold the folder lock.
     pub(super) fn finish_writing(&self, name: Document) -> Result<Option<Value>, StoreError> {
         let next = self.pending_path(name);
         let Some(bytes) = files::read(&next, MAX_DOCUMENT_BYTES)? else { return Ok(None) };
@@ -37,7 +37,8 @@ impl DocumentFolder {
         Ok(Some(value))
     }
 
-    /// Returns the path of the pending file of a document.
+    /// Returns the path of a document's pending file, to which its new content is written before the keychain is
+    /// updated.
     pub(super) fn pending_path(&self, name: Document) -> PathBuf {
         self.path.join(format!("{}.next", name.file_name()))
     }

@@ -20,8 +20,8 @@ impl FolderWatch {
         Self { folder, watcher: None }
     }
 
-    /// Watches the folder that is currently at the path, because the former one may have been removed or replaced.
-    /// Returns `true` if a watch was created or ended, because earlier events may be lost.
+    /// Watches the folder that is currently at the path, because the folder watched before may have been removed or
+    /// replaced. Returns `true` if a watch was created or ended, because earlier events may be lost.
     pub(super) fn renew(&mut self, notices: &Arc<PendingNotices>) -> bool {
         let is_lost = notices.take_folder_lost();
         let identity = self.folder.metadata().ok().map(|metadata| crate::private_files::file_identity(&metadata));

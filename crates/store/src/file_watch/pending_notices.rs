@@ -44,8 +44,8 @@ impl NoticeTimes {
 }
 
 impl PendingNotices {
-    /// Starts to record events for this file.
-    pub(super) fn expect(&self, path: &Path) {
+    /// Adds a file for which events are recorded.
+    pub(super) fn add_file(&self, path: &Path) {
         let mut noticed = self.lock();
         if !noticed.files.iter().any(|(known, _)| known == path) {
             noticed.files.push((path.to_path_buf(), None));
@@ -145,7 +145,7 @@ mod tests {
     fn notices_for(paths: &[&str]) -> PendingNotices {
         let notices = PendingNotices::default();
         for path in paths {
-            notices.expect(Path::new(path));
+            notices.add_file(Path::new(path));
         }
         notices
     }

@@ -15,31 +15,31 @@ use super::history_tables;
 use super::schema::CheckedConnection;
 use crate::database;
 
-/// Maximum time to wait for other processes that read, when emptying the journal. If they read longer, the journal is
-/// emptied after a later write.
-pub(super) const CLEAR_TIMEOUT: Duration = Duration::from_millis(200);
+/// Maximum time that emptying the write-ahead journal waits for other processes that read the database. If they read
+/// longer, the journal is emptied after a later write.
+pub(super) const EMPTY_JOURNAL_TIMEOUT: Duration = Duration::from_millis(200);
 /// Pause between two deletion steps, in which other processes that poll for the lock can write.
 pub(super) const STEP_PAUSE: Duration = Duration::from_millis(5);
-/// Maximum number of items that are removed in one step.
+/// Maximum number of items of deleted conversations that one step removes.
 const ITEMS_PER_STEP: usize = 50;
 /// Approximate number of index pages that are rewritten in one step.
 const INDEX_PAGES_PER_STEP: i64 = 250;
 /// Maximum number of free pages that are returned to the file system in one step.
 const FREE_PAGES_PER_STEP: i64 = 500;
 
-/// Value of `gone.left`: items of a deleted conversation remain.
+/// Value of the column `gone.left`: items of a deleted conversation remain.
 const ITEMS_LEFT: i64 = 0;
-/// Value of `gone.left`: the items are removed. The index contains page positions in addition to its words, and must be
-/// rewritten.
+/// Value of the column `gone.left`: the items are removed. The index contains page positions in addition to its words,
+/// and must be rewritten.
 const INDEX_LEFT: i64 = 1;
-/// Value of `gone.left`: the index is being rewritten.
+/// Value of the column `gone.left`: the index is being rewritten.
 const INDEX_REWRITING: i64 = 2;
-/// Value of `gone.left`: free pages and the journal remain.
+/// Value of the column `gone.left`: free pages and the write-ahead journal remain.
 const JOURNAL_LEFT: i64 = 3;
 
-/// Marks a conversation as deleted. Returns `true` if it existed.
+/// Marks a conversation as deleted. Returns `true` if the conversation existed.
 pub(super) fn mark_deleted(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
-    let Some((number, _)) = history_tables::conversation_numbers(connection, id)? else { return Ok(false) };
+    let Some((number, _)) = history_tables::conversation_and_head_rows(connection, id)? else { return Ok(false) };
     let note = "INSERT INTO gone (conversation, left) VALUES (?1, ?2)";
     connection.prepare_cached(note)?.execute(params![number, ITEMS_LEFT])?;
     for sql in [
@@ -58,13 +58,14 @@ pub(super) fn mark_deleted(connection: &Connection, id: &str) -> rusqlite::Resul
 pub(super) enum DeletionProgress {
     /// [`deletion_step`] must be called again.
     Steps,
-    /// Only the journal remains, because another process is reading.
+    /// Only the write-ahead journal remains to be emptied, because another process is reading the database.
     Journal,
     /// No deletion is pending.
     Nothing,
 }
 
-/// Performs the next step of the pending deletions. `wait` is the maximum time to wait for other processes that read.
+/// Performs the next step of the pending deletions. `wait` is the maximum time to wait for other processes that read
+/// the database.
 pub(super) fn deletion_step(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let left = connection.write(step_in_transaction)?;
     if left == DeletionProgress::Journal { empty_journal(connection, wait) } else { Ok(left) }
@@ -106,7 +107,7 @@ fn set_progress(connection: &Connection, from: i64, to: i64) -> rusqlite::Result
     Ok(())
 }
 
-/// Removes some items of a deleted conversation. Returns `true` if none remain.
+/// Removes at most [`ITEMS_PER_STEP`] items of a deleted conversation. Returns `true` if none of its items remain.
 fn remove_items(connection: &Connection, conversation: i64) -> rusqlite::Result<bool> {
     let items: Vec<i64> = connection
         .prepare_cached("SELECT number FROM item WHERE conversation = ?1 LIMIT ?2")?
@@ -145,7 +146,7 @@ fn merge_index(connection: &Connection, pages: i64) -> rusqlite::Result<()> {
     connection.prepare_cached(sql)?.execute([pages]).map(|_| ())
 }
 
-/// Empties the journal, which completes the deletion.
+/// Empties the write-ahead journal, which completes the deletion.
 fn empty_journal(connection: &mut CheckedConnection, wait: Duration) -> rusqlite::Result<DeletionProgress> {
     let deleted: Vec<i64> = connection.read(|connection| {
         let mut statement = connection.prepare_cached("SELECT conversation FROM gone WHERE left = ?1")?;
@@ -228,7 +229,7 @@ mod tests {
         loop {
             let left: i64 = other.query_row("SELECT left FROM gone", [], |row| row.get(0)).unwrap();
             of_index += usize::from(left == INDEX_REWRITING);
-            if deletion_step(&mut connection, CLEAR_TIMEOUT).unwrap() != DeletionProgress::Steps {
+            if deletion_step(&mut connection, EMPTY_JOURNAL_TIMEOUT).unwrap() != DeletionProgress::Steps {
                 break;
             }
             steps += 1;
@@ -249,7 +250,7 @@ mod tests {
             connection.write(|connection| mark_deleted(connection, "gone")).unwrap();
             let mut left = DeletionProgress::Steps;
             for _ in 0..done {
-                left = deletion_step(&mut connection, CLEAR_TIMEOUT).unwrap();
+                left = deletion_step(&mut connection, EMPTY_JOURNAL_TIMEOUT).unwrap();
             }
             drop(connection);
             let history = HistoryDatabase::new(folder.path(), without_keychain());

@@ -15,20 +15,21 @@ use super::schema::CheckedConnection;
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 use crate::database;
 
-/// Name that encrypted large contents are bound to, so that they can't be decrypted as values of another column.
+/// Purpose to which the encryption of large contents is bound, so that they can't be decrypted as values of another
+/// column.
 pub(super) const BYTES_PURPOSE: &str = "bytes";
 /// Number of rows that are encrypted in one step.
 const ROWS_PER_STEP: i64 = 500;
 /// Number of large contents that are encrypted in one step.
 const BLOBS_PER_STEP: i64 = 20;
 
-/// Value of `protection.left`: unencrypted rows remain.
+/// Value of the column `protection.left`: unencrypted rows remain.
 const ROWS_LEFT: i64 = 0;
-/// Value of `protection.left`: the file must be rewritten.
+/// Value of the column `protection.left`: the file must be rewritten.
 const PAGES_LEFT: i64 = 1;
-/// Value of `protection.left`: the journal must be emptied.
+/// Value of the column `protection.left`: the write-ahead journal must be emptied.
 const JOURNAL_LEFT: i64 = 2;
-/// Value of `protection.left`: no unencrypted content remains.
+/// Value of the column `protection.left`: no unencrypted content remains.
 const NOTHING_LEFT: i64 = 3;
 
 /// Tables whose rows one SQL statement can encrypt: name, key column, and SET clause with its condition.
@@ -43,7 +44,7 @@ const ENCRYPTED_COLUMNS: [(&str, &str, &str); 3] = [
     ("large", "item", "pointer = encrypted('pointer', pointer) WHERE typeof(pointer) = 'text'"),
 ];
 
-/// The row of the table `protection`: key and remaining work.
+/// The row of the table `protection`: the key that encrypts the history, and the remaining work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HistoryProtection {
     /// Identifier of the key with which the history is encrypted.
@@ -70,7 +71,7 @@ pub(super) fn is_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// Returns `true` if the latest rows are encrypted. Does not read `protection`, because another program could have
 /// emptied it.
-pub(super) fn has_encrypted(connection: &Connection) -> rusqlite::Result<bool> {
+pub(super) fn has_encrypted_rows(connection: &Connection) -> rusqlite::Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM folded) \
         OR (SELECT typeof(settings) FROM conversation ORDER BY number DESC LIMIT 1) IS 'blob' \
         OR (SELECT typeof(body) FROM item ORDER BY number DESC LIMIT 1) IS 'blob'";
@@ -138,7 +139,8 @@ fn set_progress(connection: &mut CheckedConnection, from: i64, to: i64) -> rusql
     connection.write(|connection| connection.execute(sql, [from, to]).map(drop))
 }
 
-/// Returns the row number of the last one of the next `count` rows after `after`, or `None` if there are none.
+/// Returns the row number at which the batch of the next `count` rows after row number `after` ends, or `None` if there
+/// are no more rows.
 fn next_batch_end(
     connection: &Connection,
     table: &str,
@@ -207,8 +209,8 @@ fn encrypt_blobs(connection: &mut CheckedConnection, key: &ContentKey) -> rusqli
     })
 }
 
-/// Encrypts one large content. If an encrypted one with the same bytes exists, its items are made to refer to that one
-/// instead.
+/// Encrypts one large content. If an encrypted content with the same bytes exists, the items are made to refer to that
+/// content instead.
 fn encrypt_blob(connection: &Connection, number: i64, name: &[u8; 32], key: &ContentKey) -> rusqlite::Result<()> {
     let same: Option<i64> = connection
         .prepare_cached("SELECT number FROM blob WHERE hash = ?1")?

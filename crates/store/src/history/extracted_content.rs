@@ -5,10 +5,10 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
-/// Length of a text, in bytes, above which it is extracted.
+/// Length in bytes above which a text is extracted from an item's body.
 const MIN_EXTRACTED_BYTES: usize = 4 << 10;
 
-/// Length of a text, in bytes, above which the page receives it only on request.
+/// Length of a text, in bytes, above which the UI receives it only on request.
 const MIN_OMITTED_BYTES: u64 = 64 << 10;
 
 /// Hash of extracted bytes, which identifies them. In an encrypted history, the stored hash is keyed.
@@ -76,8 +76,8 @@ pub(super) fn restore_value(body: &mut Value, pointer: &str, bytes: Vec<u8>, bas
     true
 }
 
-/// Returns `true` if pages of items omit this value, so that the UI requests it when it is shown: bytes of an image,
-/// audio or file, and very long texts.
+/// Returns `true` if pages of items omit this value: bytes of an image, audio or file, or a very long text. The UI
+/// requests such a value when it shows it.
 pub(super) fn is_omitted_from_pages(pointer: &str, base64: bool, size: u64) -> bool {
     let is_media = base64 && (pointer.ends_with("/data") || pointer.ends_with("/blob"));
     is_media || size > MIN_OMITTED_BYTES

@@ -12,10 +12,10 @@ use crate::database;
 
 pub(super) use crate::database::{database_error, from_sql_integer, to_sql_integer};
 
-/// Version of the schema and of the word splitting for the index, stored in `PRAGMA user_version`.
+/// Version of the history's schema and of the word splitting for its index, stored in `PRAGMA user_version`.
 const SCHEMA_VERSION: i64 = 2;
 
-/// Size of SQLite's page cache, in KiB.
+/// Size of SQLite's page cache for the history, in KiB.
 const CACHE_KIB: i64 = 4_096;
 
 /// The schema of version 1. Item numbers increase across all conversations, so the latest matches are found without
@@ -157,7 +157,10 @@ fn upgrade(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Returns the row numbers of a conversation and of its head, which is the last item of the branch that is shown.
-pub(super) fn conversation_numbers(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
+pub(super) fn conversation_and_head_rows(
+    connection: &Connection,
+    id: &str,
+) -> rusqlite::Result<Option<(i64, Option<i64>)>> {
     let mut statement = connection.prepare_cached("SELECT number, head FROM conversation WHERE id = ?1")?;
     statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()
 }

@@ -17,13 +17,13 @@ use super::{is_valid_id, write::insert_conversation};
 use crate::content_key::ContentKey;
 use crate::files;
 
-/// Maximum size of a file, in bytes. Larger files are not imported.
+/// Maximum size of an older version's conversation file, in bytes. Larger files are not imported.
 const MAX_FILE_BYTES: u64 = 256 << 20;
-/// Suffix of the file of an imported conversation, in place of `json`.
+/// File name extension that replaces `json` after a conversation was imported.
 const IMPORTED_SUFFIX: &str = "json.imported";
 
-/// A conversation in the format of older versions. In the first versions, items have no parents: each follows the
-/// previous one.
+/// A conversation in the format of older versions. In the first versions, items have no parents: each item follows the
+/// previous item.
 #[derive(Deserialize)]
 struct OlderConversation {
     id: String,
@@ -132,7 +132,7 @@ fn import_one(
     taken_over.map_err(|error| failed(format!("it could not be imported: {error}")))
 }
 
-/// Deletes the renamed file of a conversation.
+/// Deletes the file from which a conversation was imported.
 pub(super) fn remove_old_file(folder: &Path, id: &str) -> Result<(), StoreError> {
     for path in [folder.join(format!("{id}.{IMPORTED_SUFFIX}")), folder.join(format!("{id}.json"))] {
         remove_file_if_exists(&path)?;
@@ -140,7 +140,7 @@ pub(super) fn remove_old_file(folder: &Path, id: &str) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Deletes the renamed files of all imported conversations.
+/// Deletes the files from which conversations were imported.
 pub(super) fn remove_all_old_files(folder: &Path) -> Result<(), StoreError> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     for path in entries.flatten().map(|entry| entry.path()) {

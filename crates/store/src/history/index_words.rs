@@ -19,20 +19,20 @@ pub(super) struct IndexedWord {
     /// Normalized form (case, accents, width) that the index contains.
     pub(super) folded: String,
     /// Set if the word is a single character of a script that is indexed by character.
-    pub(super) alone: bool,
+    pub(super) is_single_character: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CharacterClass {
     Letter,
-    Alone,
-    Between,
+    SingleCharacterWord,
+    Separator,
 }
 
 fn character_class(c: char) -> CharacterClass {
     match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' => CharacterClass::Letter,
-        '\0'..='\x7f' => CharacterClass::Between,
+        '\0'..='\x7f' => CharacterClass::Separator,
         // Thai, Lao, Burmese, Hangul, Khmer, kana, ideographs, and their compatibility characters and supplements.
         '\u{e00}'..='\u{eff}'
         | '\u{1000}'..='\u{109f}'
@@ -47,9 +47,9 @@ fn character_class(c: char) -> CharacterClass {
         | '\u{ac00}'..='\u{d7ff}'
         | '\u{f900}'..='\u{faff}'
         | '\u{ff66}'..='\u{ffdc}'
-        | '\u{20000}'..='\u{3ffff}' => CharacterClass::Alone,
+        | '\u{20000}'..='\u{3ffff}' => CharacterClass::SingleCharacterWord,
         c if c.is_alphanumeric() || is_accent(c) => CharacterClass::Letter,
-        _ => CharacterClass::Between,
+        _ => CharacterClass::Separator,
     }
 }
 
@@ -67,9 +67,14 @@ pub(super) fn index_words(text: &str) -> impl FusedIterator<Item = IndexedWord> 
             let class_of_first = character_class(first);
             let mut end = start + first.len_utf8();
             match class_of_first {
-                CharacterClass::Between => {}
-                CharacterClass::Alone => {
-                    return Some(IndexedWord { start, end, folded: fold_word(&text[start..end]), alone: true });
+                CharacterClass::Separator => {}
+                CharacterClass::SingleCharacterWord => {
+                    return Some(IndexedWord {
+                        start,
+                        end,
+                        folded: fold_word(&text[start..end]),
+                        is_single_character: true,
+                    });
                 }
                 CharacterClass::Letter => {
                     while let Some(&(at, c)) = rest.peek() {
@@ -82,7 +87,7 @@ pub(super) fn index_words(text: &str) -> impl FusedIterator<Item = IndexedWord> 
                     let folded = fold_word(&text[start..end]);
                     // Folding an accent without a base character yields an empty word.
                     if !folded.is_empty() {
-                        return Some(IndexedWord { start, end, folded, alone: false });
+                        return Some(IndexedWord { start, end, folded, is_single_character: false });
                     }
                 }
             }
@@ -100,7 +105,7 @@ fn fold_word(word: &str) -> String {
     let small = word.chars().take(MAX_WORD_CHARS).flat_map(char::to_lowercase);
     // Composed after the accents are removed, because decomposition splits Korean syllables. Characters that do not
     // belong to a word would split it in the index.
-    small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| character_class(*c) != CharacterClass::Between).collect()
+    small.nfkd().filter(|c| !is_accent(*c)).nfc().filter(|c| character_class(*c) != CharacterClass::Separator).collect()
 }
 
 /// Returns the folded words of a text, separated by blanks.

@@ -8,7 +8,7 @@ const MAX_TEXT_BYTES: usize = 32 << 10;
 
 /// Members of a body whose text is shown to users.
 const SHOWN_MEMBERS: [&str; 9] = ["text", "name", "title", "description", "uri", "server", "tool", "prompt", "error"];
-/// Members that contain other searchable members.
+/// Members of an item's body that contain other searchable members.
 const CONTAINER_MEMBERS: [&str; 8] =
     ["content", "contents", "parts", "result", "attachments", "prompt", "error", "found"];
 

@@ -49,7 +49,7 @@ use crate::content_key::{ContentKey, ContentKeySlot};
 const DATABASE_FILE: &str = "history.db";
 /// Name of the folder with conversations of older versions, in the data folder.
 const OLD_FOLDER: &str = "conversations";
-/// Name of the folder, in the data folder, with locks that a process holds until it ends.
+/// Name of the folder, in the data folder, with lock files. A process holds its lock until it ends.
 const LOCKS_FOLDER: &str = "held";
 /// Maximum time that opening an unencrypted history waits for the key. Without the key, the history is encrypted later.
 const FIRST_KEY_TIMEOUT: Duration = Duration::from_millis(500);
@@ -63,21 +63,21 @@ const MAX_ID_BYTES: usize = 64;
 /// The history database in a data folder. Implements [`History`].
 pub(crate) struct HistoryDatabase {
     path: PathBuf,
-    older: PathBuf,
+    old_folder: PathBuf,
     locks_folder: PathBuf,
-    writes: Mutex<Option<CheckedConnection>>,
-    reads: Mutex<Option<CheckedConnection>>,
+    writer_connection: Mutex<Option<CheckedConnection>>,
+    reader_connection: Mutex<Option<CheckedConnection>>,
     /// Writer identity of this process, set once it has written a streaming reply.
     writer: OnceLock<HistoryWriter>,
     /// Set while content of deleted conversations remains in the files.
     has_deleted: AtomicBool,
     keys: Arc<KeyHolder>,
-    /// Key with which the file is encrypted, once it is known.
+    /// Key with which the database is encrypted, or an empty slot if no key is known or the database is not encrypted.
     key: ContentKeySlot,
     /// Time at which the key of an encrypted file was last requested from the keychain.
     key_requested_at: Mutex<Option<Instant>>,
     /// Set if this process could not remove all unencrypted content from the file.
-    is_unclean: AtomicBool,
+    has_unencrypted_remains: AtomicBool,
 }
 
 /// Returns `true` if this is a valid conversation ID. A valid ID contains no path separator.
@@ -89,16 +89,16 @@ impl HistoryDatabase {
     pub(crate) fn new(data_dir: &Path, keys: Arc<KeyHolder>) -> Self {
         Self {
             path: data_dir.join(DATABASE_FILE),
-            older: data_dir.join(OLD_FOLDER),
+            old_folder: data_dir.join(OLD_FOLDER),
             locks_folder: data_dir.join(LOCKS_FOLDER),
-            writes: Mutex::default(),
-            reads: Mutex::default(),
+            writer_connection: Mutex::default(),
+            reader_connection: Mutex::default(),
             writer: OnceLock::new(),
             has_deleted: AtomicBool::new(false),
             keys,
             key: ContentKeySlot::default(),
             key_requested_at: Mutex::default(),
-            is_unclean: AtomicBool::new(false),
+            has_unencrypted_remains: AtomicBool::new(false),
         }
     }
 
@@ -117,16 +117,16 @@ impl HistoryDatabase {
 
     /// Opens the database for the first time in this process: continues pending deletions, imports conversations of
     /// older versions, and marks interrupted replies.
-    fn open_first(&self) -> Result<CheckedConnection, StoreError> {
+    fn open_first_time(&self) -> Result<CheckedConnection, StoreError> {
         let mut opened = history_tables::open(&self.path, &self.key)?;
         let connection = &mut opened;
         self.keys.request_key(false);
         let _ = self.keys.wait_for_key(FIRST_KEY_TIMEOUT);
-        self.apply_protection(connection, delete::CLEAR_TIMEOUT)?;
-        while self.deletion_step(connection, delete::CLEAR_TIMEOUT) {
+        self.apply_protection(connection, delete::EMPTY_JOURNAL_TIMEOUT)?;
+        while self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT) {
             thread::sleep(delete::STEP_PAUSE);
         }
-        import::import_folder(connection, &self.older, self.key.get().as_deref())?;
+        import::import_folder(connection, &self.old_folder, self.key.get().as_deref())?;
         let cut = writers::mark_interrupted(connection, &self.locks_folder, None);
         cut.map_err(|error| database_error(&self.path, "mark what was cut", &error))?;
         Ok(opened)
@@ -137,13 +137,13 @@ impl HistoryDatabase {
         &self,
         act: impl FnOnce(&mut CheckedConnection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut writes = lock(&self.writes);
-        match writes.as_mut() {
+        let mut writer_connection = lock(&self.writer_connection);
+        match writer_connection.as_mut() {
             Some(opened) => {
                 self.apply_protection(opened, Duration::ZERO)?;
                 act(opened)
             }
-            None => act(writes.insert(self.open_first()?)),
+            None => act(writer_connection.insert(self.open_first_time()?)),
         }
     }
 
@@ -182,13 +182,13 @@ impl HistoryDatabase {
         tried: &str,
         act: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, StoreError> {
-        let mut reads = lock(&self.reads);
-        if reads.is_none() {
+        let mut reader_connection = lock(&self.reader_connection);
+        if reader_connection.is_none() {
             // Opening the writing connection first creates the tables and imports older conversations.
             self.with_writer(|_| Ok(()))?;
-            *reads = Some(history_tables::open(&self.path, &self.key)?);
+            *reader_connection = Some(history_tables::open(&self.path, &self.key)?);
         }
-        let Some(opened) = reads.as_mut() else { return Err(self.error("it is not open".to_owned())) };
+        let Some(opened) = reader_connection.as_mut() else { return Err(self.error("it is not open".to_owned())) };
         let protection =
             opened.read(encryption::read_protection).map_err(|error| database_error(&self.path, tried, &error))?;
         let is_behind = match protection {
@@ -216,7 +216,7 @@ impl HistoryDatabase {
             let key = match self.keys.cached_key() {
                 Some(key) => key,
                 None if connection
-                    .read(encryption::has_encrypted)
+                    .read(encryption::has_encrypted_rows)
                     .map_err(|error| database_error(&self.path, "read it", &error))? =>
                 {
                     self.wait_for_key()?
@@ -234,7 +234,7 @@ impl HistoryDatabase {
         if self.key.get().is_none_or(|key| key.id != protection.key) {
             self.key.set(Some(self.key_by_id(&protection.key)?));
         }
-        if protection.is_in_progress() && !self.is_unclean.load(Ordering::Relaxed) {
+        if protection.is_in_progress() && !self.has_unencrypted_remains.load(Ordering::Relaxed) {
             self.encrypt_remaining(connection, wait);
         }
         Ok(())
@@ -244,17 +244,17 @@ impl HistoryDatabase {
         let done = encryption::continue_encryption(connection, &self.key, wait).map_err(|error| error.to_string());
         let done = done.and_then(|is_done| {
             if is_done {
-                import::remove_all_old_files(&self.older).map_err(|error| error.to_string())?;
+                import::remove_all_old_files(&self.old_folder).map_err(|error| error.to_string())?;
             }
             Ok(())
         });
         if let Err(error) = done {
             tracing::warn!(error, path = %self.path.display(), "older conversations could not be encrypted yet");
-            self.is_unclean.store(true, Ordering::Relaxed);
+            self.has_unencrypted_remains.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Returns the key with this ID. Blocks while the user unlocks the keychain, for at most [`KEY_TIMEOUT`].
+    /// Returns the key with this ID. Waits for at most [`KEY_TIMEOUT`], while the user unlocks the keychain.
     fn key_by_id(&self, id: &str) -> Result<Arc<ContentKey>, StoreError> {
         let key = self.wait_for_key()?;
         if key.id != id {
@@ -279,7 +279,7 @@ impl HistoryDatabase {
     }
 
     /// Performs the next step of pending deletions. Returns `true` if more steps can follow immediately, or `false` if
-    /// there is none or the next one has to wait for a later write.
+    /// no steps remain or the next step has to wait for a later write.
     fn deletion_step(&self, connection: &mut CheckedConnection, wait: Duration) -> bool {
         let left = delete::deletion_step(connection, wait).unwrap_or_else(|error| {
             tracing::warn!(%error, path = %self.path.display(), "deleted content could not be removed from the file yet");
@@ -292,7 +292,8 @@ impl HistoryDatabase {
     /// Completes pending deletions as far as other processes permit. Other processes can write between the steps.
     fn finish_deleting(&self) -> Result<(), StoreError> {
         loop {
-            let goes_on = self.with_writer(|connection| Ok(self.deletion_step(connection, delete::CLEAR_TIMEOUT)))?;
+            let goes_on =
+                self.with_writer(|connection| Ok(self.deletion_step(connection, delete::EMPTY_JOURNAL_TIMEOUT)))?;
             if !goes_on {
                 return Ok(());
             }
@@ -317,9 +318,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Drop for HistoryDatabase {
     fn drop(&mut self) {
         if self.has_deleted.load(Ordering::Relaxed)
-            && let Some(opened) = lock(&self.writes).as_mut()
+            && let Some(opened) = lock(&self.writer_connection).as_mut()
         {
-            self.deletion_step(opened, delete::CLEAR_TIMEOUT);
+            self.deletion_step(opened, delete::EMPTY_JOURNAL_TIMEOUT);
         }
     }
 }
@@ -359,7 +360,7 @@ impl History for HistoryDatabase {
 
     fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.check_id(id)?;
-        import::remove_old_file(&self.older, id)?;
+        import::remove_old_file(&self.old_folder, id)?;
         if self.write_transaction("delete a conversation", |connection| Ok(delete::mark_deleted(connection, id)?))? {
             self.finish_deleting()?;
         }

@@ -4,13 +4,13 @@ use domain::history::Excerpt;
 
 use super::index_words::{IndexedWord, index_words};
 
-/// Maximum number of terms in a search. Further terms are ignored.
+/// Maximum number of terms in a search text. Further terms are ignored.
 const MAX_TERMS: usize = 16;
-/// Maximum number of bytes of a search that are parsed.
+/// Number of bytes at the beginning of a search text that are parsed.
 const MAX_QUERY_BYTES: usize = 400;
-/// Number of characters in an excerpt before the first match.
+/// Number of characters that an excerpt shows before the first match.
 const LEADING_CHARS: usize = 40;
-/// Length of an excerpt, in characters.
+/// Maximum length of the excerpt of a found text, in characters.
 const EXCERPT_CHARS: usize = 200;
 
 /// A word, or a sequence of single-character words that must be adjacent.
@@ -18,7 +18,7 @@ const EXCERPT_CHARS: usize = 200;
 struct QueryTerm {
     words: Vec<String>,
     /// Set if the last word is a prefix, because the user may still be typing it.
-    begins: bool,
+    is_prefix: bool,
 }
 
 /// A search query: all terms must match.
@@ -26,27 +26,27 @@ struct QueryTerm {
 pub(super) struct SearchQuery(Vec<QueryTerm>);
 
 impl SearchQuery {
-    /// Parses a search. Returns `None` if it contains no words.
+    /// Parses the text of a search. Returns `None` if the text contains no words.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let text = &text[..text.floor_char_boundary(MAX_QUERY_BYTES)];
         let mut terms: Vec<QueryTerm> = Vec::new();
         let mut end_of_row = None;
         let mut last_end = 0;
-        for IndexedWord { start, end, folded, alone } in index_words(text) {
-            let goes_on = alone && end_of_row == Some(start);
+        for IndexedWord { start, end, folded, is_single_character } in index_words(text) {
+            let goes_on = is_single_character && end_of_row == Some(start);
             match terms.last_mut() {
                 Some(term) if goes_on => term.words.push(folded),
-                _ => terms.push(QueryTerm { words: vec![folded], begins: false }),
+                _ => terms.push(QueryTerm { words: vec![folded], is_prefix: false }),
             }
             if terms.len() > MAX_TERMS {
                 terms.pop();
                 break;
             }
-            end_of_row = alone.then_some(end);
+            end_of_row = is_single_character.then_some(end);
             last_end = end;
         }
         let is_being_typed = last_end == text.len() && end_of_row.is_none();
-        terms.last_mut()?.begins = is_being_typed;
+        terms.last_mut()?.is_prefix = is_being_typed;
         Some(Self(terms))
     }
 
@@ -56,7 +56,7 @@ impl SearchQuery {
         let terms: Vec<String> = self
             .0
             .iter()
-            .map(|term| format!("\"{}\"{}", term.words.join(" "), if term.begins { " *" } else { "" }))
+            .map(|term| format!("\"{}\"{}", term.words.join(" "), if term.is_prefix { " *" } else { "" }))
             .collect();
         terms.join(" AND ")
     }
@@ -68,7 +68,7 @@ impl SearchQuery {
             words.match_indices(&row).any(|(at, _)| {
                 let (before, after) = (&words[..at], &words[at + row.len()..]);
                 (before.is_empty() || before.ends_with(' '))
-                    && (term.begins || after.is_empty() || after.starts_with(' '))
+                    && (term.is_prefix || after.is_empty() || after.starts_with(' '))
             })
         })
     }
@@ -78,7 +78,7 @@ impl SearchQuery {
         let fits = |term: &QueryTerm| {
             let row = rest.get(..term.words.len())?;
             let same = row.iter().zip(&term.words).all(|(word, term_word)| {
-                word.folded == *term_word || (term.begins && word.folded.starts_with(term_word.as_str()))
+                word.folded == *term_word || (term.is_prefix && word.folded.starts_with(term_word.as_str()))
             });
             if same { row.last().map(|word| word.end) } else { None }
         };

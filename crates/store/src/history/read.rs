@@ -79,7 +79,8 @@ pub(super) fn read_branch_page(
     range: &ItemRange,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<ItemPage>> {
-    let Some((conversation, head)) = history_tables::conversation_numbers(connection, &range.conversation)? else {
+    let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, &range.conversation)?
+    else {
         return Ok(None);
     };
     let last = match &range.before {
@@ -126,7 +127,7 @@ pub(super) fn read_all_items(
     limit: usize,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<ItemPage>> {
-    let Some((conversation, _)) = history_tables::conversation_numbers(connection, conversation)? else {
+    let Some((conversation, _)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
     };
     let after = match after {
@@ -165,7 +166,7 @@ pub(super) fn read_item(
     whole: bool,
     key: &ContentKeySlot,
 ) -> rusqlite::Result<Option<StoredItem>> {
-    let Some((conversation, _)) = history_tables::conversation_numbers(connection, conversation)? else {
+    let Some((conversation, _)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
     };
     let sql = format!("SELECT {ITEM_COLUMNS} FROM item WHERE conversation = ?1 AND id = ?2");
@@ -175,10 +176,10 @@ pub(super) fn read_item(
     complete_item(connection, conversation, row, parent, whole, key).map(Some)
 }
 
-/// Makes the branch that contains an item the one that is shown: its latest last item becomes the head. The head is
-/// unchanged if its branch contains the item already. Returns the ID of the head.
+/// Shows the branch that contains an item: from the item, the latest child is followed to the end of the branch, which
+/// becomes the head. The head is unchanged if its branch contains the item already. Returns the ID of the head.
 pub(super) fn show_branch(connection: &Connection, conversation: &str, item: &str) -> rusqlite::Result<Option<String>> {
-    let Some((conversation, head)) = history_tables::conversation_numbers(connection, conversation)? else {
+    let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
     };
     let Some(mut end) = history_tables::item_number(connection, conversation, item)? else { return Ok(None) };
@@ -210,7 +211,7 @@ pub(super) fn read_blob(
     statement.query_row([hash], |row| decrypted_bytes(row, key)).optional()
 }
 
-/// Returns the decrypted bytes of a row with bytes and encryption flag.
+/// Returns the decrypted bytes of a row that contains bytes and an encryption flag.
 fn decrypted_bytes(row: &Row<'_>, key: &ContentKeySlot) -> rusqlite::Result<Vec<u8>> {
     let bytes: Vec<u8> = row.get(0)?;
     if !row.get::<_, bool>(1)? {
@@ -240,7 +241,7 @@ fn read_raw_item(row: &Row<'_>) -> rusqlite::Result<RawItem> {
     Ok(RawItem { number: row.get(0)?, parent: row.get(2)?, item })
 }
 
-/// Completes an item with its large contents from other tables.
+/// Adds the large contents from other tables to an item.
 fn complete_item(
     connection: &Connection,
     conversation: i64,

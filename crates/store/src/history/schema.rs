@@ -10,8 +10,8 @@ use super::history_tables;
 
 /// Prefix of the index's internal tables, which SQLite creates. They contain no text once the history is encrypted.
 const INDEX_TABLE_PREFIX: &str = "word_";
-/// Maximum number of schema parts that an error lists.
-const MAX_NAMED_PARTS: usize = 10;
+/// Maximum number of unexpected tables, indexes, views and triggers that an error message lists.
+const MAX_LISTED_PARTS: usize = 10;
 
 /// Error for a schema that another program changed. The history is then neither read nor written.
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +119,7 @@ fn unexpected_parts(connection: &Connection) -> rusqlite::Result<Vec<String>> {
         found.iter().filter(is_strange).chain(missing).map(|part| part.name.clone()).collect();
     strange.sort_unstable();
     strange.dedup();
-    strange.truncate(MAX_NAMED_PARTS);
+    strange.truncate(MAX_LISTED_PARTS);
     Ok(strange)
 }
 
@@ -177,7 +177,7 @@ mod tests {
         let history = HistoryDatabase::new(folder.path(), KeyHolder::new(Arc::new(SecretsInMemory::default())));
         history.create(&Conversation { id: "c".into(), ..Conversation::default() }).unwrap();
         history.write("c", &[message_item("before")]).unwrap();
-        lock(&history.writes).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();
+        lock(&history.writer_connection).as_ref().unwrap().connection.busy_handler(Some(wait)).unwrap();
         let other = Connection::open(folder.path().join("history.db")).unwrap();
         let attack = "BEGIN IMMEDIATE; CREATE TABLE copy (text); \
             CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";

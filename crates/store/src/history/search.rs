@@ -7,7 +7,7 @@ use super::encryption;
 use super::query::SearchQuery;
 use super::{history_tables::from_sql_integer, history_tables::to_sql_integer};
 
-/// Maximum number of results of one search.
+/// Maximum number of items that one search returns.
 const MAX_RESULTS: usize = 200;
 
 /// Returns the items that match, the latest first, at most [`MAX_RESULTS`].

@@ -21,12 +21,12 @@ pub(super) fn conversation_usage(
     connection: &Connection,
     conversation: &str,
 ) -> rusqlite::Result<Option<ConversationUsage>> {
-    let Some((conversation, head)) = history_tables::conversation_numbers(connection, conversation)? else {
+    let Some((conversation, head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(None);
     };
     let (usage, unpriced) = token_usage(connection, conversation)?;
     let costs = reply_costs(connection, conversation)?;
-    Ok(Some(ConversationUsage { usage, costs, unpriced, context_used: context_used(connection, head)? }))
+    Ok(Some(ConversationUsage { usage, costs, unpriced, context_used: latest_reply_tokens(connection, head)? }))
 }
 
 /// Returns the token counts of all replies, and the number of replies whose cost is unknown.
@@ -59,8 +59,8 @@ fn reply_costs(connection: &Connection, conversation: i64) -> rusqlite::Result<V
     costs.collect()
 }
 
-/// Returns the number of tokens of the latest request in a branch and its reply.
-fn context_used(connection: &Connection, head: Option<i64>) -> rusqlite::Result<Option<u64>> {
+/// Returns the number of input and output tokens of the latest reply in a branch whose token counts are known.
+fn latest_reply_tokens(connection: &Connection, head: Option<i64>) -> rusqlite::Result<Option<u64>> {
     let sql = "WITH own AS MATERIALIZED (SELECT parent, decrypted('body', body) AS body FROM item WHERE number = ?1) \
         SELECT parent, body ->> '$.kind' = 'reply', body ->> '$.usage.input', body ->> '$.usage.output' FROM own";
     let mut statement = connection.prepare_cached(sql)?;

@@ -31,7 +31,7 @@ pub(super) fn insert_conversation(connection: &Connection, conversation: &Conver
     Ok(connection.prepare_cached(sql)?.execute(values)? == 1)
 }
 
-/// Returns the number that represents an item's state.
+/// Returns the number that represents an item's state in the database.
 const fn state_number(state: ItemState) -> i64 {
     match state {
         ItemState::Whole => STATE_WHOLE,
@@ -40,7 +40,7 @@ const fn state_number(state: ItemState) -> i64 {
     }
 }
 
-/// Returns the state that a number represents.
+/// Returns the item state that a number in the database represents.
 pub(super) const fn state_from_number(number: i64) -> ItemState {
     match number {
         STATE_WHOLE => ItemState::Whole,
@@ -55,13 +55,13 @@ pub(super) enum WriteRefusal {
     #[error(transparent)]
     Sql(#[from] rusqlite::Error),
     #[error("the item {0:?} comes after {1:?}, which is not in this conversation")]
-    NoParent(String, String),
+    MissingParent(String, String),
     #[error("a conversation holds at most {MAX_ITEMS} items; start another one")]
     TooMany,
     #[error(
         "{0:?} is not the id of an item: 1 to {MAX_ITEM_ID_BYTES} characters without control characters were expected"
     )]
-    Id(String),
+    InvalidId(String),
     #[error("the item {0:?} can't be written as JSON: {1}")]
     Json(String, serde_json::Error),
 }
@@ -81,7 +81,7 @@ pub(super) fn write_items(
     writer: Option<&str>,
     key: Option<&ContentKey>,
 ) -> Result<bool, WriteRefusal> {
-    let Some((conversation, mut head)) = history_tables::conversation_numbers(connection, conversation)? else {
+    let Some((conversation, mut head)) = history_tables::conversation_and_head_rows(connection, conversation)? else {
         return Ok(false);
     };
     let seal = match key {
@@ -103,7 +103,7 @@ pub(super) fn write_items(
                 ItemPosition::Head => head,
                 ItemPosition::Start => None,
                 ItemPosition::Item(id) => match history_tables::item_number(connection, conversation, id)? {
-                    None => return Err(WriteRefusal::NoParent(item.id.clone(), id.clone())),
+                    None => return Err(WriteRefusal::MissingParent(item.id.clone(), id.clone())),
                     found => found,
                 },
             };
@@ -161,7 +161,7 @@ impl EncodedBody {
     fn encode(item: &NewItem) -> Result<Self, WriteRefusal> {
         let is_id = !item.id.is_empty() && item.id.len() <= MAX_ITEM_ID_BYTES && !item.id.contains(char::is_control);
         if !is_id {
-            return Err(WriteRefusal::Id(item.id.chars().take(MAX_ITEM_ID_BYTES).collect()));
+            return Err(WriteRefusal::InvalidId(item.id.chars().take(MAX_ITEM_ID_BYTES).collect()));
         }
         // A streaming item is rewritten often. Its large values are extracted when it is complete.
         let (light, extracted) =

@@ -13,7 +13,7 @@ use super::history_tables;
 use super::schema::CheckedConnection;
 use super::write::STATE_CUT;
 
-/// Prefix of the names of lock files.
+/// Prefix of the names of the lock files of history writers.
 const LOCK_PREFIX: &str = "history-";
 
 /// Writer identity of this process, with the lock that proves it is running.
@@ -59,8 +59,7 @@ fn lock_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{LOCK_PREFIX}{name}"))
 }
 
-/// Returns `true` if the process of a writer has ended. On a file system without locks it counts as ended until it
-/// writes again.
+/// Returns `true` if the process of a writer has ended. On a file system without locks, every writer counts as ended.
 fn has_ended(folder: &Path, name: &str) -> bool {
     let path = lock_path(folder, name);
     let Ok(file) = File::open(&path) else { return true };

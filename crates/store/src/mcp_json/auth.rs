@@ -7,7 +7,7 @@ use other_apps::entry::auth::{DPOP_KEY, GRANT_KEY, PORT_KEY, PROVIDER_KEY, SCOPE
 use other_apps::json_text::{JsonText, present_property};
 use ports::server_config::{AuthConfig, AuthIdentityProvider, ConfigProblem, GrantType};
 
-use super::edit::{find_member, remove_all, set_text, text_array};
+use super::edit::{find_member, remove_members, set_text, text_array};
 
 /// Reads the sign-in settings of a server, or returns `None` if its entry has none.
 pub(super) fn read_auth(
@@ -47,9 +47,9 @@ pub(super) fn auth_object(auth: &AuthConfig) -> CstInputValue {
 
 /// Updates the `auth` object of a server. Unknown members are preserved.
 pub(super) fn update_auth(entry: &CstObject, settings: Option<&AuthConfig>) {
-    let Some(auth) = settings else { return remove_all(entry, &[AUTH_KEY]) };
+    let Some(auth) = settings else { return remove_members(entry, &[AUTH_KEY]) };
     let Some(map) = find_member(entry, AUTH_KEY).and_then(|property| property.object_value()) else {
-        remove_all(entry, &[AUTH_KEY]);
+        remove_members(entry, &[AUTH_KEY]);
         entry.append(AUTH_KEY, auth_object(auth));
         return;
     };
@@ -76,7 +76,7 @@ pub(super) fn update_auth(entry: &CstObject, settings: Option<&AuthConfig>) {
                 provider_texts(provider).into_iter().filter_map(|(key, text)| Some((key.to_owned(), text?.into())));
             set_member(&map, PROVIDER_KEY, Some(CstInputValue::Object(all.collect())));
         }
-        (None, _) => remove_all(&map, &[PROVIDER_KEY]),
+        (None, _) => remove_members(&map, &[PROVIDER_KEY]),
     }
 }
 
@@ -97,7 +97,7 @@ fn set_texts(map: &CstObject, settings: &[(&str, Option<&str>)]) {
     for (key, text) in settings {
         match text {
             Some(text) => set_text(map, key, text),
-            None => remove_all(map, &[key]),
+            None => remove_members(map, &[key]),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Edits the text of `mcp.json` and preserves its order, indentation and unknown keys.
 //!
-//! Both functions expect a text that was parsed without a problem.
+//! [`put_server`] and [`remove_server`] expect a text that was parsed without a problem.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, ServerTranspor
 
 use super::{auth, sandbox};
 
-/// Updates the server named `was`, or else the one named like `entry`. If neither exists, the server is added at the
-/// end.
+/// Updates the entry of the server named `was`, or else of the server with the name of `entry`. If neither exists, an
+/// entry is added at the end. Returns the new text.
 pub(crate) fn put_server(text: &str, entry: &ServerEntry, was: Option<&str>) -> Result<String, String> {
     let root = parse_settings(text)?;
     let servers = root.object_value_or_set().object_value_or_set("mcpServers");
@@ -121,19 +121,19 @@ fn update_entry(entry: &CstObject, config: &ServerConfig) -> Result<(), String> 
     match &config.transport {
         ServerTransport::Stdio(config) => {
             if !matches!(member_text(entry, "type").as_deref(), Some("stdio" | "local")) {
-                remove_all(entry, &["type", "transport"]);
+                remove_members(entry, &["type", "transport"]);
             }
-            remove_all(entry, &[URLS.as_slice(), &["headers", auth::AUTH_KEY]].concat());
+            remove_members(entry, &[URLS.as_slice(), &["headers", auth::AUTH_KEY]].concat());
             change_stdio(entry, config)?;
         }
         ServerTransport::Http(config) => {
-            remove_all(entry, &["command", "args", "env", "cwd", sandbox::SANDBOX_KEY]);
+            remove_members(entry, &["command", "args", "env", "cwd", sandbox::SANDBOX_KEY]);
             change_http(entry, config);
         }
     }
     match config.revision {
         Some(revision) => set_text(entry, REVISION_KEY, revision.as_str()),
-        None => remove_all(entry, &[REVISION_KEY]),
+        None => remove_members(entry, &[REVISION_KEY]),
     }
     change_tools(entry, ENABLED_TOOLS, config.tools.enabled.as_deref());
     // An empty list means the same as no list, and is left as written.
@@ -157,7 +157,7 @@ fn change_tools(entry: &CstObject, name: &str, requested: Option<&[String]>) {
     }
 }
 
-pub(super) fn remove_all(entry: &CstObject, names: &[&str]) {
+pub(super) fn remove_members(entry: &CstObject, names: &[&str]) {
     for name in names {
         if let Some(property) = find_member(entry, name) {
             property.remove();
@@ -173,7 +173,7 @@ fn change_http(entry: &CstObject, config: &HttpConfig) {
     // A transport has several names. The name in the file is preserved if its meaning is the same.
     let named = parse_http_kind(member_text(entry, "type").or_else(|| member_text(entry, "transport")).as_deref());
     if named != Some(config.kind) {
-        remove_all(entry, &["type", "transport"]);
+        remove_members(entry, &["type", "transport"]);
         if let Some(kind) = config.kind {
             entry.append("type", kind.name().into());
         }

@@ -18,7 +18,7 @@ use ports::server_config::{
 /// Maximum length of a server name, in characters.
 const MAX_NAME_CHARS: usize = 64;
 
-/// The servers in a settings file.
+/// The servers that were parsed from the text of `mcp.json`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ParsedServers {
     /// Servers that this version can use, in the order of the file.

@@ -11,7 +11,7 @@ use other_apps::entry::sandbox::{ACCESS_KEY, FOLDERS_KEY, NETWORK_KEY, PATH_KEY,
 use other_apps::json_text::{JsonDialect, JsonText};
 use ports::server_config::{AllowedFolder, ConfigProblem, NetworkAccess, SandboxConfig, access_word};
 
-use super::edit::{find_member, remove_all};
+use super::edit::{find_member, remove_members};
 
 /// Reads the sandbox settings of a server, or returns `None` if its entry has none.
 pub(super) fn read_sandbox(
@@ -55,11 +55,11 @@ fn folders_value(sandbox: &SandboxConfig) -> Result<CstInputValue, String> {
 /// same.
 pub(super) fn update_sandbox(entry: &CstObject, settings: Option<&SandboxConfig>) -> Result<(), String> {
     let Some(sandbox) = settings else {
-        remove_all(entry, &[SANDBOX_KEY]);
+        remove_members(entry, &[SANDBOX_KEY]);
         return Ok(());
     };
     let Some(map) = find_member(entry, SANDBOX_KEY).and_then(|property| property.object_value()) else {
-        remove_all(entry, &[SANDBOX_KEY]);
+        remove_members(entry, &[SANDBOX_KEY]);
         entry.append(SANDBOX_KEY, sandbox_object(sandbox)?);
         return Ok(());
     };

@@ -9,44 +9,44 @@ use ports::Document;
 
 use super::{DocumentSealer, MARK_NAME, SealerState, SealingKey};
 
-/// State of the thread that stores the latest numbers in the keychain. At most one runs.
+/// State of the thread that stores the latest numbers in the keychain. At most one such thread runs.
 #[derive(Default)]
 pub(super) struct MarkingState {
-    runs: bool,
+    is_running: bool,
     /// Set if there are newer numbers than those that the thread is storing.
-    again: bool,
-    /// Set after waiting for the thread timed out. Later writes do not wait for it.
-    hangs: bool,
+    has_newer_numbers: bool,
+    /// Set after a write waited in vain for the thread. Later writes do not wait for the thread.
+    has_timed_out: bool,
 }
 
 impl DocumentSealer {
     /// Stores the number of a file in the keychain before the file is written: from then on an older copy is refused,
-    /// even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If it has not
-    /// responded by then, later calls do not wait, and the keychain is updated once it responds.
+    /// even if the process is killed immediately afterwards. Waits for the keychain until `deadline`. If the keychain
+    /// has not responded by then, later calls do not wait, and the number is stored once the keychain responds.
     pub(crate) fn announce(self: &Arc<Self>, name: Document, number: u64, deadline: Instant) {
         match &mut *self.state() {
             SealerState::Ready(ready) => raise_number(&mut ready.announced, name.file_name(), number),
             _ => return,
         };
         let mut marking = self.lock_marking();
-        marking.again = true;
-        if !std::mem::replace(&mut marking.runs, true) {
+        marking.has_newer_numbers = true;
+        if !std::mem::replace(&mut marking.is_running, true) {
             let sealer = Arc::clone(self);
             let thread =
                 std::thread::Builder::new().name("document mark".into()).spawn(move || sealer.store_all_marks());
             if let Err(error) = thread {
-                marking.runs = false;
+                marking.is_running = false;
                 tracing::warn!(%error, "the latest document numbers could not be stored in the keychain");
                 return;
             }
         }
-        if marking.hangs {
+        if marking.has_timed_out {
             return;
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.runs);
+        let waited = self.marked.wait_timeout_while(marking, left, |marking| marking.is_running);
         let (mut marking, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        marking.hangs = marking.runs;
+        marking.has_timed_out = marking.is_running;
     }
 
     /// Returns `true` if the keychain has a higher number of this document.
@@ -57,7 +57,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Records that the file with this number was written.
+    /// Records that the file of a document was written with this number.
     pub(crate) fn on_written(&self, name: Document, number: u64) {
         let SealerState::Ready(ready) = &mut *self.state() else { return };
         raise_number(&mut ready.numbers, name.file_name(), number);
@@ -67,12 +67,12 @@ impl DocumentSealer {
         self.marking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Updates the keychain until it has the latest numbers.
+    /// Stores the latest document numbers in the keychain, repeatedly until no newer numbers exist.
     fn store_all_marks(&self) {
         loop {
             let mut marking = self.lock_marking();
-            if !std::mem::take(&mut marking.again) {
-                (marking.runs, marking.hangs) = (false, false);
+            if !std::mem::take(&mut marking.has_newer_numbers) {
+                (marking.is_running, marking.has_timed_out) = (false, false);
                 self.marked.notify_all();
                 return;
             }
@@ -81,7 +81,7 @@ impl DocumentSealer {
         }
     }
 
-    /// Stores the latest numbers in the keychain, once.
+    /// Stores the latest document numbers in the keychain, once.
     pub(super) fn store_marks(&self) {
         let _one = self.mark_lock.lock().unwrap_or_else(PoisonError::into_inner);
         // Another process may have stored higher numbers.

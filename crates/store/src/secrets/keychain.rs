@@ -53,7 +53,7 @@ impl From<KeychainError> for SecretError {
 
 /// A store of named entries: the system's keychain, or a scripted one in tests. Calls block.
 pub(super) trait Keychain: Send + Sync {
-    /// Reads an entry. `None` does not prove that there is no entry: a locked keychain may return the same.
+    /// Reads an entry. `None` does not prove that the entry does not exist: a locked keychain may return `None`, too.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>, KeychainError>;
     fn write(&self, name: &str, secret: &[u8]) -> Result<(), KeychainError>;
     /// Removes an entry. Succeeds if the entry does not exist.

@@ -10,14 +10,14 @@ use zeroize::Zeroizing;
 
 /// Version of the format of `secrets.json`.
 const FORMAT_VERSION: u32 = 1;
-/// Length of the key that encrypts the file, in bytes.
+/// Length of the key that encrypts `secrets.json`, in bytes.
 pub(super) const KEY_BYTES: usize = 32;
 /// Name to which [`SealedFile::check`] is bound. Names of secrets are never empty.
 const CHECK_NAME: &str = "";
 
-/// The key that encrypts one file.
+/// The key that encrypts one `secrets.json`.
 pub(super) struct SecretsKey {
-    /// Identifier of the key, used for its keychain entry and in the file.
+    /// Identifier of the key, which the name of its keychain entry and the encrypted file contain.
     pub(super) id: String,
     cipher: RandomizedNonceKey,
 }
@@ -65,7 +65,7 @@ pub(super) struct SealedFile {
     version: u32,
     /// Identifier of the key that encrypts the file.
     pub(super) key: String,
-    /// Encrypted empty text. A key that decrypts it is the right one.
+    /// Encrypted empty text. The right key is the one that decrypts it.
     check: SealedSecret,
     /// Encrypted secrets by name.
     pub(super) entries: BTreeMap<String, SealedSecret>,
@@ -85,7 +85,7 @@ impl SealedFile {
         Ok(Self { version: FORMAT_VERSION, key: key.id.clone(), check, entries: BTreeMap::new() })
     }
 
-    /// Parses a file.
+    /// Parses the bytes of `secrets.json`.
     ///
     /// # Errors
     /// Returns a message that explains why it can't be parsed.
@@ -97,7 +97,7 @@ impl SealedFile {
         Ok(file)
     }
 
-    /// Returns `true` if the file was encrypted with this key.
+    /// Returns `true` if this key encrypts the file.
     pub(super) fn is_encrypted_with(&self, key: &SecretsKey) -> bool {
         self.key == key.id && key.open(CHECK_NAME, &self.check).is_ok()
     }

@@ -72,7 +72,7 @@ impl SecretsFolder {
         Self { folder: tempfile::tempdir().unwrap(), keychain: ScriptedKeychain::default() }
     }
 
-    /// Opens the secrets as another process does.
+    /// Opens the secrets of the folder in another instance, as another process does.
     fn open_secrets(&self) -> SecretsFile {
         let lock = FolderLock::new(self.folder.path().join("lock"));
         SecretsFile::with_keychain(self.folder.path(), lock, Box::new(self.keychain.clone()))
@@ -304,7 +304,7 @@ fn s21_held_mark_name_does_not_block_the_keychain() {
     for name in [crate::sealed_document::MARK_NAME, crate::audit::MARK_NAME] {
         let held = folder.open_secrets().lock_name(name);
         assert!(held.is_some(), "the first process must acquire the lock");
-        assert!(max_hold_time(name) < Duration::from_secs(2), "the wait must be short: {name}");
+        assert!(max_lock_wait(name) < Duration::from_secs(2), "the wait must be short: {name}");
         assert!(folder.open_secrets().lock_name(name).is_none(), "the second process must not acquire the lock");
     }
 }
@@ -332,7 +332,7 @@ fn keys_by_prefix_include_the_file_and_memory() {
     assert_eq!(secrets.keys("a").unwrap(), ["ab,1"], "all secrets must be deletable");
 }
 
-/// Action that runs during the next read of a keychain.
+/// Action that a slow keychain runs during its next read.
 type ConcurrentAction = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
 
 /// A keychain that runs an action during a read, such as a write by another process.

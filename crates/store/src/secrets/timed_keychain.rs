@@ -32,7 +32,7 @@ impl KeychainTurn {
     }
 }
 
-/// Lets the next keychain call start when this one ends, also after a panic.
+/// Guard that lets the next keychain call start when it is dropped, also after a panic.
 struct KeychainTurnGuard(Arc<KeychainTurn>);
 
 impl Drop for KeychainTurnGuard {
@@ -98,7 +98,7 @@ impl Keychain for TimedKeychain {
 mod tests {
     use super::*;
 
-    /// A keychain whose calls hang until its gate is opened.
+    /// A keychain whose reads hang until the test releases its turn.
     #[derive(Default)]
     struct HangingKeychain(Arc<KeychainTurn>);
 

@@ -107,8 +107,8 @@ fn concurrent_changes_of_a_document_are_all_stored() {
     assert_eq!(stored.as_object().unwrap().len(), 80, "every change of every instance is stored");
 }
 
-/// The keychain's entries are named after the folder, so every spelling of its path must lead to the same entries (S04,
-/// S21).
+/// Asserts that every spelling of the data folder's path leads to the same keychain entries, which are named after the
+/// folder (S04, S21).
 #[cfg(unix)]
 #[test]
 fn every_spelling_of_the_folder_is_the_same_location() {

@@ -8,7 +8,7 @@ mod programs;
 mod readings;
 mod searching;
 mod tables;
-mod taken;
+mod usage;
 
 use domain::history::{Conversation, ItemPosition, ItemRange, NewItem, StoredItem};
 use domain::item::ItemState;
@@ -27,7 +27,7 @@ fn new_conversation(id: &str) -> Conversation {
     }
 }
 
-/// Returns an item with a message of the user, placed after the head.
+/// Returns an item with a message of the user, placed after the conversation's head.
 fn user_message(id: &str, text: &str) -> NewItem {
     NewItem {
         id: id.into(),
@@ -40,7 +40,7 @@ fn user_message(id: &str, text: &str) -> NewItem {
     }
 }
 
-/// Returns an item with a reply of a model in this state.
+/// Returns an item in this state with a reply of a model.
 fn reply_item(id: &str, text: &str, state: ItemState) -> NewItem {
     let body = json!({"kind": "reply", "parts": [{"type": "text", "text": text}]});
     NewItem { body, state, ..user_message(id, "") }

@@ -59,11 +59,11 @@ fn s21_approval_during_key_setup_replaces_nothing() {
 fn s21_dismissed_prompt_withholds_approvals_until_the_next_approval() {
     let keychain: Arc<GatedKeychain> = Arc::default();
     let folder = folder_with_sealed_grants(&keychain);
-    keychain.lock(true);
+    keychain.set_locked(true);
     let documents = open_documents(folder.path(), &keychain);
     documents.request_seal_key(KEY_TIMEOUT);
     assert!(matches!(documents.seal(), DocumentSeal::Unavailable { .. }), "the prompt was dismissed");
-    keychain.lock(false);
+    keychain.set_locked(false);
     let (sender, mut changed) = tokio::sync::mpsc::channel(1);
     documents.watch(Document::Grants, sender);
     // The automatic retry, some minutes later, is not due yet.
@@ -262,8 +262,8 @@ fn s21_usage_is_retained_with_few_keychain_updates() {
     );
 }
 
-/// Puts a folder in place of the file, so that the file can't be replaced. Returns the path to which the file was
-/// moved.
+/// Moves the file at `place` away and puts a folder in its place, so that the file can't be replaced. Returns the path
+/// to which the file was moved.
 fn replace_with_folder(place: &Path) -> PathBuf {
     let away = place.with_extension("away");
     if place.exists() {
@@ -273,7 +273,7 @@ fn replace_with_folder(place: &Path) -> PathBuf {
     away
 }
 
-/// Removes the folder at `place`, and moves the file back if there was one.
+/// Removes the folder at `place`, and moves the file back from `away` if there was one.
 fn restore_file(place: &Path, away: &Path) {
     std::fs::remove_dir_all(place).unwrap();
     if away.exists() {
@@ -316,8 +316,8 @@ fn s21_failed_change_does_not_apply_after_a_restart() {
     }
 }
 
-/// Makes a change that fails because the document can't be replaced.
-fn fail_to_change(documents: &dyn Documents, name: Document, place: &Path, value: &Value) {
+/// Tries to change a document whose file can't be replaced, and asserts that the change fails.
+fn assert_change_fails(documents: &dyn Documents, name: Document, place: &Path, value: &Value) {
     let changed = documents.update(name, &mut |_| {
         replace_with_folder(place);
         value.clone()
@@ -335,7 +335,7 @@ fn s21_external_change_after_a_rolled_back_one_applies() {
         first.request_seal_key(KEY_TIMEOUT);
         second.request_seal_key(KEY_TIMEOUT);
         let place = folder.path().join("data/grants.json");
-        fail_to_change(&*first, Document::Grants, &place, &json!(["failed"]));
+        assert_change_fails(&*first, Document::Grants, &place, &json!(["failed"]));
         if !keeps_next {
             std::fs::remove_file(place.with_extension("json.next")).unwrap();
         }
@@ -359,7 +359,7 @@ fn s21_rollback_holds_the_lock_for_a_bounded_time() {
     keychain.delay.store(delay.as_millis() as u64, Ordering::SeqCst);
     // The duration matters: other instances give up waiting for the lock after three seconds.
     let start = Instant::now();
-    fail_to_change(&*documents, Document::Grants, &folder.path().join("data/grants.json"), &json!(["failed"]));
+    assert_change_fails(&*documents, Document::Grants, &folder.path().join("data/grants.json"), &json!(["failed"]));
     let took = start.elapsed();
     assert!(took < 2 * delay, "both waits for the keychain share one time limit: {took:?}");
     let knows = || keychain.marks.lock().unwrap()[MARK_NAME].contains("grants.json 3");
@@ -380,7 +380,7 @@ fn s21_usage_counts_do_not_hide_a_failed_change_from_the_keychain() {
         second.request_seal_key(KEY_TIMEOUT);
         second.write(name, &state(0)).unwrap();
         let place = folder.path().join("data/sampling.json");
-        fail_to_change(&*first, name, &place, &state(1));
+        assert_change_fails(&*first, name, &place, &state(1));
         let before = keychain.mark_count();
         if counts_elsewhere {
             // The mark was stored a moment ago, so a change of usage counts is not stored again.
@@ -404,7 +404,7 @@ fn s21_failed_rollback_reports_that_the_change_may_apply() {
     documents.request_seal_key(KEY_TIMEOUT);
     let place = folder.path().join("data/grants.json");
     let next = folder.path().join("data/grants.json.next");
-    *keychain.at_mark.lock().unwrap() = Some(Box::new(move || {
+    *keychain.run_at_next_mark.lock().unwrap() = Some(Box::new(move || {
         replace_with_folder(&next);
     }));
     let changed = documents.update(Document::Grants, &mut |_| {

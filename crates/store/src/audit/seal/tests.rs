@@ -37,7 +37,7 @@ impl Secrets for LockedKeychain {
     }
 }
 
-/// A locked keychain that reports no content and stores nothing.
+/// A keychain that reports this status, contains nothing and stores nothing.
 struct EmptyKeychain(SecretsStatus);
 
 impl Secrets for EmptyKeychain {
@@ -72,9 +72,9 @@ fn locked_keychain_may_contain_a_key() {
     };
     let cause = "nothing can be kept".to_owned();
     let locked = missing(SecretsStatus::Locked { cause: "it is locked".to_owned() });
-    assert_eq!(locked, MissingKey { cause: cause.clone(), exists: true }, "a log must not count as never sealed");
+    assert_eq!(locked, MissingKey { cause: cause.clone(), may_exist: true }, "a log must not count as never sealed");
     let none = missing(SecretsStatus::Missing { cause: "there is none".to_owned() });
-    assert_eq!(none, MissingKey { cause, exists: false }, "without a keychain nothing was ever sealed");
+    assert_eq!(none, MissingKey { cause, may_exist: false }, "without a keychain nothing was ever sealed");
 }
 
 #[test]

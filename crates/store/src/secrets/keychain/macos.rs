@@ -1,4 +1,5 @@
-//! The login keychain of macOS. It is part of the operating system and always available, so `keyring` may keep it open.
+//! The login keychain of macOS. The keychain is part of the operating system and always available, so `keyring` may
+//! keep it open.
 
 use keyring::v1::Entry;
 

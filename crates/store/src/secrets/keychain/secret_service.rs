@@ -1,8 +1,8 @@
 //! The Secret Service of Linux and other Unixes, which GNOME Keyring and KWallet provide on the session's message bus.
 //!
-//! Each call opens it anew with the store that `keyring` uses, and not with `keyring` itself: `keyring` opens it once,
-//! and if it is not running at that moment, fails until the process ends. A keychain is a separate process: it may be
-//! started later, and a connection to one that has ended is useless.
+//! Each call opens the service anew with the store that `keyring` uses, and not with `keyring` itself: `keyring` opens
+//! the service once, and if the service is not running at that moment, fails until the process ends. The service is a
+//! separate process: it may be started later, and a connection to a service that has ended is useless.
 
 use keyring_core::api::CredentialStoreApi as _;
 use keyring_core::{Entry, Error};

@@ -1,5 +1,5 @@
-//! The Credential Manager of Windows. It is part of the operating system and always available, so `keyring` may keep it
-//! open.
+//! The Credential Manager of Windows. The Credential Manager is part of the operating system and always available, so
+//! `keyring` may keep it open.
 
 use keyring::v1::Entry;
 

@@ -31,7 +31,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Appends an entry that seems to be written by the log about itself, with a valid link to its predecessor.
+/// Forges an entry of a kind that the log writes about itself, and appends it with a valid link to its predecessor.
 fn append_log_entry(log: &Connection, kind: &str, subject: &str, hash: &str) {
     let last = log.query_row("SELECT number, link FROM entry ORDER BY number DESC LIMIT 1", [], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
@@ -54,7 +54,7 @@ fn append_log_entry(log: &Connection, kind: &str, subject: &str, hash: &str) {
     .unwrap();
 }
 
-/// Removes the first entries as retention does, with a checkpoint that has this key and MAC.
+/// Removes the entries up to `upto` as retention does, and writes a checkpoint with this key and MAC.
 fn remove_first_entries(log: &Connection, upto: u64, key: Option<&str>, mac: Option<&[u8]>, confirm: bool) {
     let Some(link) = link_at(log, upto) else { return };
     if confirm {
@@ -65,7 +65,8 @@ fn remove_first_entries(log: &Connection, upto: u64, key: Option<&str>, mac: Opt
     log.execute("DELETE FROM entry WHERE number <= ?1", [upto as i64]).unwrap();
 }
 
-/// Returns `Ok` if verifying the log reports a finding or fails, otherwise the verdict without findings as the error.
+/// Verifies the log. Returns `Ok` if the verification reports a finding or fails, and otherwise its verdict as the
+/// error.
 fn check_reported(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
     match log.verify() {
         Ok(verdict) if verdict.is_intact() => Err(Box::new(verdict)),
@@ -73,7 +74,8 @@ fn check_reported(log: &dyn AuditLog) -> Result<(), Box<AuditVerdict>> {
     }
 }
 
-/// Checks that verification reports the change, both now and after Drawbridge has appended another entry.
+/// Asserts that verification reports a change of the log, both immediately and after Drawbridge has appended another
+/// entry.
 fn assert_stays_reported(folder: &LogFolder, what: &str) {
     if let Err(verdict) = check_reported(&*folder.log()) {
         panic!("{what}: verification must report the change: {verdict:?}");
@@ -92,25 +94,33 @@ fn assert_stays_reported(folder: &LogFolder, what: &str) {
 #[test]
 fn s04_forged_removal_does_not_pass_for_retention() {
     let foreign = LogFolder::with_entries(ENTRIES);
-    let (key, mac): (String, Vec<u8>) =
-        foreign.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let (key, mac): (String, Vec<u8>) = foreign
+        .open_without_triggers()
+        .query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
     for upto in [1, 8, ENTRIES] {
         for confirm in [true, false] {
             let folder = sealed_log();
-            remove_first_entries(&folder.attacked(), upto, None, None, confirm);
+            remove_first_entries(&folder.open_without_triggers(), upto, None, None, confirm);
             assert_stays_reported(&folder, &format!("a checkpoint at {upto} without a seal, confirmed: {confirm}"));
             let folder = sealed_log();
-            remove_first_entries(&folder.attacked(), upto, Some("0123456789abcdef"), Some(&[7; 32]), confirm);
+            remove_first_entries(
+                &folder.open_without_triggers(),
+                upto,
+                Some("0123456789abcdef"),
+                Some(&[7; 32]),
+                confirm,
+            );
             assert_stays_reported(&folder, &format!("a checkpoint at {upto} of an unknown key, confirmed: {confirm}"));
             let folder = sealed_log();
-            remove_first_entries(&folder.attacked(), upto, Some(&key), Some(&mac), confirm);
+            remove_first_entries(&folder.open_without_triggers(), upto, Some(&key), Some(&mac), confirm);
             assert_stays_reported(
                 &folder,
                 &format!("a checkpoint at {upto} with another log's seal, confirmed: {confirm}"),
             );
             let folder = sealed_log();
             {
-                let log = folder.attacked();
+                let log = folder.open_without_triggers();
                 let (own, seal): (String, Vec<u8>) =
                     log.query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
                 remove_first_entries(&log, upto, Some(&own), Some(&seal), confirm);
@@ -128,18 +138,19 @@ fn s04_confirming_entry_forged_before_the_key_exists_has_no_effect() {
     let folder = sealed_log();
     // The forged entry is after the sealed part. Drawbridge reports it as unproved and seals the entries that follow.
     {
-        let log = folder.attacked();
+        let log = folder.open_without_triggers();
         let link = link_at(&log, 8).unwrap();
         append_log_entry(&log, "log-shortened", "entries up to 8", &hex(&link));
     }
     folder.append(0..2);
     let verdict = folder.log().verify().unwrap();
     assert!(verdict.is_intact() && !verdict.is_proven(), "nothing is removed yet: {verdict:?}");
-    remove_first_entries(&folder.attacked(), 8, None, None, false);
+    remove_first_entries(&folder.open_without_triggers(), 8, None, None, false);
     assert_stays_reported(&folder, "the entry is at or below the seal now");
 }
 
-/// As after `kill -9`: nothing is flushed, and no further entry is appended.
+/// Asserts that the keychain's mark names the last entry although nothing is flushed and no further entry is appended,
+/// as after `kill -9`.
 #[test]
 fn s04_last_entry_is_soon_marked_in_the_keychain() {
     let folder = LogFolder::new();
@@ -203,7 +214,7 @@ fn s04_other_removals_and_changes_are_reported() {
     ];
     for (what, sql) in attacks {
         let folder = sealed_log();
-        folder.attacked().execute_batch(sql).unwrap_or_else(|error| panic!("{what}: {error}"));
+        folder.open_without_triggers().execute_batch(sql).unwrap_or_else(|error| panic!("{what}: {error}"));
         assert_stays_reported(&folder, what);
     }
     let folder = sealed_log();
@@ -220,9 +231,11 @@ fn s04_other_removals_and_changes_are_reported() {
     let folder = sealed_log();
     let other = LogFolder::with_entries(ENTRIES);
     {
-        let (key, mac): (String, Vec<u8>) =
-            other.attacked().query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-        folder.attacked().execute("UPDATE seal SET key = ?1, mac = ?2", params![key, mac]).unwrap();
+        let (key, mac): (String, Vec<u8>) = other
+            .open_without_triggers()
+            .query_row("SELECT key, mac FROM seal", [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap();
+        folder.open_without_triggers().execute("UPDATE seal SET key = ?1, mac = ?2", params![key, mac]).unwrap();
     }
     assert_stays_reported(&folder, "the seal of another log");
 }
@@ -231,14 +244,14 @@ fn s04_other_removals_and_changes_are_reported() {
 fn s04_old_seal_with_changed_newer_entries_is_reported() {
     let folder = LogFolder::with_entries(8);
     let old: (i64, Vec<u8>, String, Vec<u8>) = folder
-        .attacked()
+        .open_without_triggers()
         .query_row("SELECT number, link, key, mac FROM seal", [], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
         })
         .unwrap();
     folder.append(9..=ENTRIES);
     {
-        let log = folder.attacked();
+        let log = folder.open_without_triggers();
         log.execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
         log.execute("UPDATE seal SET number = ?1, link = ?2, key = ?3, mac = ?4", params![old.0, old.1, old.2, old.3])
             .unwrap();
@@ -250,8 +263,8 @@ fn s04_old_seal_with_changed_newer_entries_is_reported() {
 #[test]
 fn s04_destroyed_key_does_not_hide_a_rewritten_log() {
     let folder = sealed_log();
-    folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8; DELETE FROM seal").unwrap();
-    folder.keychain.lock(true);
+    folder.open_without_triggers().execute_batch("DELETE FROM entry WHERE number > 8; DELETE FROM seal").unwrap();
+    folder.keychain.set_locked(true);
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(
         found.first().map(|f| (f.what, f.number)),
@@ -260,7 +273,7 @@ fn s04_destroyed_key_does_not_hide_a_rewritten_log() {
     );
 }
 
-/// Applies this retention to the log, waits for the removal, and returns the numbers of the remaining entries.
+/// Applies these retention limits to the log, waits for the removal, and returns the numbers of the remaining entries.
 fn apply_retention(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
     let log = folder.log();
     log.append(decision_entry("a start")).unwrap();
@@ -276,34 +289,40 @@ fn apply_retention(folder: &LogFolder, keep: AuditRetention) -> Vec<u64> {
 fn s04_entries_made_to_look_old_or_large_are_not_removed() {
     let month = AuditRetention { days: 30_000, megabytes: 0 };
     let folder = sealed_log();
-    folder.attacked().execute_batch("UPDATE entry SET at = 1 WHERE number <= 9").unwrap();
+    folder.open_without_triggers().execute_batch("UPDATE entry SET at = 1 WHERE number <= 9").unwrap();
     let left = apply_retention(&folder, month);
     assert!(left.contains(&1), "entries with a changed date must remain: {left:?}");
     assert_stays_reported(&folder, "entries that were made to look old");
 
     let one = AuditRetention { days: 0, megabytes: 1 };
     let folder = sealed_log();
-    folder.attacked().execute_batch("UPDATE entry SET content = hex(zeroblob(2000000)) WHERE number = 12").unwrap();
+    folder
+        .open_without_triggers()
+        .execute_batch("UPDATE entry SET content = hex(zeroblob(2000000)) WHERE number = 12")
+        .unwrap();
     let left = apply_retention(&folder, one);
     assert!(left.contains(&1), "an enlarged entry must displace no other entry: {left:?}");
-    folder.attacked().execute("UPDATE entry SET content = '{\"a\":1}' WHERE number = 12", []).unwrap();
+    folder.open_without_triggers().execute("UPDATE entry SET content = '{\"a\":1}' WHERE number = 12", []).unwrap();
     let left = entry_numbers(&*folder.log());
     assert!(left.contains(&1), "no entry is removed after the size is restored: {left:?}");
 
     let folder = sealed_log();
-    folder.attacked().execute_batch("CREATE TABLE junk AS SELECT hex(zeroblob(2000000)) AS bytes").unwrap();
+    folder
+        .open_without_triggers()
+        .execute_batch("CREATE TABLE junk AS SELECT hex(zeroblob(2000000)) AS bytes")
+        .unwrap();
     let left = apply_retention(&folder, one);
     assert!(left.contains(&1), "a foreign table displaces no entry: {left:?}");
 
     let folder = sealed_log();
-    append_log_entry(&folder.attacked(), "tool", &"x".repeat(3_000_000), "abc");
+    append_log_entry(&folder.open_without_triggers(), "tool", &"x".repeat(3_000_000), "abc");
     let left = apply_retention(&folder, one);
     assert!(left.contains(&1), "an unsealed entry displaces no other entry: {left:?}");
 
     // The next checkpoint must not seal a checkpoint that was forged while the log is open.
     let folder = sealed_log();
-    remove_first_entries(&folder.attacked(), 4, None, None, true);
-    folder.attacked().execute_batch("UPDATE entry SET at = at").unwrap();
+    remove_first_entries(&folder.open_without_triggers(), 4, None, None, true);
+    folder.open_without_triggers().execute_batch("UPDATE entry SET at = at").unwrap();
     let left = apply_retention(&folder, AuditRetention { days: 1, megabytes: 0 });
     assert!(left.contains(&5), "entries after a forged checkpoint stay: {left:?}");
     assert_stays_reported(&folder, "a forged checkpoint before a removal");
@@ -312,7 +331,7 @@ fn s04_entries_made_to_look_old_or_large_are_not_removed() {
 #[test]
 fn s04_retention_without_a_keychain_is_unproved() {
     let folder = LogFolder::new();
-    folder.keychain.lock(true);
+    folder.keychain.set_locked(true);
     let log = folder.log();
     for _ in 0..5 {
         log.append(ports::AuditEntry { at: 1, ..decision_entry("old") }).unwrap();
@@ -326,14 +345,14 @@ fn s04_retention_without_a_keychain_is_unproved() {
     assert_eq!((verdict.removed, verdict.is_intact()), (Some(5), true), "the old entries are removed: {verdict:?}");
     assert!(!verdict.is_proven(), "nothing is proved without a key: {verdict:?}");
     drop(log);
-    folder.keychain.lock(false);
+    folder.keychain.set_locked(false);
     folder.append(0..1);
     let verdict = folder.log().verify().unwrap();
     assert!(verdict.is_intact() && !verdict.is_proven(), "the chain must be intact once there is a key: {verdict:?}");
     assert!(matches!(verdict.seal, AuditSeal::Holds { .. }), "the log is sealed once there is a key: {verdict:?}");
 }
 
-/// Returns the number, time, subject and decision of the sealed entries, as read through the log.
+/// Returns number, time, subject and decision of the first [`ENTRIES`] entries, which were sealed before the attack.
 fn sealed_entries(log: &dyn AuditLog) -> Vec<(u64, u64, String, String)> {
     let entries = log.read(&AuditQuery::latest(1_000)).unwrap_or_default();
     let of_run = entries.into_iter().filter(|entry| entry.number <= ENTRIES);
@@ -348,7 +367,7 @@ proptest! {
         edits in prop::collection::vec(any_edit(), 1..6),
     ) {
         let folder = LogFolder::with_entries(7);
-        let old = seal_of(&folder.attacked()).unwrap();
+        let old = seal_of(&folder.open_without_triggers()).unwrap();
         folder.append(8..=ENTRIES);
         folder.keychain.make_keys_old();
         let before = sealed_entries(&*folder.log());

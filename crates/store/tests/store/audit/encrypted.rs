@@ -15,7 +15,7 @@ fn entry_with_canary(subject: &str) -> AuditEntry {
     AuditEntry { content: Some(format!("{{\"q\":\"{CANARY} {subject}\"}}")), ..decision_entry(subject) }
 }
 
-/// Returns the files of the log that contain the canary.
+/// Returns the files of the log that contain the canary or its beginning.
 fn files_with_canary(folder: &LogFolder) -> Vec<String> {
     let files =
         std::fs::read_dir(folder.data()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
@@ -27,7 +27,7 @@ fn files_with_canary(folder: &LogFolder) -> Vec<String> {
     files.filter(|path| has(path)).map(|path| path.display().to_string()).collect()
 }
 
-fn assert_whole(log: &dyn AuditLog, count: usize) {
+fn assert_readable_and_proven(log: &dyn AuditLog, count: usize) {
     let entries = log.read(&AuditQuery { words: vec![CANARY.to_owned()], ..AuditQuery::latest(1_000) }).unwrap();
     assert_eq!(entries.len(), count, "each entry is found by its content");
     let oldest = entries.last().unwrap();
@@ -43,21 +43,21 @@ fn s28_log_contents_are_in_no_file() {
     for n in 0..40 {
         log.append(entry_with_canary(&format!("number {n}"))).unwrap();
     }
-    assert_whole(&*log, 40);
+    assert_readable_and_proven(&*log, 40);
     log.flush().unwrap();
     assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no file has the canary while the log is open");
     let mut out = Vec::new();
     assert_eq!(log.export(&mut out).unwrap(), 40, "an export has the contents");
     assert!(String::from_utf8(out).unwrap().contains(CANARY), "the export is in plain text");
     drop(log);
-    assert_whole(&*folder.log(), 40);
+    assert_readable_and_proven(&*folder.log(), 40);
     assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no file has the canary after the log is closed");
 }
 
 #[test]
 fn s28_entries_written_before_the_keychain_is_available_are_encrypted_later() {
     let folder = LogFolder::new();
-    folder.keychain.lock(true);
+    folder.keychain.set_locked(true);
     let log = folder.log();
     for n in 0..700 {
         log.append(entry_with_canary(&format!("number {n}"))).unwrap();
@@ -65,20 +65,20 @@ fn s28_entries_written_before_the_keychain_is_available_are_encrypted_later() {
     log.flush().unwrap();
     assert!(!files_with_canary(&folder).is_empty(), "entries are written in plain text without a key");
     let other = folder.log();
-    folder.keychain.lock(false);
+    folder.keychain.set_locked(false);
     assert!(log.verify().unwrap().is_intact(), "the key must be requested again");
     log.append(entry_with_canary("with the key")).unwrap();
     assert!(log.is_encrypted().unwrap(), "all contents are encrypted");
     assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "no unencrypted content must remain");
-    assert_whole(&*log, 701);
-    assert_whole(&*other, 701);
+    assert_readable_and_proven(&*log, 701);
+    assert_readable_and_proven(&*other, 701);
 }
 
 #[test]
 fn s28_log_without_a_key_continues_and_omits_contents() {
     let folder = LogFolder::with_entries(3);
     folder.append(0..1);
-    folder.keychain.lock(true);
+    folder.keychain.set_locked(true);
     let log = folder.log();
     log.append(entry_with_canary("plain")).unwrap();
     let entries = log.read(&AuditQuery::latest(10)).unwrap();
@@ -95,7 +95,7 @@ fn s28_log_without_a_key_continues_and_omits_contents() {
     let error = log.export(&mut Vec::new()).unwrap_err();
     assert!(error.cause.contains("encrypted"), "the export is refused without a key: {error}");
     drop(log);
-    folder.keychain.lock(false);
+    folder.keychain.set_locked(false);
     assert!(folder.log().verify().unwrap().is_intact(), "the log must be intact with the key");
 }
 
@@ -104,10 +104,10 @@ fn s28_changed_content_is_reported() {
     let folder = LogFolder::with_entries(12);
     let swap = "UPDATE entry SET content = (SELECT content FROM entry WHERE number = 6) WHERE number = 5";
     folder.append([99].into_iter());
-    folder.attacked().execute_batch(swap).unwrap();
+    folder.open_without_triggers().execute_batch(swap).unwrap();
     // Both entries have the same plaintext content.
     assert!(folder.log().verify().unwrap().is_intact(), "the chain covers the plaintext");
-    folder.attacked().execute_batch("UPDATE entry SET content = randomblob(40) WHERE number = 5").unwrap();
+    folder.open_without_triggers().execute_batch("UPDATE entry SET content = randomblob(40) WHERE number = 5").unwrap();
     let verdict = folder.log().verify().unwrap();
     let found = &verdict.findings[0];
     assert_eq!(
@@ -115,7 +115,7 @@ fn s28_changed_content_is_reported() {
         (TamperKind::Unreadable, 5),
         "content that can't be decrypted is reported: {verdict:?}"
     );
-    folder.attacked().execute_batch("UPDATE entry SET content = '{}' WHERE number = 5").unwrap();
+    folder.open_without_triggers().execute_batch("UPDATE entry SET content = '{}' WHERE number = 5").unwrap();
     let verdict = folder.log().verify().unwrap();
     assert_eq!(
         (verdict.findings[0].what, verdict.findings[0].number),
@@ -191,7 +191,7 @@ fn s28_encryption_of_the_log_survives_kill_9() {
         return;
     }
     let mut folder = LogFolder::new();
-    folder.keychain.lock(true);
+    folder.keychain.set_locked(true);
     let log = folder.log();
     for n in 0..3_000 {
         log.append(entry_with_canary(&format!("number {n}"))).unwrap();
@@ -231,7 +231,8 @@ fn s28_encryption_of_the_log_survives_kill_9() {
     assert_eq!(first[0].content, entry_with_canary("number 0").content, "each content is unchanged");
 }
 
-/// Removes the progress record of the encryption, and later writes one which claims that all contents are encrypted.
+/// SQL statements that replace the record of the encryption's progress with one that claims that all contents are
+/// encrypted.
 const FAKE_PROGRESS_SQL: &str = "DROP TABLE IF EXISTS encryption;
     CREATE TABLE encryption (id INTEGER PRIMARY KEY CHECK (id = 1), left INTEGER NOT NULL) STRICT;
     INSERT INTO encryption VALUES (1, 3)";
@@ -246,7 +247,7 @@ fn s28_log_marked_as_plain_is_encrypted_anyway() {
         } else {
             drop(log);
         }
-        folder.attacked().execute_batch("DROP TABLE encryption").unwrap();
+        folder.open_without_triggers().execute_batch("DROP TABLE encryption").unwrap();
         log = folder.log();
         log.append(entry_with_canary("one")).unwrap();
         log.flush().unwrap();
@@ -255,7 +256,7 @@ fn s28_log_marked_as_plain_is_encrypted_anyway() {
         let noted = |found: &AuditFinding| found.what == TamperKind::Noted;
         assert!(verdict.findings.iter().any(noted), "the log has an entry about the change: {verdict:?}");
         drop(log);
-        folder.attacked().execute_batch(FAKE_PROGRESS_SQL).unwrap();
+        folder.open_without_triggers().execute_batch(FAKE_PROGRESS_SQL).unwrap();
         assert!(!folder.log().verify().unwrap().is_intact(), "the log must not be intact after the record is restored");
     }
 }
@@ -287,13 +288,13 @@ fn s28_log_with_a_changed_content_type_is_repaired_or_not_written() {
 #[test]
 fn s28_hidden_plain_contents_are_reported_and_encrypted() {
     let folder = LogFolder::new();
-    folder.keychain.lock(true);
+    folder.keychain.set_locked(true);
     let log = folder.log();
     log.append(entry_with_canary("before the keychain answered")).unwrap();
     log.flush().unwrap();
     drop(log);
-    folder.keychain.lock(false);
-    folder.attacked().execute_batch(FAKE_PROGRESS_SQL).unwrap();
+    folder.keychain.set_locked(false);
+    folder.open_without_triggers().execute_batch(FAKE_PROGRESS_SQL).unwrap();
     let log = folder.log();
     let verdict = log.verify().unwrap();
     let named = |found: &AuditFinding| found.detail.as_deref().is_some_and(|detail| detail.contains("plain"));

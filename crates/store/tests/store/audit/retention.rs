@@ -73,7 +73,7 @@ fn expired_entries_are_removed_and_the_rest_is_proved() {
 fn foreign_removal_of_the_beginning_is_reported() {
     // More entries are removed than the checkpoint records.
     let folder = shortened_log();
-    folder.attacked().execute_batch("DELETE FROM entry WHERE number <= 7").unwrap();
+    folder.open_without_triggers().execute_batch("DELETE FROM entry WHERE number <= 7").unwrap();
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(
         (found[0].what, found[0].number, found[0].to),
@@ -85,7 +85,7 @@ fn foreign_removal_of_the_beginning_is_reported() {
     let folder = shortened_log();
     let own = "INSERT INTO checkpoint SELECT number, link, (SELECT key FROM checkpoint), (SELECT mac FROM checkpoint) FROM entry
         WHERE number = 7; DELETE FROM entry WHERE number <= 7";
-    folder.attacked().execute_batch(own).unwrap();
+    folder.open_without_triggers().execute_batch(own).unwrap();
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(
         found[0].what,
@@ -96,7 +96,7 @@ fn foreign_removal_of_the_beginning_is_reported() {
     // The checkpoint has no seal, as if there had been no keychain.
     let folder = shortened_log();
     let own = "INSERT INTO checkpoint SELECT number, link, NULL, NULL FROM entry WHERE number = 7; DELETE FROM entry WHERE number <= 7";
-    folder.attacked().execute_batch(own).unwrap();
+    folder.open_without_triggers().execute_batch(own).unwrap();
     let found = folder.log().verify().unwrap().findings;
     assert_eq!(
         found[0].what,

@@ -18,7 +18,7 @@ impl LogFolder {
         Self { folder: tempfile::tempdir().unwrap(), keychain: Arc::default() }
     }
 
-    /// Opens the log as another instance does.
+    /// Opens the log in another instance of the store.
     pub(crate) fn log(&self) -> Arc<dyn AuditLog> {
         let (config, data) = (self.folder.path().join("mcp.json"), self.data());
         store::open_with(&config, &data, Arc::new(NoShell), self.keychain.clone()).unwrap().audit
@@ -31,7 +31,7 @@ impl LogFolder {
         folder
     }
 
-    /// Appends entries with these numbers through another instance, which then ends.
+    /// Appends entries with these numbers through another instance of the store, which is then closed.
     pub(crate) fn append(&self, numbers: impl Iterator<Item = u64>) {
         let log = self.log();
         for number in numbers {
@@ -50,19 +50,19 @@ impl LogFolder {
         self.data().join("audit.db")
     }
 
-    /// Opens the database file without the log, as an attacker who knows the format does.
-    pub(crate) fn attacked(&self) -> AttackedLog {
-        open_attacked(&self.file())
+    /// Opens the database file directly and without its triggers, as an attacker who knows the format does.
+    pub(crate) fn open_without_triggers(&self) -> UnprotectedLog {
+        open_file_without_triggers(&self.file())
     }
 }
 
 /// The database file without its triggers, which are restored on drop.
-pub(crate) struct AttackedLog {
+pub(crate) struct UnprotectedLog {
     connection: Connection,
     triggers: Vec<String>,
 }
 
-impl std::ops::Deref for AttackedLog {
+impl std::ops::Deref for UnprotectedLog {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
@@ -70,7 +70,7 @@ impl std::ops::Deref for AttackedLog {
     }
 }
 
-impl Drop for AttackedLog {
+impl Drop for UnprotectedLog {
     fn drop(&mut self) {
         for trigger in &self.triggers {
             // An attack may have removed the tables.
@@ -79,7 +79,7 @@ impl Drop for AttackedLog {
     }
 }
 
-pub(crate) fn open_attacked(file: &Path) -> AttackedLog {
+pub(crate) fn open_file_without_triggers(file: &Path) -> UnprotectedLog {
     let connection = Connection::open(file).unwrap();
     let mut found = connection.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").unwrap();
     let found_triggers: Vec<(String, String)> =
@@ -88,7 +88,7 @@ pub(crate) fn open_attacked(file: &Path) -> AttackedLog {
     for (name, _) in &found_triggers {
         connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
     }
-    AttackedLog { connection, triggers: found_triggers.into_iter().map(|(_, sql)| sql).collect() }
+    UnprotectedLog { connection, triggers: found_triggers.into_iter().map(|(_, sql)| sql).collect() }
 }
 
 pub(crate) fn decision_entry(subject: &str) -> AuditEntry {
@@ -122,12 +122,12 @@ impl Keychain {
         }
     }
 
-    /// Stores this secret under this name.
+    /// Stores a secret under this name, without going through the store.
     pub(crate) fn put(&self, name: &str, secret: &str) {
         self.secrets.lock().unwrap().insert(name.to_owned(), secret.to_owned());
     }
 
-    /// Removes all secrets, including the key of the seal.
+    /// Removes all secrets from the keychain, including the key of the seal.
     pub(crate) fn lose_key(&self) {
         self.secrets.lock().unwrap().clear();
     }

@@ -6,13 +6,13 @@ use ports::{AuditSeal, AuditVerdict, TamperKind};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
-use super::support::{LogFolder, decision_entry, open_attacked};
+use super::support::{LogFolder, decision_entry, open_file_without_triggers};
 
 const ENTRIES: u64 = 12;
 
-/// Returns the verdict of a verification after this change of the file.
+/// Applies a change to the database file, and returns the verdict of a verification afterwards.
 fn verdict_after(folder: &LogFolder, change: impl FnOnce(&Connection)) -> AuditVerdict {
-    change(&folder.attacked());
+    change(&folder.open_without_triggers());
     folder.log().verify().unwrap()
 }
 
@@ -106,7 +106,7 @@ fn rewritten_log_is_detected() {
 #[test]
 fn findings_stay_in_the_continued_log() {
     let folder = LogFolder::with_entries(ENTRIES);
-    folder.attacked().execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
+    folder.open_without_triggers().execute_batch("DELETE FROM entry WHERE number > 8").unwrap();
     folder.append(0..2);
     let verdict = folder.log().verify().unwrap();
     let found: Vec<_> = verdict.findings.iter().map(|finding| (finding.what, finding.number, finding.to)).collect();
@@ -121,7 +121,7 @@ fn findings_stay_in_the_continued_log() {
     let folder = LogFolder::with_entries(ENTRIES);
     let log = folder.log();
     log.append(decision_entry("before")).unwrap();
-    folder.attacked().execute_batch("DELETE FROM entry WHERE number > 5").unwrap();
+    folder.open_without_triggers().execute_batch("DELETE FROM entry WHERE number > 5").unwrap();
     log.append(decision_entry("after")).unwrap();
     let found = log.verify().unwrap().findings;
     assert!(
@@ -192,7 +192,7 @@ proptest! {
     #[test]
     fn any_single_change_to_the_database_is_detected(row in 1..=ENTRIES, column in 0_usize..16, way in 0..4) {
         let folder = LogFolder::with_entries(ENTRIES);
-        let name = column_names(&open_attacked(&folder.file()), "entry")[column].clone();
+        let name = column_names(&open_file_without_triggers(&folder.file()), "entry")[column].clone();
         let verdict = verdict_after(&folder, |log| {
             let new = match (name.as_str(), way) {
                 ("link", 0) => "zeroblob(32)".to_owned(),

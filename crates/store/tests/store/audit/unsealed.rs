@@ -32,10 +32,10 @@ fn next_link(previous: &[u8], text: &str) -> Vec<u8> {
     context.finish().as_ref().to_vec()
 }
 
-/// Rewrites all entries with valid links, one of them changed.
+/// Rewrites all entries with valid links, and changes one of them.
 fn rewrite_chain(folder: &LogFolder) {
     let texts = entry_texts(folder);
-    let log = folder.attacked();
+    let log = folder.open_without_triggers();
     log.execute("UPDATE entry SET subject = 'forged' WHERE number = 5", []).unwrap();
     let mut previous = vec![0; 32];
     for (number, text) in (1_i64..).zip(texts) {
@@ -47,7 +47,7 @@ fn rewrite_chain(folder: &LogFolder) {
 /// Appends a forged entry whose link to its predecessor is valid.
 fn add_entry(folder: &LogFolder) {
     let texts = entry_texts(folder);
-    let log = folder.attacked();
+    let log = folder.open_without_triggers();
     let last: Vec<u8> =
         log.query_row("SELECT link FROM entry ORDER BY number DESC LIMIT 1", [], |row| row.get(0)).unwrap();
     let (old, new) = (format!("\"number\":{ENTRIES},"), format!("\"number\":{},", ENTRIES + 1));
@@ -70,7 +70,7 @@ fn rewritten_log_is_detected_without_the_key() {
         let folder = LogFolder::with_entries(ENTRIES);
         assert!(folder.log().verify().unwrap().is_proven(), "the log is proved before the change");
         rewrite_chain(&folder);
-        folder.attacked().execute_batch("DELETE FROM seal").unwrap();
+        folder.open_without_triggers().execute_batch("DELETE FROM seal").unwrap();
         folder.keychain.lose_key();
         folder
     };
@@ -155,7 +155,7 @@ fn restored_older_copy_is_detected() {
 #[test]
 fn keychain_unlocked_later_seals_the_entries() {
     let folder = LogFolder::new();
-    folder.keychain.lock(true);
+    folder.keychain.set_locked(true);
     let log = folder.log();
     log.append(decision_entry("one")).unwrap();
     let verdict = log.verify().unwrap();
@@ -165,7 +165,7 @@ fn keychain_unlocked_later_seals_the_entries() {
         (AuditSeal::None, vec![(1, 1)]),
         "nothing is sealed while the keychain is locked"
     );
-    folder.keychain.lock(false);
+    folder.keychain.set_locked(false);
     let verdict = log.verify().unwrap();
     assert_eq!(verdict.seal, AuditSeal::Holds { number: 1 }, "verification must request the key again");
     assert!(verdict.is_proven(), "entries of this instance are sealed: {verdict:?}");

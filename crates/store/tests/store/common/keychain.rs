@@ -9,7 +9,7 @@ use ports::{SecretError, SecretPersistence, Secrets};
 
 #[derive(Default)]
 pub(crate) struct Keychain {
-    /// Content of `secrets.json`. Anybody can remove entries.
+    /// Content of `secrets.json`. Any program can remove entries.
     pub(crate) secrets: Mutex<HashMap<String, String>>,
     /// Entries of the keychain that only Drawbridge can write (marks).
     pub(crate) marks: Mutex<HashMap<String, String>>,
@@ -27,7 +27,7 @@ impl Drop for LockedName {
 }
 
 impl Keychain {
-    pub(crate) fn lock(&self, locked: bool) {
+    pub(crate) fn set_locked(&self, locked: bool) {
         self.locked.store(locked, Ordering::SeqCst);
     }
 }

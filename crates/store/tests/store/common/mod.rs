@@ -30,7 +30,7 @@ impl Store {
     }
 }
 
-/// Opens the store of a folder as another instance does.
+/// Opens the store of a folder in another instance.
 pub(crate) fn open_store(folder: &Path) -> Ports {
     store::open(&folder.join("config").join("mcp.json"), &folder.join("data"), Arc::new(NoShell))
         .expect("the store opens")

@@ -25,7 +25,7 @@ fn files_containing(folder: &Path, bytes: &str) -> Vec<String> {
     found
 }
 
-/// Returns 200 words that occur nowhere else, different ones for each `n`. So many words fill several pages of the
+/// Returns 200 words that occur nowhere else, different ones for each `n`. That is enough to fill several pages of the
 /// index.
 fn canaries(n: usize) -> String {
     (0..200).map(|word| format!("zq{:08x}kestrel ", (n * 200 + word) * 2_654_435_761 % 4_294_967_291)).collect()

@@ -15,12 +15,12 @@ use crate::audit::support::{Keychain, NoShell};
 
 const CANARY: &str = "zqkestrel";
 
-/// Opens the history in another instance with this keychain.
+/// Opens the store of the folder in another instance with this keychain.
 pub(super) fn open_with_keychain(folder: &Path, keychain: &Arc<Keychain>) -> Ports {
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), keychain.clone()).unwrap()
 }
 
-/// Opens the history in another instance without a keychain.
+/// Opens the store of the folder in another instance without a keychain.
 pub(super) fn open_without_keychain(folder: &Path) -> Ports {
     let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), Arc::new(NoShell), secrets).unwrap()
@@ -59,7 +59,7 @@ pub(super) fn write_conversations(history: &dyn History, items: usize) {
     }
 }
 
-/// Checks that the content that [`write_conversations`] has written can be read and found.
+/// Asserts that the content that [`write_conversations`] has written can be read and found.
 fn assert_complete(history: &dyn History, items: usize) {
     let read = history.conversation("c").unwrap().expect("the conversation exists");
     assert_eq!((read.title, read.settings), (format!("About {CANARY}"), json!({"instructions": CANARY})));
@@ -139,14 +139,14 @@ fn s28_plain_history_is_encrypted_once_a_keychain_is_available() {
             "no file contains a part of the canary"
         );
     }
-    write_more(ports.history.as_ref());
+    write_more_items(ports.history.as_ref());
     drop(ports);
     let again = open_with_keychain(folder.path(), &keychain);
     assert_eq!(branch(again.history.as_ref(), "c").len(), 61, "the history can be extended");
     assert_eq!(files_containing(folder.path(), CANARY), Vec::<String>::new(), "no file has the canary");
 }
 
-fn write_more(history: &dyn History) {
+fn write_more_items(history: &dyn History) {
     assert!(history.write("c", &[user_message("more", CANARY)]).unwrap());
 }
 
@@ -181,7 +181,7 @@ fn s28_history_of_the_first_version_is_upgraded() {
     downgrade_to_version_1(folder.path());
     let plain = open_without_keychain(folder.path());
     assert_complete(plain.history.as_ref(), 30);
-    write_more(plain.history.as_ref());
+    write_more_items(plain.history.as_ref());
     assert_eq!(branch(plain.history.as_ref(), "c").len(), 61, "an old history can be extended without a keychain");
     drop(plain);
     let ports = open_with_keychain(folder.path(), &keychain);
@@ -211,16 +211,16 @@ fn s28_concurrent_processes_upgrade_the_history_once() {
 #[test]
 fn s28_running_process_continues_after_the_encryption() {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
-    keychain.lock(true);
+    keychain.set_locked(true);
     let early = open_with_keychain(folder.path(), &keychain);
     write_conversations(early.history.as_ref(), 3);
     let none = open_without_keychain(folder.path());
     assert_complete(none.history.as_ref(), 3);
-    keychain.lock(false);
+    keychain.set_locked(false);
     let late = open_with_keychain(folder.path(), &keychain);
     assert_complete(late.history.as_ref(), 3);
     assert_complete(early.history.as_ref(), 3);
-    write_more(early.history.as_ref());
+    write_more_items(early.history.as_ref());
     assert_eq!(branch(late.history.as_ref(), "c").len(), 7, "both instances write to the same history");
     let error = none.history.list().expect_err("without the key it can't be read");
     assert!(error.cause.contains("encrypted"), "{error}");
@@ -281,7 +281,8 @@ fn s28_history_is_encrypted_by_concurrent_processes() {
 #[cfg(unix)]
 const ENCRYPT_FOLDER_VARIABLE: &str = "HISTORY_TO_ENCRYPT";
 
-/// The encryption continues after the process was killed at any moment.
+/// Kills a process at different moments while it encrypts a history, and asserts that the encryption continues
+/// afterwards.
 #[cfg(unix)]
 #[test]
 #[allow(clippy::disallowed_methods, reason = "starts this test, not a server")]

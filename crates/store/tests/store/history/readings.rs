@@ -29,22 +29,22 @@ fn read_conversation(history: &dyn History) -> Conversation {
     history.conversation("c").unwrap().unwrap()
 }
 
-/// Creates a conversation with two calls, executes these SQL statements on the closed database, and returns the
-/// conversation as another instance reads it.
+/// Creates a conversation with two calls, executes these SQL statements on the closed database as an attacker, and
+/// returns the conversation as another instance reads it.
 fn attacked_conversation(sql: &str) -> (tempfile::TempDir, Arc<Keychain>, Conversation) {
     let (folder, keychain) = (tempfile::tempdir().unwrap(), Arc::new(Keychain::default()));
     let ports = open_with_keychain(folder.path(), &keychain);
     ports.history.create(&new_conversation("c")).unwrap();
     ports.history.write("c", &[call_item("1", "list")]).unwrap();
-    attack(folder.path(), "CREATE TABLE old AS SELECT * FROM reading_seal");
+    execute_sql(folder.path(), "CREATE TABLE old AS SELECT * FROM reading_seal");
     ports.history.write("c", &[user_message("2", "go on"), call_item("3", "fetch")]).unwrap();
     drop(ports);
-    attack(folder.path(), sql);
+    execute_sql(folder.path(), sql);
     let readings = read_conversation(open_with_keychain(folder.path(), &keychain).history.as_ref());
     (folder, keychain, readings)
 }
 
-fn attack(folder: &Path, sql: &str) {
+fn execute_sql(folder: &Path, sql: &str) {
     Connection::open(folder.join("data/history.db")).unwrap().execute_batch(sql).unwrap();
 }
 

@@ -10,10 +10,10 @@ use super::encrypted::{files_containing, open_with_keychain, open_without_keycha
 use super::{branch, new_conversation, user_message};
 use crate::audit::support::Keychain;
 
-/// Text that the tests write after the attack.
+/// Text that the tests write after an attack on the tables.
 const LATER_TEXT: &str = "qvheron";
 
-/// Makes `protection` a view that seems empty as soon as a message has been written.
+/// SQL statements that make `protection` a view that seems empty as soon as a message has been written.
 const CONDITIONAL_VIEW_SQL: &str = "PRAGMA legacy_alter_table = ON;
     ALTER TABLE protection RENAME TO p; CREATE TABLE f (flag); INSERT INTO f VALUES (1);
     CREATE VIEW protection AS SELECT id, key, left FROM p WHERE (SELECT flag FROM f) = 1;
@@ -21,19 +21,20 @@ const CONDITIONAL_VIEW_SQL: &str = "PRAGMA legacy_alter_table = ON;
     CREATE TRIGGER p2 INSTEAD OF UPDATE ON protection BEGIN UPDATE p SET left = NEW.left; END;
     CREATE TRIGGER i1 AFTER INSERT ON said BEGIN UPDATE f SET flag = 0; END;";
 
-/// Makes `protection` a view that is always empty.
+/// SQL statements that make `protection` a view that is always empty.
 const EMPTY_VIEW_SQL: &str = "DELETE FROM item; DELETE FROM conversation; DELETE FROM said; DELETE FROM folded;
     DROP TABLE protection; CREATE VIEW protection AS SELECT 1 AS id, '' AS key, 0 AS left WHERE 0;
     CREATE TRIGGER p1 INSTEAD OF INSERT ON protection BEGIN SELECT 1; END;";
 
-/// Removes the table `protection`, as if the history were unencrypted.
+/// SQL statement that removes the table `protection`, as if the history were unencrypted.
 const DROP_TABLE_SQL: &str = "DROP TABLE protection;";
 
-/// Removes the trigger that rejects unencrypted text, and adds one that copies each text into another table.
+/// SQL statements that remove the trigger that rejects unencrypted text, and add one that copies each text into another
+/// table.
 const REPLACE_TRIGGER_SQL: &str = "DROP TRIGGER said_is_encrypted; CREATE TABLE copy (text);
     CREATE TRIGGER copies AFTER INSERT ON said BEGIN INSERT INTO copy VALUES (NEW.text); END;";
 
-fn attack(folder: &Path, sql: &str) {
+fn execute_sql(folder: &Path, sql: &str) {
     Connection::open(folder.join("data/history.db")).unwrap().execute_batch(sql).unwrap();
 }
 
@@ -44,7 +45,7 @@ fn encrypted_history() -> (tempfile::TempDir, Arc<Keychain>) {
     (folder, keychain)
 }
 
-/// Calls every function that writes, and returns the errors.
+/// Calls every function that writes to the history, and returns the errors.
 fn write_errors(ports: &Ports) -> Vec<String> {
     let mut conversation = new_conversation("later");
     conversation.title = LATER_TEXT.to_owned();
@@ -59,7 +60,7 @@ fn write_errors(ports: &Ports) -> Vec<String> {
 fn s28_foreign_tables_are_rejected() {
     for sql in [CONDITIONAL_VIEW_SQL, EMPTY_VIEW_SQL, DROP_TABLE_SQL, REPLACE_TRIGGER_SQL] {
         let (folder, keychain) = encrypted_history();
-        attack(folder.path(), sql);
+        execute_sql(folder.path(), sql);
         let ports = open_with_keychain(folder.path(), &keychain);
         let refused = write_errors(&ports);
         assert_eq!(
@@ -82,7 +83,7 @@ fn s28_tables_changed_while_running_are_rejected() {
         let (folder, keychain) = encrypted_history();
         let ports = open_with_keychain(folder.path(), &keychain);
         assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "the history can be read");
-        attack(folder.path(), sql);
+        execute_sql(folder.path(), sql);
         let refused = write_errors(&ports);
         assert_eq!(
             files_containing(folder.path(), LATER_TEXT),
@@ -102,10 +103,10 @@ fn s28_removed_protection_is_restored() {
         assert_eq!(branch(ports.history.as_ref(), "c").len(), 4, "the history can be read");
         if !is_running {
             drop(ports);
-            attack(folder.path(), "DELETE FROM protection");
+            execute_sql(folder.path(), "DELETE FROM protection");
             ports = open_with_keychain(folder.path(), &keychain);
         } else {
-            attack(folder.path(), "DELETE FROM protection");
+            execute_sql(folder.path(), "DELETE FROM protection");
         }
         assert_eq!(write_errors(&ports), Vec::<String>::new(), "the history can be extended");
         assert!(ports.history.is_encrypted().unwrap(), "the history is encrypted");
@@ -120,14 +121,14 @@ fn s28_removed_protection_is_restored() {
 #[test]
 fn s28_encrypted_history_is_not_written_without_its_key() {
     let (folder, keychain) = encrypted_history();
-    attack(folder.path(), "DELETE FROM protection");
+    execute_sql(folder.path(), "DELETE FROM protection");
     let none = open_without_keychain(folder.path());
     let refused = write_errors(&none);
     assert_eq!(refused.len(), 4, "an encrypted history is not extended without the key: {refused:?}");
     assert!(refused.iter().all(|error| error.contains("encrypted")), "{refused:?}");
     assert_eq!(files_containing(folder.path(), LATER_TEXT), Vec::<String>::new(), "no text must be stored unencrypted");
     drop(none);
-    keychain.lock(true);
+    keychain.set_locked(true);
     assert_eq!(
         write_errors(&open_with_keychain(folder.path(), &keychain)).len(),
         4,
@@ -139,13 +140,13 @@ fn s28_encrypted_history_is_not_written_without_its_key() {
 #[test]
 fn additional_tables_of_a_newer_version_are_accepted() {
     let (folder, keychain) = encrypted_history();
-    attack(folder.path(), "CREATE TABLE of_a_newer_one (a); CREATE INDEX of_a_newer_one_too ON item (at)");
+    execute_sql(folder.path(), "CREATE TABLE of_a_newer_one (a); CREATE INDEX of_a_newer_one_too ON item (at)");
     assert_eq!(
         write_errors(&open_with_keychain(folder.path(), &keychain)),
         Vec::<String>::new(),
         "the history can be extended"
     );
-    attack(folder.path(), "DROP TABLE reading");
+    execute_sql(folder.path(), "DROP TABLE reading");
     assert_eq!(
         branch(open_with_keychain(folder.path(), &keychain).history.as_ref(), "c").len(),
         6,

@@ -13,18 +13,18 @@ use store::PlatformInFolder;
 use super::MARK_NAME;
 use crate::common::keychain::Keychain;
 
-/// A keychain with a gate: while it is closed, calls for the mark of the documents block. Names can't be locked.
+/// A keychain with a gate: while the gate is closed, calls for the mark of the documents block. Names can't be locked.
 #[derive(Default)]
 pub(super) struct GatedKeychain {
     keychain: Keychain,
-    pub(super) shut: Mutex<bool>,
+    pub(super) is_closed: Mutex<bool>,
     pub(super) opened: Condvar,
-    /// Duration of storing a mark, in milliseconds.
+    /// Time that storing a mark takes, in milliseconds.
     pub(super) delay: AtomicU64,
     /// Number of times that the latest numbers of the documents (the mark) were stored.
     stored_marks: AtomicU64,
-    /// Function that runs when the next mark of documents is stored, if any.
-    pub(super) at_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    /// Function to run when the next mark of documents is stored, if any.
+    pub(super) run_at_next_mark: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl Deref for GatedKeychain {
@@ -41,19 +41,19 @@ impl GatedKeychain {
         self.stored_marks.load(Ordering::SeqCst)
     }
 
-    pub(super) fn set_blocked(&self, shut: bool) {
-        *self.shut.lock().unwrap() = shut;
+    pub(super) fn set_blocked(&self, is_closed: bool) {
+        *self.is_closed.lock().unwrap() = is_closed;
         self.opened.notify_all();
     }
 
     fn wait_while_blocked(&self, name: &str) {
         if name == MARK_NAME {
-            drop(self.opened.wait_while(self.shut.lock().unwrap(), |shut| *shut).unwrap());
+            drop(self.opened.wait_while(self.is_closed.lock().unwrap(), |is_closed| *is_closed).unwrap());
         }
     }
 }
 
-/// Opens the documents of the folder as another instance does.
+/// Opens the documents of the folder in another instance of the store.
 pub(super) fn open_documents(folder: &Path, keychain: &Arc<GatedKeychain>) -> Arc<dyn Documents> {
     let platform = Arc::new(PlatformInFolder::new(folder.to_owned()));
     store::open_with(&folder.join("mcp.json"), &folder.join("data"), platform, keychain.clone()).unwrap().documents
@@ -119,7 +119,7 @@ impl Secrets for GatedKeychain {
     fn set_mark(&self, name: &str, mark: &str) -> Result<(), SecretError> {
         self.wait_while_blocked(name);
         self.stored_marks.fetch_add(u64::from(name == MARK_NAME), Ordering::SeqCst);
-        if let Some(act) = self.at_mark.lock().unwrap().take_if(|_| name == MARK_NAME) {
+        if let Some(act) = self.run_at_next_mark.lock().unwrap().take_if(|_| name == MARK_NAME) {
             act();
         }
         // sleep: simulates a slow keychain.

@@ -72,7 +72,7 @@ pub(super) fn apply_edit(folder: &LogFolder, edit: &LogEdit, old: &SavedSeal) {
         let _ = log.flush();
         return;
     }
-    let log = folder.attacked();
+    let log = folder.open_without_triggers();
     let run = |sql: String| drop(log.execute_batch(&sql));
     match edit {
         LogEdit::Delete(from, to) => run(format!("DELETE FROM entry WHERE number BETWEEN {from} AND {to}")),
