@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-/// Key of the draft in the stored settings. Ignored by earlier versions.
+/// Key of the draft in the stored settings. Earlier versions of Drawbridge ignore it.
 const DRAFT_KEY: &str = "draft";
 /// Maximum size of a draft, in bytes.
 pub(super) const MAX_DRAFT_BYTES: usize = 256 << 10;

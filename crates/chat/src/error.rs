@@ -43,7 +43,7 @@ pub enum ConversationError {
     /// A text is too long.
     #[error("{what} may have {limit} KB at most; shorten it, or attach it as a file")]
     TooLong {
-        /// Kind of the text, such as "a message". Part of the error message.
+        /// Kind of the text that is too long, such as "a message". Part of the error message.
         what: &'static str,
         /// Maximum size of the text, in KiB.
         limit: usize,
@@ -66,7 +66,7 @@ pub enum ConversationError {
     /// The maximum number of saved system prompts is reached.
     #[error("at most {MAX_SAVED_PROMPTS} system prompts can be saved; delete one first")]
     TooManyPrompts,
-    /// An attachment is invalid.
+    /// An attachment of a message is invalid.
     #[error(transparent)]
     Attachment(#[from] AttachmentError),
     /// The item can't be edited, since it is not a message of the user.
