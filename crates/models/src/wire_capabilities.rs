@@ -26,7 +26,7 @@ pub(crate) struct WireCapabilities {
     pub(crate) stops: usize,
     /// Support for a sampling temperature.
     pub(crate) temperature: TemperatureSupport,
-    /// Set if thinking can be requested together with tools.
+    /// Set if reasoning can be requested together with tools.
     pub(crate) thinking_with_tools: bool,
 }
 
@@ -38,7 +38,7 @@ pub(crate) enum TemperatureSupport {
     Never,
 }
 
-/// Number of stop sequences that counts as unlimited, since requests do not have more.
+/// An API that supports at least this many stop sequences has no relevant limit, since requests don't contain more.
 const UNLIMITED_STOPS: usize = 8;
 
 /// Image types that every provider with image support accepts.
