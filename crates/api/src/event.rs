@@ -56,7 +56,7 @@ pub enum Event {
     SamplingText {
         /// Identifier of the consent request, unique while Drawbridge runs.
         id: String,
-        /// Text to append to the text of the consent request. Empty while the model only thinks.
+        /// Text to append to the text of the consent request. Empty while the model reasons without writing a response.
         text: String,
     },
     /// The sampling settings or the usage of a server changed. The page reads them again.

@@ -81,7 +81,7 @@ pub struct AuditEntry {
 pub struct AuditVerdict {
     /// `true` if the verification found no problem.
     pub whole: bool,
-    /// `true` if it is also proved, by seals, that Drawbridge wrote all entries.
+    /// `true` if the seals also prove that Drawbridge wrote all entries.
     pub proved: bool,
     /// Number of entries in the log.
     pub entries: u64,

@@ -20,7 +20,7 @@ pub struct Authorization {
     pub in_progress: Option<SignInProgress>,
     /// Reason why the last sign-in failed, with the suggested remedy.
     pub failed: Option<String>,
-    /// Stable identifier of the cause. Absent if the last sign-in did not fail.
+    /// Stable identifier of the failure's cause, or `None` if the last sign-in did not fail.
     pub failure: Option<SignInFailure>,
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,

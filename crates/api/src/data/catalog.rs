@@ -98,9 +98,9 @@ pub struct Tool {
     pub allowed: bool,
     /// Members of the definition that the other fields don't contain, as JSON. A model may receive them too.
     pub others: Option<Value>,
-    /// Hash of the whole definition, which a review refers to.
+    /// Hash of the tool's whole definition, to which a review refers.
     pub hash: String,
-    /// Review state of the definition, with findings for the user.
+    /// Review state of the tool's definition, with findings for the user.
     pub marks: ReviewMarks,
 }
 
@@ -136,9 +136,9 @@ pub struct Prompt {
     pub icons: Vec<Icon>,
     /// Members of the definition that the other fields don't contain, as JSON.
     pub others: Option<Value>,
-    /// Hash of the whole definition, which a review refers to.
+    /// Hash of the prompt's whole definition, to which a review refers.
     pub hash: String,
-    /// Review state of the definition, with findings for the user.
+    /// Review state of the prompt's definition, with findings for the user.
     pub marks: ReviewMarks,
 }
 

@@ -124,8 +124,8 @@ pub enum ConsentRequestBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
-        /// Hash of the whole definition alone, which a review refers to. Grants are bound to another hash, which also
-        /// covers the configuration of the server.
+        /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
+        /// also covers the configuration of the server.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,
@@ -175,7 +175,7 @@ pub enum ConsentRequestBody {
         message: String,
         /// Fields that the user fills in.
         fields: Vec<FormField>,
-        /// Reason why the form can't be displayed, or `None` if it can. Such a form can only be declined.
+        /// Reason why the form can't be displayed and can only be declined, or `None` if it can be displayed.
         unsupported: Option<String>,
     },
     /// Request of a server to open a URL in the browser (elicitation in URL mode).
@@ -280,9 +280,9 @@ pub enum ConsentDecision {
     },
     /// Lets the user write the response to a sampling request instead of the model.
     ByHand,
-    /// Sends the sampling request to the same model again.
+    /// Sends an approved sampling request to the same model again.
     Again,
-    /// Returns from the response to the sampling request, and discards the response.
+    /// Discards the model's response, so that the user decides on the sampling request again.
     Back,
     /// Stops the model. The user can edit and send the partial response.
     Stop,

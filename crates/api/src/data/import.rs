@@ -74,8 +74,8 @@ pub struct ImportFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidate {
-    /// Hash of the resulting configuration without its secrets, and of its location. The server is only imported if the
-    /// hash is unchanged.
+    /// Hash of the configuration that the import would create, without its secrets, and of the place where it was
+    /// found. The server is only imported if the hash is unchanged.
     pub id: String,
     /// Suggested name, unique among the configured servers.
     pub name: String,
@@ -143,14 +143,14 @@ pub struct ImportServers {
     pub ids: Vec<String>,
 }
 
-/// Result of an import, by candidate.
+/// Outcomes of an import, one for each selected candidate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportedServers {
     /// Outcome for each selected candidate, in the order of the request.
     pub outcomes: Vec<ImportOutcome>,
 }
 
-/// Outcome for one selected candidate.
+/// Outcome of the import of one selected candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {

@@ -41,7 +41,7 @@ pub struct Review {
 pub struct SeenDefinition {
     /// Name of the tool or prompt.
     pub name: String,
-    /// Hash that was shown with the definition.
+    /// Hash of the definition that was shown to the user.
     pub hash: String,
 }
 
@@ -70,7 +70,7 @@ pub struct Pins {
 pub struct PinnedDefinition {
     /// Name of the tool or prompt.
     pub name: String,
-    /// Hash of the whole definition.
+    /// Hash of the tool's or prompt's whole definition.
     pub hash: String,
     /// Time of the review, in milliseconds since 1970.
     pub since: u64,

@@ -186,9 +186,9 @@ pub struct DryRunResult {
     pub assumed_unchanged: bool,
     /// Review state of the called tool, from the server's current or last session.
     pub standing: Option<ReviewState>,
-    /// `true` if the lists in the settings of the server exclude the tool, so that calls by models are refused. The
-    /// effect is that denial for a call after untrusted content, which only models make, and otherwise the effect for
-    /// other calls.
+    /// `true` if the settings of the server exclude the tool from those for models, so that calls by models are
+    /// refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
+    /// `effect` applies to calls by other callers.
     pub turned_off: bool,
 }
 
