@@ -67,7 +67,7 @@ impl ShownAnnouncements {
         Some(NextAnnouncement { number, withdrawn })
     }
 
-    /// Forgets requests that no longer wait for a decision, and returns the numbers of their notifications.
+    /// Removes the notifications of requests that no longer wait for a decision, and returns their numbers.
     fn retain_waiting(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
         let is_gone = |one: &AnnouncedRequest| one.request.is_some_and(|id| !waiting.contains(&id));
         let removed = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
@@ -80,7 +80,8 @@ impl ShownAnnouncements {
     }
 }
 
-/// Brings the window and the request to the front when a notification is clicked. Must be called once.
+/// Registers a handler that shows the window, with the request of a notification, when the user clicks the
+/// notification. Must be called once.
 pub(crate) fn follow_clicks(app: &AppHandle) {
     let clicked = app.clone();
     let followed = app.notification().on_action(move |action| {
@@ -134,7 +135,7 @@ fn withdraw_notifications(app: &AppHandle, numbers: Vec<i32>) {
     }
 }
 
-/// Returns the text of a notification. `kind` is the kind of the request as named in the audit log.
+/// Returns the text of a notification about a request. `kind` is the kind of the request as named in the audit log.
 pub(crate) fn notification_text(chinese: bool, server: &str, kind: &str) -> String {
     let what = match (kind, chinese) {
         ("start-server", false) => "needs your approval to start",

@@ -9,7 +9,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use gtk::glib::translate::ToGlibPtr as _;
 use webkit2gtk::Settings;
 
-/// Features to turn off, by the identifiers of WebKit.
+/// WebKit's identifiers of the features to turn off.
 const FEATURES: [&CStr; 2] = [c"LinkPreconnect", c"LinkDNSPrefetch"];
 
 #[allow(unsafe_code, reason = "the crate webkit2gtk doesn't bind these functions")]
@@ -25,7 +25,7 @@ unsafe extern "C" {
 /// Turns off connection hints in a web view with these settings. Returns `false` if this version of WebKitGTK has no
 /// switch for one of them.
 #[allow(unsafe_code)]
-pub(crate) fn turn_off(settings: &Settings) -> bool {
+pub(crate) fn disable_connection_hints(settings: &Settings) -> bool {
     let raw: *mut webkit2gtk::ffi::WebKitSettings = settings.to_glib_none().0;
     let mut found = 0;
     // SAFETY: the functions are called on the main thread as documented: the list is owned and released once, features

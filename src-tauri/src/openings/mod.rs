@@ -22,7 +22,7 @@ use arguments::OpenArgument;
 /// Maximum number of queued requests, in addition to the current one.
 const MAX_WAITING: usize = 8;
 
-/// File or link to open, or the reason why it is rejected.
+/// File or link that the user or a program requested to open, or the reason why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum OpenRequest {
@@ -70,11 +70,11 @@ pub(crate) enum OpenRefusal {
     LinksOff,
 }
 
-/// The open request that the page currently handles, and the queued ones.
+/// Open request that the page currently handles, and the queued open requests.
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
 
-/// Request that the page currently handles, with its number.
+/// Open request that the page currently handles, with its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct NumberedOpenRequest {
     id: u64,
@@ -102,7 +102,7 @@ impl OpenRequestQueue {
         }
     }
 
-    /// Starts the next queued request if there is no current one.
+    /// Starts the next queued request if there is no current one. If the queue is empty, reports the dropped requests.
     fn start_next(&mut self) -> Option<NumberedOpenRequest> {
         if self.current.is_some() {
             return None;
@@ -116,7 +116,7 @@ impl OpenRequestQueue {
         self.current.clone()
     }
 
-    /// Ends the current request if it has this number. The page may report the end late or twice.
+    /// Ends the current request if it has this number, since the page may report the end late or twice.
     fn end_current(&mut self, id: u64) {
         self.current.take_if(|current| current.id == id);
     }
@@ -154,8 +154,8 @@ impl OpenRequests {
     }
 }
 
-/// Brings the window to the front and queues requests for the given files and links. Files are checked on a blocking
-/// thread.
+/// Brings the window to the front and queues open requests for the given files and links. Files are checked on a
+/// blocking thread.
 pub(crate) fn open_in_window(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
@@ -178,7 +178,7 @@ pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
     });
 }
 
-/// Command by which the page reports that the user has finished with the request of this number.
+/// Command by which the page reports that the user has finished with the open request of this number.
 #[tauri::command]
 pub(crate) fn opening_done(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
     openings.finish_opening(id, &events);

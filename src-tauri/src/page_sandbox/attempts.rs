@@ -20,11 +20,11 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
-/// Name of the file in the data folder.
+/// Name of the counter's file in the data folder.
 const ATTEMPTS_FILE: &str = "page-sandbox.json";
 /// Number of consecutive failed starts after which the sandbox is disabled.
 const MAX_FAILED_STARTS: u32 = 2;
-/// Maximum number of bytes read from a file.
+/// Maximum number of bytes that are read from a file with the counter.
 const MAX_FILE_BYTES: u64 = 4_096;
 
 /// Counter of consecutive failed starts, stored on disk.
@@ -44,7 +44,7 @@ struct FailedStarts {
 }
 
 impl StartAttempts {
-    /// Opens the counter in this data folder for this version of the software.
+    /// Opens the counter in this data folder for this version of Drawbridge and WebKitGTK.
     ///
     /// `session` is the folder for files that last until the user logs out. It is not used if other users can access
     /// it.
@@ -77,7 +77,7 @@ impl StartAttempts {
         Err(first.unwrap_or_default())
     }
 
-    /// Records this start as failed until [`clear`](Self::clear) is called.
+    /// Increments the counter. This start counts as failed until [`clear`](Self::clear) is called.
     ///
     /// # Errors
     /// Returns an error if no file can be written.
@@ -85,7 +85,7 @@ impl StartAttempts {
         self.write(self.count().saturating_add(1))
     }
 
-    /// Reverts one call of [`add`](Self::add).
+    /// Decrements the counter, which reverts one call of [`add`](Self::add).
     ///
     /// # Errors
     /// Returns an error if no file can be written.
@@ -172,8 +172,8 @@ impl StartAttempts {
     }
 }
 
-/// Returns the name of the file in the session's folder, which is shared with other programs and other data folders.
-/// The hash in it may differ between versions, for which a new count starts anyway.
+/// Returns the name of the counter's file in the session's folder, which other programs and other data folders use too.
+/// The hash of the data folder in the name may differ between versions, for which a new count starts anyway.
 fn session_file(data_dir: &Path) -> String {
     let mut hash = DefaultHasher::new();
     data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_path_buf()).hash(&mut hash);
