@@ -17,7 +17,7 @@ use crate::terminal_escape;
 /// Maximum length, in characters, of a conversation title that is taken from the first message.
 const MAX_TITLE: usize = 60;
 
-/// Sends one message, or each line of standard input until its end, and prints the replies.
+/// Sends one message to the model, or each line of standard input until its end, and prints the replies.
 pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result<Value, CommandFailure> {
     let known = session.servers(None).await?;
     for server in &chat.server {
@@ -115,7 +115,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
 /// Reads the next message from standard input, or returns `None` at its end.
 async fn read_message(session: &CommandSession) -> Option<String> {
     loop {
-        session.output.prompt("> ");
+        session.output.print_prompt("> ");
         let line = session.input.next_line().await?;
         if !line.trim().is_empty() {
             return Some(line);
@@ -174,7 +174,7 @@ async fn report_omitted_tools(session: &CommandSession, conversation: &str) -> R
         let words = format!(
             "{server}: {count} tools are not offered, because you have not reviewed them; see \"drawbridge-cli review {server}\""
         );
-        session.output.event("note", json!({ "server": server, "message": words }));
+        session.output.print_event("note", json!({ "server": server, "message": words }));
         session.output.print_message(&terminal_escape::escape_line(&words));
     }
     if known.by_search {

@@ -22,7 +22,7 @@ use crate::install;
 use crate::link;
 use crate::login;
 use crate::models;
-use crate::output::{to_json_value, without_variables};
+use crate::output::{to_json_value, with_redacted_variables};
 use crate::result_text;
 use crate::review;
 use crate::rules;
@@ -97,8 +97,8 @@ async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure>
     // A server that fails to start is still listed, with its state.
     join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
-    session.output.text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
-    Ok(without_variables(to_json_value(&servers)))
+    session.output.print_text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
+    Ok(with_redacted_variables(to_json_value(&servers)))
 }
 
 /// Lists the tools, prompts, resources or templates of servers, selected by `part`.
@@ -148,7 +148,7 @@ pub(crate) async fn list_items<T: Serialize>(
             }
         };
         for note in &offered.notes {
-            session.output.event("note", json!({ "server": name, "message": note }));
+            session.output.print_event("note", json!({ "server": name, "message": note }));
             session.output.print_message(&terminal_escape::escape_line(&format!("{name}: {note}")));
         }
         for item in &offered.items {
@@ -165,10 +165,10 @@ pub(crate) async fn list_items<T: Serialize>(
         return Err(failures.swap_remove(0));
     }
     for failure in &failures {
-        session.output.event("note", json!({ "message": failure.message }));
+        session.output.print_event("note", json!({ "message": failure.message }));
         session.output.print_message(terminal_escape::prefixed_block(&failure.message, "").trim_end());
     }
-    session.output.text(&format_table(&rows));
+    session.output.print_text(&format_table(&rows));
     Ok(Value::Array(items))
 }
 
@@ -217,7 +217,7 @@ async fn call_tool(
     if result.is_error {
         return Err(CommandFailure::tool(result_text::error_result_text(&result), to_json_value(&result)));
     }
-    session.output.text(&result_text::tool_result_text(&result));
+    session.output.print_text(&result_text::tool_result_text(&result));
     if let Some(uri) = app {
         session.output.print_message(&terminal_escape::escape_line(&format!(
             "The tool has an app at {}, which the window of Drawbridge shows. To save its page: drawbridge-cli app {server} {tool} --html FILE",
@@ -237,7 +237,7 @@ async fn get_prompt(
     require_ready_server(session, &server).await?;
     let result =
         session.api.get_prompt(GetPrompt { call: CALL_ID.to_owned(), server, prompt, arguments, hash: None }).await?;
-    session.output.text(&result_text::prompt_result_text(&result));
+    session.output.print_text(&result_text::prompt_result_text(&result));
     Ok(to_json_value(&result))
 }
 
@@ -245,7 +245,7 @@ async fn read_resource(session: &CommandSession, server: String, uri: String) ->
     require_ready_server(session, &server).await?;
     let result =
         session.api.read_resource(ReadResource { call: CALL_ID.to_owned(), server, uri, refresh: true }).await?;
-    session.output.text(&result.contents.iter().map(result_text::contents_text).collect::<String>());
+    session.output.print_text(&result.contents.iter().map(result_text::contents_text).collect::<String>());
     Ok(to_json_value(&result))
 }
 
@@ -262,7 +262,7 @@ async fn complete_argument(
     };
     let request = Complete { server: complete.server, of, argument: complete.argument, value: complete.value, context };
     let result = session.api.complete(request).await?;
-    session.output.text(
+    session.output.print_text(
         &result.values.iter().map(|value| format!("{}\n", terminal_escape::escape_line(value))).collect::<String>(),
     );
     Ok(to_json_value(&result))
@@ -282,7 +282,7 @@ async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value,
         }
         None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::escape_line(&server)),
     };
-    session.output.text(&words);
+    session.output.print_text(&words);
     Ok(to_json_value(&report))
 }
 

@@ -30,7 +30,7 @@ pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result
         session.api.set_data_flow(SetDataFlow { server: what.server.clone(), flow }).await?;
     }
     let now = read_flow(session, &what.server).await?;
-    session.output.text(&flow_text(&what.server, &now));
+    session.output.print_text(&flow_text(&what.server, &now));
     Ok(to_json_value(&now))
 }
 

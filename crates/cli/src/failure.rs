@@ -48,7 +48,7 @@ impl CommandFailure {
         Self { code: String::from("tool"), message, data: None, value: Some(Box::new(value)), status: EXIT_FAILED }
     }
 
-    /// Creates a failure for a signal that ended the program. The exit status is 128 plus its number.
+    /// Creates a failure for a signal that ended the program. The exit status is 128 plus the number of the signal.
     pub(crate) fn interrupted(signal: u8) -> Self {
         Self { status: 128 + signal, ..Self::new(ErrorCode::Cancelled, "interrupted") }
     }

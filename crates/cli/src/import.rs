@@ -27,7 +27,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
         ImportError::Closed(closed) => ApiError::from(*closed).into(),
     })?;
     for problem in &report.problems {
-        session.output.event("problem", json!(problem));
+        session.output.print_event("problem", json!(problem));
         session.output.print_message(&escape_line(&config_problem_text(problem)));
     }
     let mut failures = Vec::new();
@@ -48,7 +48,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             }
         }
     }
-    session.output.text(&report_text(&report, what.dry_run, failures.len()));
+    session.output.print_text(&report_text(&report, what.dry_run, failures.len()));
     let servers = Value::Array(report.servers.iter().map(server_json).collect());
     match failures.into_iter().next() {
         None => Ok(servers),
@@ -67,7 +67,7 @@ pub(crate) async fn export_servers(session: &CommandSession, format: ExportForma
         ExportFormat::VsCode => ExportForm::VsCode,
     };
     let document = other_apps::export(&configured_servers(session).await?, form);
-    session.output.text(&crate::terminal_escape::prefixed_block(&format!("{document:#}"), ""));
+    session.output.print_text(&crate::terminal_escape::prefixed_block(&format!("{document:#}"), ""));
     Ok(document)
 }
 

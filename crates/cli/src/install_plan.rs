@@ -48,7 +48,7 @@ pub(crate) async fn collect_values(
         if what.dry_run {
             continue;
         }
-        output.prompt(&format!("{} (it is shown while you type): ", escape_line(key)));
+        output.print_prompt(&format!("{} (it is shown while you type): ", escape_line(key)));
         let typed = input.next_line().await;
         let typed =
             typed.ok_or_else(|| CommandFailure::usage(format!("standard input ends before the value of {key:?}")))?;
@@ -113,7 +113,7 @@ pub(crate) fn choose_sandbox(
     }
 }
 
-/// Formats the planned server as readable text.
+/// Formats the configuration of a planned server as readable text.
 pub(crate) fn server_text(server: &NewServer) -> String {
     let mut text = format!("name        {}\n", escape_value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
@@ -151,7 +151,7 @@ pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
     removed.chain(now).collect()
 }
 
-/// Formats the planned server as JSON.
+/// Formats the configuration of a planned server as JSON.
 pub(crate) fn server_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {
         let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));

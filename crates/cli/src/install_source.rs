@@ -18,13 +18,13 @@ use crate::failure::CommandFailure;
 use crate::registry::{cache_age_text, name_and_version, server_details_json, server_details_text};
 use crate::terminal_escape::escape_line;
 
-/// Server to install, with its plan.
+/// Server to install, with its source and its installation plan.
 pub(crate) struct ResolvedSource {
     /// Source with the exact version or hash, by which the same server is found again.
     pub(crate) source: InstallSource,
     /// Installation plan for the server.
     pub(crate) plan: InstallPlan,
-    /// Folder that a bundle would be unpacked to.
+    /// Folder to which a bundle would be unpacked, or `None` if the server is not a bundle.
     pub(crate) bundle: Option<PathBuf>,
     /// Description of the source as readable text.
     pub(crate) words: String,
@@ -32,7 +32,7 @@ pub(crate) struct ResolvedSource {
     pub(crate) origin: Value,
 }
 
-/// Looks up the requested server and creates its plan.
+/// Looks up the server that the command line names, and creates its installation plan.
 pub(crate) async fn resolve_source(
     what: &InstallArguments,
     installer: &Installer,

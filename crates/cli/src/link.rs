@@ -29,6 +29,6 @@ pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result
         session.output.print_message(&escape_line(note));
     }
     let markdown = link.markdown();
-    session.output.text(&prefixed_block(if what.markdown { &markdown } else { &link.link }, ""));
+    session.output.print_text(&prefixed_block(if what.markdown { &markdown } else { &link.link }, ""));
     Ok(json!({ "app": app.app(), "link": link.link, "web": link.web, "markdown": markdown, "notes": link.notes }))
 }

@@ -77,7 +77,7 @@ fn main() -> ExitCode {
             if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
                 let words = error.render().to_string();
                 let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
-                Output::new(true).result(Err(&CommandFailure::usage(first)));
+                Output::new(true).print_result(Err(&CommandFailure::usage(first)));
             }
             // A failure to print can't be reported either.
             let _ = error.print();
@@ -128,7 +128,7 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
         signal = wait_for_signal(), if !watches => Err(CommandFailure::interrupted(signal)),
         () = output.wait_until_closed() => Err(CommandFailure::interrupted(13)),
     };
-    session.catch_up().await;
+    session.flush_events().await;
     let code = print_result(&output, result);
     tokio::select! {
         () = session.close() => code,
@@ -165,7 +165,7 @@ async fn open_session(arguments: &Arguments, output: &Arc<Output>) -> Result<Com
 }
 
 fn print_result(output: &Output, result: Result<Value, CommandFailure>) -> ExitCode {
-    output.result(result.as_ref());
+    output.print_result(result.as_ref());
     match result {
         Ok(_) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(failure.status),

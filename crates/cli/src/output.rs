@@ -71,7 +71,7 @@ impl Output {
     }
 
     /// Prints an event as a JSON line. Ignored if the output format is text.
-    pub(crate) fn event(&self, name: &str, fields: Value) {
+    pub(crate) fn print_event(&self, name: &str, fields: Value) {
         if !self.json {
             return;
         }
@@ -84,7 +84,7 @@ impl Output {
     }
 
     /// Prints lines of the result as text. Ignored if the output format is JSON.
-    pub(crate) fn text(&self, lines: &str) {
+    pub(crate) fn print_text(&self, lines: &str) {
         if !self.json && !lines.is_empty() {
             self.print(format!("{}\n", lines.trim_end_matches('\n')));
         }
@@ -98,7 +98,7 @@ impl Output {
     }
 
     /// Prints a prompt for input if standard input is a terminal.
-    pub(crate) fn prompt(&self, words: &str) {
+    pub(crate) fn print_prompt(&self, words: &str) {
         if !self.json && io::stdin().is_terminal() {
             self.screen().print_or_defer(OutputStream::Err, words.to_owned());
         }
@@ -117,13 +117,13 @@ impl Output {
     }
 
     /// Starts a prompt. Other output is deferred until the returned guard is dropped.
-    pub(crate) fn ask(self: &Arc<Self>) -> PromptGuard {
+    pub(crate) fn begin_prompt(self: &Arc<Self>) -> PromptGuard {
         self.screen().held.get_or_insert_default();
         PromptGuard { output: Arc::clone(self) }
     }
 
     /// Prints the result of the command. Later output is discarded.
-    pub(crate) fn result(&self, result: Result<&Value, &CommandFailure>) {
+    pub(crate) fn print_result(&self, result: Result<&Value, &CommandFailure>) {
         let mut screen = self.screen();
         screen.print_deferred();
         screen.over = true;
@@ -226,8 +226,9 @@ pub(crate) fn to_json_value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
-/// Replaces the values of servers' environment variables, which are often API keys, since output may be stored in logs.
-pub(crate) fn without_variables(mut value: Value) -> Value {
+/// Replaces the values of servers' environment variables in a JSON value by a placeholder. The values are often API
+/// keys, and output may be stored in logs.
+pub(crate) fn with_redacted_variables(mut value: Value) -> Value {
     redact_variables(&mut value);
     value
 }
@@ -291,7 +292,7 @@ pub(crate) mod tests {
         let paper = CapturedOutput::default();
         let output = paper.output();
         output.print_piece("I add.\n");
-        let asking = output.ask();
+        let asking = output.begin_prompt();
         asking.write("Let it run?\nAllow? ");
         output.print_message("← demo add: done");
         output.print_piece("2 and 3");
@@ -308,7 +309,7 @@ pub(crate) mod tests {
     fn s33_waiting_output_is_bounded_and_the_prompt_is_repeated() {
         let paper = CapturedOutput::default();
         let output = paper.output();
-        let asking = output.ask();
+        let asking = output.begin_prompt();
         asking.write("Let it run?\nAllow? ");
         for _ in 0..MAX_DEFERRED_PIECES {
             output.print_message("a line");

@@ -31,6 +31,6 @@ pub(crate) async fn store_secret(
     if let Some(cause) = response.only_this_run {
         return Err(CommandFailure::new(ErrorCode::System, format!("the secret could not be stored: {cause}")));
     }
-    session.output.text("stored, encrypted with a key in the keychain");
+    session.output.print_text("stored, encrypted with a key in the keychain");
     Ok(to_json_value(&response))
 }

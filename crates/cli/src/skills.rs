@@ -49,7 +49,7 @@ async fn read_skill_file(
     let (skill, shown) = (found.uri.clone(), Some(found.hash.clone()));
     let file = file.map(|file| resolve_skill_uri(&skill, file));
     let result = session.api.read_skill(ReadSkill { call: CALL_ID.to_owned(), server, skill, shown, file }).await?;
-    session.output.text(&result_text::contents_text(&result.contents));
+    session.output.print_text(&result_text::contents_text(&result.contents));
     Ok(to_json_value(&result))
 }
 
