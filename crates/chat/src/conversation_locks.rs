@@ -20,9 +20,9 @@ pub(crate) struct ConversationLocks {
 
 #[derive(Debug)]
 enum ConversationUse {
-    /// A model is replying.
+    /// A model is replying in the conversation.
     Answer(Arc<RunningReply>),
-    /// Items are being written, which takes only a short time.
+    /// A task is writing items of the conversation, which takes only a short time.
     Writing,
 }
 

@@ -17,7 +17,7 @@ const ITEMS_PER_PAGE: usize = 500;
 /// change is lost.
 static SETTINGS_LOCK: Mutex<()> = Mutex::new(());
 
-/// The stored items of one conversation.
+/// Access to the stored items of one conversation.
 #[derive(Clone)]
 pub(super) struct ConversationLog {
     history: Arc<dyn History>,

@@ -62,7 +62,7 @@ pub struct ConversationTools {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ServerInstructions {
-    /// Name of the server.
+    /// Name of the server that provides the instructions.
     pub server: String,
     /// Instructions as a model would receive them.
     pub text: String,

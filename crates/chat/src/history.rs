@@ -48,7 +48,7 @@ impl BranchPage {
     }
 }
 
-/// Search results, the newest first.
+/// A page of search results in the history, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchPage {
     /// Items that match the search.

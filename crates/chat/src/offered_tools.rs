@@ -34,7 +34,7 @@ pub const fn estimate_tokens(bytes: usize) -> u64 {
 /// A tool of a server that is enabled in the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {
-    /// Name of the server.
+    /// Name of the server that lists the tool.
     pub server: String,
     /// Name of the tool on its server. Empty if the server is not running.
     pub tool: String,

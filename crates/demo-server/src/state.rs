@@ -113,13 +113,13 @@ impl State {
         &self.tasks
     }
 
-    /// Reports a change to all subscribers.
+    /// Reports a change to all subscribed hosts.
     pub(crate) fn notify_subscribers(&self, change: ServerChange) {
         // Sending fails only if there are no subscribers.
         let _ = self.changes.send(change);
     }
 
-    /// Subscribes to all changes from now on.
+    /// Subscribes to all changes of the server's state from now on.
     pub(crate) fn changes(&self) -> broadcast::Receiver<ServerChange> {
         self.changes.subscribe()
     }

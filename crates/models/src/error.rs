@@ -115,7 +115,7 @@ pub enum ModelError {
     /// No provider with this identifier is configured.
     #[error("no provider \"{id}\" is set up; add it in Settings → Models")]
     NoProvider {
-        /// Identifier of the provider.
+        /// Identifier for which no provider is configured.
         id: String,
     },
     /// Any other error that a provider reported.

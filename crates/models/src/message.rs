@@ -49,7 +49,7 @@ impl ModelMessage {
     }
 }
 
-/// A part of a message.
+/// A part of a message: text, reasoning, a file, a tool call, or the result of one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessagePart {
     /// Text that the author of the message wrote.

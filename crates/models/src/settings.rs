@@ -40,10 +40,10 @@ fn has_default_conversions(conversions: &ConversionChoices) -> bool {
 /// The reason why settings of a provider are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// The identifier is invalid.
+    /// The identifier of the provider is invalid.
     #[error("\"{0}\" can't be a provider's id: use 1 to 64 letters, digits, \"-\", \"_\" and \".\"")]
     Id(String),
-    /// The address is invalid.
+    /// The base URL of the provider is invalid.
     #[error("the address must begin with https:// or http://, and have no user, password, \"?\" or \"#\"")]
     Url,
 }

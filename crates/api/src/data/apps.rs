@@ -43,7 +43,7 @@ pub struct OpenApp {
     pub server: String,
     /// Name of the tool, as its server lists it.
     pub tool: String,
-    /// Call that the app displays.
+    /// Call whose result the app displays.
     pub call: DisplayedCall,
     /// Appearance and place of the app.
     pub context: AppContext,
@@ -54,7 +54,7 @@ pub struct OpenApp {
 pub struct AppMessage {
     /// Identifier of the shown app.
     pub view: String,
-    /// Message as JSON text.
+    /// Message that the app posted, as JSON text.
     pub message: String,
 }
 
@@ -83,9 +83,9 @@ pub struct AnswerApp {
 pub struct SaveAppFile {
     /// Identifier of the shown app.
     pub view: String,
-    /// Number of the app's request.
+    /// Number of the app's request that offers the file.
     pub request: u64,
-    /// Index of the file in the request.
+    /// Index of the file to save among the files in the app's request.
     pub file: u32,
 }
 

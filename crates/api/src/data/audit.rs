@@ -131,9 +131,9 @@ pub struct Grants {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleUse {
-    /// Reference to the rule.
+    /// Reference to the rule that allowed the act.
     pub rule: RuleRef,
-    /// Time and originator of the act.
+    /// Time and originator of the last act that the rule allowed.
     pub last_use: LastUse,
 }
 

@@ -114,11 +114,11 @@ pub enum SignInReason {
 /// Step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SignInStep {
-    /// Start of the step, in milliseconds since 1970.
+    /// Start of the sign-in step, in milliseconds since 1970.
     pub at: u64,
-    /// Duration of the step, in milliseconds.
+    /// Duration of the sign-in step, in milliseconds.
     pub took: u64,
-    /// Purpose of the step, as a sentence for the user.
+    /// Purpose of the sign-in step, as a sentence for the user.
     pub what: String,
     /// HTTP request of the step: method, URL, headers and body. `None` if the step is only a conclusion.
     pub request: Option<String>,

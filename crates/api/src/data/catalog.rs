@@ -86,9 +86,9 @@ pub struct Tool {
     pub title: Option<String>,
     /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
-    /// JSON Schema of the arguments.
+    /// JSON Schema of the tool's arguments.
     pub input_schema: Value,
-    /// JSON Schema of the structured result.
+    /// JSON Schema of the tool's structured result.
     pub output_schema: Option<Value>,
     /// Claims of the server about the tool's effects.
     pub claims: ToolClaims,

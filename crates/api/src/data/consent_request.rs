@@ -109,7 +109,7 @@ pub enum ConsentRequestBody {
         claims: ToolClaims,
         /// JSON Schema of the arguments, for an editor.
         input_schema: Value,
-        /// Arguments that would be sent.
+        /// Arguments of the tool call that would be sent to the server.
         arguments: Value,
         /// Size of the payload in bytes.
         bytes: u64,
@@ -206,7 +206,7 @@ pub enum ConsentRequestBody {
         held_scopes: Vec<String>,
         /// Kind of client identifier that Drawbridge uses.
         client: ClientIdentity,
-        /// Client identifier that is sent.
+        /// Client identifier that Drawbridge sends to the authorization server.
         client_id: String,
         /// Endpoints that would receive credentials, authorization codes or tokens.
         endpoints: Vec<SignInEndpoint>,
@@ -346,7 +346,7 @@ pub enum ConsentRequestEdit {
     },
     /// Selects another model for a sampling request.
     Model {
-        /// Model that responds to the request.
+        /// Model that responds to the sampling request.
         model: ModelRef,
     },
 }
@@ -356,7 +356,7 @@ pub enum ConsentRequestEdit {
 pub struct EditConsentRequest {
     /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
-    /// Change to apply to the payload.
+    /// Change to apply to the payload of the consent request.
     pub edit: ConsentRequestEdit,
 }
 

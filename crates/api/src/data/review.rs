@@ -39,7 +39,7 @@ pub struct Review {
 /// Definition as it was shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SeenDefinition {
-    /// Name of the tool or prompt.
+    /// Name of the reviewed tool or prompt.
     pub name: String,
     /// Hash of the definition that was shown to the user.
     pub hash: String,
@@ -68,7 +68,7 @@ pub struct Pins {
 /// Definition that the user has reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PinnedDefinition {
-    /// Name of the tool or prompt.
+    /// Name of the reviewed tool or prompt.
     pub name: String,
     /// Hash of the tool's or prompt's whole definition.
     pub hash: String,

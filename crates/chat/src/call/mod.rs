@@ -47,7 +47,7 @@ pub struct ToolCall {
     pub origin: CallOrigin,
     /// Name of the called server.
     pub server: String,
-    /// Name of the tool.
+    /// Name of the called tool, as its server lists it.
     pub tool: String,
     /// Arguments as requested, before any edit by the user.
     pub arguments: Map<String, Value>,
