@@ -57,7 +57,7 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .on_download(|_, _| false);
     PageSandbox::on_window_opening(app);
     let window = builder.build()?;
-    let ready = PageSandbox::watch(&window)
+    let ready = PageSandbox::watch_web_process(&window)
         .and_then(|()| app_frames::isolate_frames(&window))
         .and_then(|()| drawing::select_drawing_method(&window))
         .and_then(|()| (setup.on_open)(&window));

@@ -157,19 +157,19 @@ fn detect_installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
     Installation::detect(&InstallTraces {
         bundle: tauri::utils::platform::bundle_type().and_then(package_type),
         program: std::env::current_exe().unwrap_or_default(),
-        appimage: appimage(app),
+        appimage: appimage_path(app),
         flatpak: Path::new("/.flatpak-info").exists(),
         snap: std::env::var_os("SNAP").is_some(),
     })
 }
 
 #[cfg(target_os = "linux")]
-fn appimage<R: Runtime>(app: &AppHandle<R>) -> Option<PathBuf> {
+fn appimage_path<R: Runtime>(app: &AppHandle<R>) -> Option<PathBuf> {
     app.env().appimage.map(PathBuf::from)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn appimage<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
+fn appimage_path<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
     None
 }
 

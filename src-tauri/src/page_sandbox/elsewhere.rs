@@ -23,7 +23,7 @@ impl PageSandbox {
 
     pub(crate) const fn on_window_opening<R: Runtime>(_app: &AppHandle<R>) {}
 
-    pub(crate) const fn watch<R: Runtime>(_window: &WebviewWindow<R>) -> tauri::Result<()> {
+    pub(crate) const fn watch_web_process<R: Runtime>(_window: &WebviewWindow<R>) -> tauri::Result<()> {
         Ok(())
     }
 

@@ -103,7 +103,7 @@ impl PageSandbox {
     ///
     /// # Errors
     /// Returns an error if the window is already closed.
-    pub(crate) fn watch<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+    pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
         let app = window.app_handle().clone();
         window.with_webview(move |webview| {
             webview.inner().connect_web_process_terminated(move |_, reason| {

@@ -77,15 +77,15 @@ impl HttpExchange {
 
     /// Sends a GET request, and parses the response as JSON.
     pub(super) async fn get(&self, url: Url) -> Result<Value, ModelError> {
-        self.json(self.client.get(url)).await
+        self.fetch_json(self.client.get(url)).await
     }
 
     /// Sends a POST request, and parses the response as JSON.
     pub(super) async fn post(&self, url: Url, body: &Value) -> Result<Value, ModelError> {
-        self.json(self.client.post(url).json(body)).await
+        self.fetch_json(self.client.post(url).json(body)).await
     }
 
-    async fn json(&self, request: RequestBuilder) -> Result<Value, ModelError> {
+    async fn fetch_json(&self, request: RequestBuilder) -> Result<Value, ModelError> {
         let request = self.with_headers(request)?;
         let read = async {
             let response = self.send(request, LIST_TIMEOUT, "").await?;

@@ -256,14 +256,14 @@ impl AnswerReader {
             if self.is_over {
                 return None;
             }
-            if let Err(error) = self.read().await {
+            if let Err(error) = self.read_event().await {
                 self.is_over = true;
                 return Some(Err(self.exchange.redact_error(error)));
             }
         }
     }
 
-    async fn read(&mut self) -> Result<(), ModelError> {
+    async fn read_event(&mut self) -> Result<(), ModelError> {
         let event = self.events.next().await?;
         let is_end = match &event {
             Some(event) => {
