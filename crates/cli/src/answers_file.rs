@@ -52,7 +52,7 @@ pub(crate) enum FileDecision {
     Share(Vec<String>),
     /// Identifies Drawbridge to the authorization server as this client.
     Identify(EnteredClient),
-    /// Denies the consent request without a change.
+    /// Denies the consent request.
     Deny,
     /// Closes the consent request without a decision.
     Cancel,

@@ -41,5 +41,5 @@ pub(crate) async fn run(session: &CommandSession, what: AppArguments) -> Result<
 fn save_page(file: &Path, html: &str) -> Result<(), CommandFailure> {
     let written = OpenOptions::new().write(true).create_new(true).open(file);
     let written = written.and_then(|mut opened| opened.write_all(html.as_bytes()));
-    written.map_err(|error| CommandFailure::usage(format!("{} can't be written: {error}", file.display())))
+    written.map_err(|error| CommandFailure::usage_error(format!("{} can't be written: {error}", file.display())))
 }

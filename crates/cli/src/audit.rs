@@ -94,7 +94,7 @@ async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
 
 async fn export_log(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
     if file.is_none() && session.output.is_json() {
-        return Err(CommandFailure::usage("with --json, name the file to write: the export has its own format"));
+        return Err(CommandFailure::usage_error("with --json, name the file to write: the export has its own format"));
     }
     let log = Arc::clone(&session.api.host().ports().audit);
     let shown = file.clone();
@@ -212,7 +212,7 @@ fn finding_text(finding: &AuditFinding) -> String {
 fn parse_time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
-        CommandFailure::usage(format!(
+        CommandFailure::usage_error(format!(
             "{option}: {text:?} is not a time; expected 2026-11-21, 2026-11-21T08:00:00Z, 30m, 12h or 7d"
         ))
     };

@@ -88,12 +88,12 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
 
 /// Starts a server and waits until it is ready, or returns the reason why it can't be used.
 pub(crate) async fn require_ready_server(session: &CommandSession, server: &str) -> Result<(), CommandFailure> {
-    session.servers(Some(server)).await?;
+    session.server_names(Some(server)).await?;
     session.start_and_wait(server).await
 }
 
 async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure> {
-    let names = session.servers(None).await?;
+    let names = session.server_names(None).await?;
     // A server that fails to start is still listed, with its state.
     join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
@@ -130,7 +130,7 @@ pub(crate) async fn list_items<T: Serialize>(
     read: impl AsyncFn(String) -> Result<ListedItems<T>, CommandFailure>,
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, CommandFailure> {
-    let names = session.servers(of.server.as_deref()).await?;
+    let names = session.server_names(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let mut items = Vec::new();
     let mut rows = Vec::new();
@@ -175,8 +175,8 @@ pub(crate) async fn list_items<T: Serialize>(
 pub(crate) fn parse_object(text: &str, option: &str) -> Result<Map<String, Value>, CommandFailure> {
     match serde_json::from_str(text) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(CommandFailure::usage(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
-        Err(error) => Err(CommandFailure::usage(format!("{option}: expected a JSON object: {error}"))),
+        Ok(_) => Err(CommandFailure::usage_error(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
+        Err(error) => Err(CommandFailure::usage_error(format!("{option}: expected a JSON object: {error}"))),
     }
 }
 
@@ -185,7 +185,7 @@ fn parse_string_map(text: &str, option: &str) -> Result<BTreeMap<String, String>
         .into_iter()
         .map(|(name, value)| match value {
             Value::String(value) => Ok((name, value)),
-            _ => Err(CommandFailure::usage(format!("{option}: {name:?} must be a text in double quotes"))),
+            _ => Err(CommandFailure::usage_error(format!("{option}: {name:?} must be a text in double quotes"))),
         })
         .collect()
 }
@@ -215,7 +215,7 @@ async fn call_tool(
     let call = ToolCall { id: CALL_ID.to_owned(), origin, server: server.clone(), tool: tool.clone(), arguments };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
-        return Err(CommandFailure::tool(result_text::error_result_text(&result), to_json_value(&result)));
+        return Err(CommandFailure::tool_error(result_text::error_result_text(&result), to_json_value(&result)));
     }
     session.output.print_text(&result_text::tool_result_text(&result));
     if let Some(uri) = app {
@@ -258,7 +258,7 @@ async fn complete_argument(
     let of = match (complete.of.prompt, complete.of.template) {
         (Some(name), _) => CompletionReference::Prompt { name },
         (None, Some(uri)) => CompletionReference::Template { uri },
-        (None, None) => return Err(CommandFailure::usage("expected --prompt or --template")),
+        (None, None) => return Err(CommandFailure::usage_error("expected --prompt or --template")),
     };
     let request = Complete { server: complete.server, of, argument: complete.argument, value: complete.value, context };
     let result = session.api.complete(request).await?;
@@ -271,7 +271,7 @@ async fn complete_argument(
 /// Shows what a server could access in its sandbox. Fails if the sandbox can't be set up, since the server could not be
 /// started either.
 async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
-    session.servers(Some(&server)).await?;
+    session.server_names(Some(&server)).await?;
     let report = session.api.sandbox(ServerName { server: server.clone() }).await?;
     if let Some(problem) = report.problem {
         return Err(CommandFailure::new(ErrorCode::System, problem));
@@ -288,7 +288,7 @@ async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value,
 
 /// Prints events until a signal ends the program. A server that fails to start is listed with its state.
 async fn watch_events(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
-    let names = session.servers(of.server.as_deref()).await?;
+    let names = session.server_names(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     if let [Err(failure)] = &started[..]
         && of.server.is_some()

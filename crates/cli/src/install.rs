@@ -21,7 +21,7 @@ use crate::{plan_text, registry};
 
 /// Prints the planned configuration, and adds the server after the user confirms.
 pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Result<Value, CommandFailure> {
-    let there = session.servers(None).await?;
+    let there = session.server_names(None).await?;
     let host = session.api.host();
     let ports = host.ports();
     let choice =
@@ -54,7 +54,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
                 return Ok(shown);
             }
             let message = format!("{error}. Give values with --set KEY=VALUE, and secrets with --secret KEY");
-            return Err(CommandFailure { value: Some(Box::new(shown)), ..CommandFailure::usage(message) });
+            return Err(CommandFailure { value: Some(Box::new(shown)), ..CommandFailure::usage_error(message) });
         }
         Err(error) => return Err(error.into()),
     };

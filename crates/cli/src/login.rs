@@ -12,7 +12,7 @@ use crate::terminal_escape;
 
 /// Signs in to a server. Returns a failure if the tokens can't be stored permanently.
 pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
-    session.servers(Some(server)).await?;
+    session.server_names(Some(server)).await?;
     session.api.sign_in(server_name(server)).await?;
     let authorization = match wait_for_sign_in(session, server).await {
         Ok(authorization) => authorization,
@@ -36,7 +36,7 @@ fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> Comma
 
 /// Signs out of a server, and prints if its tokens were revoked.
 pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
-    session.servers(Some(server)).await?;
+    session.server_names(Some(server)).await?;
     let done = session.api.sign_out(server_name(server)).await?;
     session.output.print_text(&match &done {
         SignOutOutcome::Yes => String::from("signed out; the tokens are revoked"),
@@ -53,7 +53,7 @@ pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Val
 
 /// Prints the signed-in account, and the steps of the last sign-in.
 pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
-    session.servers(Some(server)).await?;
+    session.server_names(Some(server)).await?;
     let authorization = session.api.authorization(server_name(server)).await?;
     session.output.print_text(&sign_in_text::authorization_text(&authorization));
     session.output.print_text(&sign_in_text::steps_text(&authorization.steps));
@@ -62,8 +62,9 @@ pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<
 
 /// Prints Drawbridge's client ID metadata document, which the user publishes at this URL.
 pub(crate) fn print_client_document(session: &CommandSession, url: &str) -> Result<Value, CommandFailure> {
-    let unusable =
-        || CommandFailure::usage(format!("{url}: it must be an address that begins with https:// and has a path"));
+    let unusable = || {
+        CommandFailure::usage_error(format!("{url}: it must be an address that begins with https:// and has a path"))
+    };
     let text = credentials::settings::client_metadata_document(url).ok_or_else(unusable)?;
     let document: Value =
         serde_json::from_str(&text).map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;

@@ -137,7 +137,10 @@ fn provider_settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Resu
     };
     let url = new.url.clone().or_else(|| preset.map(|preset| preset.url.to_owned()));
     let url = url.ok_or_else(|| {
-        CommandFailure::usage(format!("\"{}\" is not a known provider; give its address with --url", new.provider))
+        CommandFailure::usage_error(format!(
+            "\"{}\" is not a known provider; give its address with --url",
+            new.provider
+        ))
     })?;
     let name = new.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned()));
     Ok(SetProvider {
@@ -171,12 +174,12 @@ async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
                 std::io::stdin().lock().take(MAX_KEY_BYTES).read_to_string(&mut text).map(|_| text)
             });
             let text = read.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
-            text.map_err(|error| CommandFailure::usage(format!("standard input: {error}")))?
+            text.map_err(|error| CommandFailure::usage_error(format!("standard input: {error}")))?
         }
     };
     let key = key.trim();
     if key.is_empty() {
-        return Err(CommandFailure::usage(format!("no key: pass it in {KEY_VARIABLE}, or on standard input")));
+        return Err(CommandFailure::usage_error(format!("no key: pass it in {KEY_VARIABLE}, or on standard input")));
     }
     Ok(key.to_owned())
 }
@@ -206,7 +209,7 @@ async fn test_provider(session: &CommandSession, id: String, model: Option<Strin
 
 async fn set_default_model(session: &CommandSession, model: &str) -> Result<Value, CommandFailure> {
     let Some((provider, model)) = model.split_once('/') else {
-        return Err(CommandFailure::usage("name the model as PROVIDER/MODEL"));
+        return Err(CommandFailure::usage_error("name the model as PROVIDER/MODEL"));
     };
     let model = ModelRef { provider: provider.to_owned(), model: model.to_owned() };
     session.api.set_default_model(DefaultModel { model: Some(model.clone()) }).await?;

@@ -56,7 +56,7 @@ impl Output {
         Self { json, screen, closed: Notify::new() }
     }
 
-    fn screen(&self) -> MutexGuard<'_, OutputScreen> {
+    fn lock_screen(&self) -> MutexGuard<'_, OutputScreen> {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -100,7 +100,7 @@ impl Output {
     /// Prints a prompt for input if standard input is a terminal.
     pub(crate) fn print_prompt(&self, words: &str) {
         if !self.json && io::stdin().is_terminal() {
-            self.screen().print_or_defer(OutputStream::Err, words.to_owned());
+            self.lock_screen().print_or_defer(OutputStream::Err, words.to_owned());
         }
     }
 
@@ -113,18 +113,18 @@ impl Output {
 
     /// Prints a message to standard error in both output formats.
     pub(crate) fn announce(&self, line: &str) {
-        self.screen().print_or_defer(OutputStream::Err, format!("{line}\n"));
+        self.lock_screen().print_or_defer(OutputStream::Err, format!("{line}\n"));
     }
 
     /// Starts a prompt. Other output is deferred until the returned guard is dropped.
     pub(crate) fn begin_prompt(self: &Arc<Self>) -> PromptGuard {
-        self.screen().held.get_or_insert_default();
+        self.lock_screen().held.get_or_insert_default();
         PromptGuard { output: Arc::clone(self) }
     }
 
     /// Prints the result of the command. Later output is discarded.
     pub(crate) fn print_result(&self, result: Result<&Value, &CommandFailure>) {
-        let mut screen = self.screen();
+        let mut screen = self.lock_screen();
         screen.print_deferred();
         screen.over = true;
         if self.json {
@@ -148,7 +148,7 @@ impl Output {
     }
 
     fn print(&self, text: String) {
-        let mut screen = self.screen();
+        let mut screen = self.lock_screen();
         if !screen.over && !screen.print_or_defer(OutputStream::Out, text) {
             self.closed.notify_one();
         }
@@ -206,7 +206,7 @@ pub(crate) struct PromptGuard {
 impl PromptGuard {
     /// Prints part of the prompt. The user types after the last line of it.
     pub(crate) fn write(&self, text: &str) {
-        let mut screen = self.output.screen();
+        let mut screen = self.output.lock_screen();
         // If the terminal is closed, its input ends too, which counts as no.
         screen.write(OutputStream::Err, text);
         if let Some(held) = &mut screen.held {
@@ -217,7 +217,7 @@ impl PromptGuard {
 
 impl Drop for PromptGuard {
     fn drop(&mut self) {
-        self.output.screen().print_deferred();
+        self.output.lock_screen().print_deferred();
     }
 }
 

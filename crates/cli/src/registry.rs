@@ -72,7 +72,7 @@ impl From<InstallError> for CommandFailure {
     fn from(error: InstallError) -> Self {
         match error {
             InstallError::Bundle { .. } | InstallError::Registry(RegistryError::Address { .. }) => {
-                Self::usage(error.to_string())
+                Self::usage_error(error.to_string())
             }
             error => ApiError::from(error).into(),
         }

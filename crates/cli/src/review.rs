@@ -48,7 +48,7 @@ pub(crate) async fn review_definitions(
                 "expected NAME@HASH, with the hash that `review` prints, but found \"{}\"",
                 escape_line(accepted)
             );
-            return Err(CommandFailure::usage(message));
+            return Err(CommandFailure::usage_error(message));
         };
         let is_tool = tools.iter().any(|tool| tool.name == name && tool.hash == hash);
         let is_prompt = prompts.iter().any(|prompt| prompt.name == name && prompt.hash == hash);

@@ -139,7 +139,11 @@ async fn dry_run(
             DryRunAct::Tool { tool, arguments: parse_object(args, "JSON")?, conversation: None, after_untrusted }
         }
         (None, Some(act)) => act,
-        _ => return Err(CommandFailure::usage("expected the name of a tool, or --act with something else to check")),
+        _ => {
+            return Err(CommandFailure::usage_error(
+                "expected the name of a tool, or --act with something else to check",
+            ));
+        }
     };
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
     let rules = session.api.policy(EmptyObject {}).await?;

@@ -111,7 +111,7 @@ impl CommandSession {
 
     /// Returns the name of the given server after checking that it exists, or the names of all servers in the order of
     /// the settings file.
-    pub(crate) async fn servers(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
+    pub(crate) async fn server_names(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
         let snapshot = self.api.snapshot(EmptyObject {}).await?;
         let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
             Some(problem) if problem.file.as_ref().is_some_and(|file| *file != snapshot.paths.config) => {
@@ -219,7 +219,7 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailu
     // These commands create the settings file if it does not exist.
     let makes_file = matches!(&arguments.command, Command::Import(_) | Command::Install(_) | Command::Bundle { .. });
     if arguments.config.is_some() && !makes_file && !locations.config_file.exists() {
-        return Err(CommandFailure::usage(format!("{}: there is no such file", locations.config_file.display())));
+        return Err(CommandFailure::usage_error(format!("{}: there is no such file", locations.config_file.display())));
     }
     Ok(locations)
 }

@@ -64,7 +64,7 @@ fn find_skill<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a S
         [] => Err(CommandFailure::new(ErrorCode::NotFound, format!("{server} lists no skill called {name:?}"))),
         _ => {
             let uris: Vec<&str> = named.iter().map(|skill| skill.uri.as_str()).collect();
-            Err(CommandFailure::usage(format!(
+            Err(CommandFailure::usage_error(format!(
                 "{server} lists several skills called {name}; name one by its URI: {}",
                 uris.join(", ")
             )))

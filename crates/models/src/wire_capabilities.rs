@@ -39,7 +39,7 @@ pub(crate) enum TemperatureSupport {
 }
 
 /// An API that supports at least this many stop sequences has no relevant limit, since requests don't contain more.
-const UNLIMITED_STOPS: usize = 8;
+const UNLIMITED_STOP_SEQUENCES: usize = 8;
 
 /// Image types that every provider with image support accepts.
 pub(crate) const IMAGE_MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -83,7 +83,7 @@ impl WireCapabilities {
             (UnsupportedFeature::Audio, true),
             (UnsupportedFeature::File, true),
             (UnsupportedFeature::ToolRequired, !self.tool_required),
-            (UnsupportedFeature::Stop, self.stops < UNLIMITED_STOPS),
+            (UnsupportedFeature::Stop, self.stops < UNLIMITED_STOP_SEQUENCES),
             (UnsupportedFeature::Temperature, self.temperature != TemperatureSupport::Always),
             (UnsupportedFeature::ThinkingWithTools, !self.thinking_with_tools),
         ]

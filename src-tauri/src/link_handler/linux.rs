@@ -25,16 +25,16 @@ const SCHEME_TYPE: &str = "x-scheme-handler/drawbridge";
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
-pub(super) fn is_on() -> Result<bool, String> {
-    HandlerFiles::for_user()?.is_on()
+pub(super) fn is_link_handler_on() -> Result<bool, String> {
+    HandlerFiles::for_user()?.is_enabled()
 }
 
 /// Registers or unregisters this app for links.
 ///
 /// # Errors
 /// Returns a message for the user if a file can't be read or written.
-pub(super) fn set(on: bool) -> Result<(), String> {
-    HandlerFiles::for_user()?.set(on)
+pub(super) fn set_link_handler_enabled(on: bool) -> Result<(), String> {
+    HandlerFiles::for_user()?.set_enabled(on)
 }
 
 struct HandlerFiles {
@@ -53,12 +53,12 @@ impl HandlerFiles {
         })
     }
 
-    fn is_on(&self) -> Result<bool, String> {
+    fn is_enabled(&self) -> Result<bool, String> {
         let entry = read_text(&self.entry)?;
         Ok(runs_command(&entry, &self.exec) && default_handler(&read_text(&self.choices)?) == Some(ENTRY_ID))
     }
 
-    fn set(&self, on: bool) -> Result<(), String> {
+    fn set_enabled(&self, on: bool) -> Result<(), String> {
         let before = read_text(&self.choices)?;
         if on {
             let entry = format!(
@@ -151,19 +151,19 @@ mod tests {
     fn links_are_off_by_default_and_turning_them_off_leaves_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = handler_files(folder.path());
-        assert_eq!(places.is_on(), Ok(false), "links should be off by default");
-        assert_eq!(places.set(false), Ok(()), "turning off twice should succeed");
+        assert_eq!(places.is_enabled(), Ok(false), "links should be off by default");
+        assert_eq!(places.set_enabled(false), Ok(()), "turning off twice should succeed");
         assert!(!places.choices.exists(), "turning off should write nothing");
         write(&places.choices, OTHER_DEFAULTS).expect("written");
-        assert_eq!(places.set(true), Ok(()), "turning on should succeed");
-        assert_eq!(places.is_on(), Ok(true), "links should be on");
-        assert_eq!(places.set(true), Ok(()), "turning on twice should succeed");
+        assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
+        assert_eq!(places.is_enabled(), Ok(true), "links should be on");
+        assert_eq!(places.set_enabled(true), Ok(()), "turning on twice should succeed");
         let text = fs::read_to_string(&places.entry).expect("the file");
         assert!(text.contains("\nExec=\"/opt/a b/drawbridge\" %u\n"), "the command should receive the link: {text}");
         let choices = fs::read_to_string(&places.choices).expect("the choices");
         assert_eq!(choices.matches(ENTRY_ID).count(), 1, "the default should be written once: {choices}");
-        assert_eq!(places.set(false), Ok(()), "turning off should succeed");
-        assert_eq!(places.is_on(), Ok(false), "links should be off");
+        assert_eq!(places.set_enabled(false), Ok(()), "turning off should succeed");
+        assert_eq!(places.is_enabled(), Ok(false), "links should be off");
         assert!(!places.entry.exists(), "the desktop file should be removed");
         assert_eq!(
             fs::read_to_string(&places.choices).ok().as_deref(),
@@ -176,11 +176,11 @@ mod tests {
     fn default_of_another_app_is_unchanged() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = handler_files(folder.path());
-        assert_eq!(places.set(true), Ok(()), "turning on should succeed");
+        assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
         let others = "[Default Applications]\nx-scheme-handler/drawbridge = other.desktop;drawbridge-links.desktop\n";
         write(&places.choices, others).expect("written");
-        assert_eq!(places.is_on(), Ok(false), "another default should turn links off");
-        assert_eq!(places.set(false), Ok(()), "turning off should succeed");
+        assert_eq!(places.is_enabled(), Ok(false), "another default should turn links off");
+        assert_eq!(places.set_enabled(false), Ok(()), "turning off should succeed");
         assert_eq!(
             fs::read_to_string(&places.choices).ok().as_deref(),
             Some(others),
@@ -210,8 +210,8 @@ mod tests {
         write(&real, OTHER_DEFAULTS).expect("written");
         fs::create_dir_all(folder.path().join("config")).expect("a folder");
         std::os::unix::fs::symlink(&real, &places.choices).expect("a link");
-        assert_eq!(places.set(true), Ok(()), "turning on should succeed");
-        assert_eq!(places.is_on(), Ok(true), "links should be on");
+        assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
+        assert_eq!(places.is_enabled(), Ok(true), "links should be on");
         assert!(fs::symlink_metadata(&places.choices).expect("there").is_symlink(), "the symbolic link should be kept");
         assert!(fs::read_to_string(&real).expect("there").contains(ENTRY_ID), "the target should contain the default");
     }

@@ -172,7 +172,7 @@ pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
     let app = app.clone();
     tauri::async_runtime::spawn_blocking(move || {
         for argument in named {
-            let opening = argument.classify(link_handler::is_on);
+            let opening = argument.classify(link_handler::is_link_handler_on);
             app.state::<OpenRequests>().add(opening, &app.state::<ShellEvents>());
         }
     });

@@ -104,7 +104,7 @@ pub enum SignInReason {
     },
     /// The token is no longer valid, so the user has to sign in again.
     Again {
-        /// Cause as a sentence for the user.
+        /// Cause of the new sign-in, as a sentence for the user.
         cause: String,
     },
     /// The user wants to sign in with another account.
@@ -141,7 +141,7 @@ pub enum SignOutOutcome {
     NotOffered,
     /// The revocation failed. The tokens stay valid at the authorization server until they expire.
     Failed {
-        /// Cause as a sentence for the user.
+        /// Cause of the failed revocation, as a sentence for the user.
         cause: String,
     },
     /// No account was signed in.

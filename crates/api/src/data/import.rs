@@ -61,7 +61,7 @@ pub struct ImportApp {
     pub servers: Vec<ImportCandidate>,
 }
 
-/// Settings file of an app.
+/// Settings file of an app, with the number of servers in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportFile {
     /// Absolute path of the file.

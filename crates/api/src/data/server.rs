@@ -188,7 +188,7 @@ pub enum ServerState {
     Failed {
         /// Kind of the error, by which the page selects its message and actions.
         reason: FailureReason,
-        /// Cause as a sentence for the user.
+        /// Cause of the failure, as a sentence for the user.
         message: String,
         /// Last lines that the server wrote to standard error.
         stderr: Vec<String>,
@@ -207,7 +207,7 @@ pub enum ServerState {
     },
     /// The server is not running because it requires the user to sign in.
     NeedsSignIn {
-        /// Cause as a sentence for the user.
+        /// Reason why the server requires a sign-in, as a sentence for the user.
         cause: String,
         /// `true` if a sign-in is in progress.
         signing_in: bool,
@@ -291,7 +291,7 @@ pub struct ServerName {
     pub server: String,
 }
 
-/// Request to add a server.
+/// Request to add a server to the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AddServer {
     /// Name of the server in the settings.
@@ -300,7 +300,7 @@ pub struct AddServer {
     pub config: ServerConfig,
 }
 
-/// Request to change a server.
+/// Request to change the name or the configuration of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateServer {
