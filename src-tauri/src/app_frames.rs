@@ -14,7 +14,7 @@ use crate::connection_hints;
 /// URL scheme of apps' documents, which the page's content security policy allows in frames.
 const SCHEME: &str = "drawbridge-app";
 /// Number of hexadecimal digits of a view's identifier.
-const ID_DIGITS: usize = 32;
+const VIEW_ID_DIGITS: usize = 32;
 /// Origin of the page, which may embed apps.
 #[cfg(target_os = "linux")]
 const PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
@@ -63,7 +63,7 @@ fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
 
 /// Returns `true` for the URL of an app's document.
 pub(crate) fn is_app_document(url: &Url) -> bool {
-    let is_id = |host: &str| host.len() == ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_id = |host: &str| host.len() == VIEW_ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
     APPS_ARE_SUPPORTED && url.scheme() == SCHEME && url.host_str().is_some_and(is_id) && url.query().is_none()
 }
 
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_documents_of_views_are_documents_of_apps() {
+    fn url_of_a_shown_app_is_an_app_document() {
         let id = "0123456789abcdef0123456789abcdef";
         for own in [format!("drawbridge-app://{id}/"), format!("drawbridge-app://{id}/self-test")] {
             assert_eq!(is_app_document(&own.parse().expect("a URL")), APPS_ARE_SUPPORTED, "{own}");

@@ -21,9 +21,9 @@ const MAX_SAVED_TEXT: usize = 32 << 10;
 pub struct SavedSystemPrompt {
     /// Identifier of the saved prompt. Empty for a new one.
     pub id: String,
-    /// Name, written by the user. Unique among the saved prompts.
+    /// Name of the saved prompt, written by the user. Unique among the saved prompts.
     pub name: String,
-    /// Text of the system prompt.
+    /// Text of the saved system prompt.
     pub text: String,
 }
 

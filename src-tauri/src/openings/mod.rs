@@ -20,7 +20,7 @@ use crate::window;
 use arguments::OpenArgument;
 
 /// Maximum number of queued requests, in addition to the current one.
-const MAX_WAITING: usize = 8;
+const MAX_QUEUED_REQUESTS: usize = 8;
 
 /// File or link that the user or a program requested to open, or the reason why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -95,7 +95,7 @@ impl OpenRequestQueue {
         let is_link = |one: &OpenRequest| matches!(one, OpenRequest::Link { .. });
         let current = self.current.iter().map(|current| &current.opening);
         let has_link = current.chain(&self.waiting).any(is_link);
-        if self.waiting.len() >= MAX_WAITING || has_link && is_link(&opening) {
+        if self.waiting.len() >= MAX_QUEUED_REQUESTS || has_link && is_link(&opening) {
             self.dropped = self.dropped.saturating_add(1);
         } else {
             self.waiting.push_back(opening);
@@ -252,12 +252,12 @@ mod tests {
     }
 
     #[test]
-    fn waiting_files_are_bounded() {
+    fn queued_open_requests_are_bounded() {
         let mut queue = OpenRequestQueue::default();
-        for number in 0..MAX_WAITING + 5 {
+        for number in 0..MAX_QUEUED_REQUESTS + 5 {
             queue.add(bundle(number));
         }
-        assert_eq!(queue.waiting.len(), MAX_WAITING, "the queue should be bounded");
+        assert_eq!(queue.waiting.len(), MAX_QUEUED_REQUESTS, "the queue should be bounded");
         assert_eq!(queue.dropped, 5, "further openings should be counted");
     }
 }

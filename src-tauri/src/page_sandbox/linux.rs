@@ -96,7 +96,7 @@ impl PageSandbox {
 
     fn record_start(&self) {
         self.begun.get_or_init(Instant::now);
-        self.update_count(StartAttempts::add);
+        self.update_count(StartAttempts::record_failed_start);
     }
 
     /// Restarts the app without the sandbox if the web process ends before the page appears.
@@ -127,7 +127,7 @@ impl PageSandbox {
     pub(crate) fn on_app_exit(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_FOR_PAGE);
         if is_early && !self.settled.load(Ordering::Relaxed) {
-            self.update_count(StartAttempts::revert_add);
+            self.update_count(StartAttempts::revert_failed_start);
         }
     }
 

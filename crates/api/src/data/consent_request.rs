@@ -82,7 +82,7 @@ pub enum ConsentRequestBody {
     },
     /// Connection to a remote server at this exact URL.
     ConnectServer {
-        /// URL, parsed into its parts.
+        /// URL of the server, parsed into its parts.
         url: UrlParts,
         /// Headers of each request, without their values.
         headers: Vec<HttpHeader>,
@@ -182,7 +182,7 @@ pub enum ConsentRequestBody {
     Url {
         /// Message of the server to the user. Untrusted text.
         message: String,
-        /// URL, parsed into its parts.
+        /// URL that the server wants to open, parsed into its parts.
         url: UrlParts,
     },
     /// Disclosure of folders to a server (roots).

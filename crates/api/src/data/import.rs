@@ -15,8 +15,8 @@ pub struct ImportSource {
     /// Identifier of the only app whose settings are searched, or `None` for all known apps.
     #[serde(default)]
     pub app: Option<String>,
-    /// Project folder to search instead of the home folder, or `None`. Must be a folder that a server may know of
-    /// (root).
+    /// Project folder to search instead of the home folder, or `None`. The folder must be shared with a server as a
+    /// root.
     #[serde(default)]
     pub project: Option<String>,
 }
@@ -25,7 +25,7 @@ pub struct ImportSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFolder {
-    /// Path of the folder, which must be one that a server may know of (root).
+    /// Path of the project folder, which must be shared with a server as a root.
     pub folder: String,
 }
 
