@@ -222,7 +222,7 @@ fn create_with_unique_id(
     Ok(new)
 }
 
-/// Converts an item for writing after its parent, or after the head if it has no parent.
+/// Converts an item to a new item that is written after its parent, or after the head if it has no parent.
 fn positioned_item(item: &ChatItem) -> NewItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
     NewItem { after, ..conversation_log::new_item(item) }

@@ -80,7 +80,7 @@ pub struct Icon {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// Name of the tool, which calls refer to.
+    /// Name by which calls refer to the tool.
     pub name: String,
     /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,

@@ -74,7 +74,7 @@ pub enum ModelChosenBy {
     User,
     /// The user configured the model for this server.
     Setting,
-    /// The model's name contains a hint of the server.
+    /// The model's name contains a model hint that the server sent.
     Hint {
         /// Model hint, as the server sent it.
         hint: String,
@@ -224,6 +224,6 @@ pub struct SamplingResponse {
     pub content: Vec<Content>,
     /// Name of the model that generated the response, or `user` if the user wrote it.
     pub model: String,
-    /// Reason why the generation ended.
+    /// Reason why the model ended the response.
     pub stop_reason: Option<String>,
 }

@@ -170,8 +170,8 @@ pub(super) fn changed_definition_conditions(request: &ConsentRequest) -> Vec<Mis
     review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed)).into_iter().collect()
 }
 
-/// Describes how the called tool has changed since its review, and how to review it. Returns `None` if it is not a
-/// changed tool.
+/// Describes how the called tool has changed since its review, and how to review it. Returns `None` if the consent
+/// request is not for a call of a changed tool.
 pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> {
     let server = escape_line(&request.server);
     let state = review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;

@@ -20,7 +20,7 @@ use crate::{
 
 /// Marks stored reasoning as created by this API.
 const WIRE_NAME: &str = "openai";
-/// Maximum number of models in a list.
+/// Maximum number of models that are read from a provider's list.
 const MAX_MODELS: usize = 2_000;
 
 /// Implementation of the chat completions API, since some differ in their parameters and extensions.
