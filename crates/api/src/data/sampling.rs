@@ -115,7 +115,7 @@ pub enum SamplingRun {
     Running {
         /// Text that the model has generated so far.
         text: String,
-        /// `true` while the model produces thinking.
+        /// `true` while the model reasons before it generates text.
         thinking: bool,
     },
     /// The model completed its response.

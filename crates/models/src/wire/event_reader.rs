@@ -52,7 +52,7 @@ impl EventReader {
         Self { lines, framing, idle_timeout, waited, idle_lines, bytes, data: String::new(), is_first: true }
     }
 
-    /// Restarts the time limit, because the last event had content.
+    /// Restarts the idle timeout, because the last event had content.
     pub(super) const fn reset_idle_time(&mut self) {
         self.waited = Duration::ZERO;
         self.idle_lines = 0;
