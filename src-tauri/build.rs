@@ -9,10 +9,10 @@ macro_rules! names {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    const TABLE: &[&str] = commands!(names);
+    const COMMAND_NAMES: &[&str] = commands!(names);
     println!("cargo:rerun-if-changed=../crates/api/src/command_list.rs");
     println!("cargo:rerun-if-changed=src/own_commands.rs");
-    let names: Vec<&'static str> = TABLE.iter().chain(OWN_COMMANDS).copied().collect();
+    let names: Vec<&'static str> = COMMAND_NAMES.iter().chain(OWN_COMMANDS).copied().collect();
     // The attributes require a static list, and the build script exits directly after.
     let manifest = tauri_build::AppManifest::new().commands(names.leak());
     tauri_build::try_build(tauri_build::Attributes::new().app_manifest(manifest))?;

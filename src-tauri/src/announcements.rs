@@ -18,7 +18,7 @@ use crate::window;
 /// Minimum interval between two notifications, since one is enough to bring the user back to the window.
 const MIN_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of notifications that are shown at the same time. A further one replaces the oldest.
-const MAX_SHOWN: usize = 8;
+const MAX_NOTIFICATIONS: usize = 8;
 
 /// Notifications that the desktop currently shows.
 #[derive(Default)]
@@ -41,7 +41,7 @@ struct AnnouncedRequest {
     kind: String,
 }
 
-/// Notification to show, with the numbers of older ones to withdraw because of [`MAX_SHOWN`].
+/// Notification to show, with the numbers of older ones to withdraw because of [`MAX_NOTIFICATIONS`].
 #[derive(Debug, PartialEq, Eq)]
 struct NextAnnouncement {
     number: i32,
@@ -62,12 +62,12 @@ impl ShownAnnouncements {
         let number = self.next;
         self.next = self.next.wrapping_add(1);
         self.all.push_back(AnnouncedRequest { number, request, kind: kind.to_owned() });
-        let surplus = self.all.len().saturating_sub(MAX_SHOWN);
+        let surplus = self.all.len().saturating_sub(MAX_NOTIFICATIONS);
         let withdrawn = self.all.drain(..surplus).map(|one| one.number).collect();
         Some(NextAnnouncement { number, withdrawn })
     }
 
-    /// Forgets requests that no longer wait for a decision, and returns the numbers of their notifications.
+    /// Removes the notifications of requests that no longer wait for a decision, and returns their numbers.
     fn retain_waiting(&mut self, waiting: &[ConsentRequestId]) -> Vec<i32> {
         let is_gone = |one: &AnnouncedRequest| one.request.is_some_and(|id| !waiting.contains(&id));
         let removed = self.all.iter().filter(|one| is_gone(one)).map(|one| one.number).collect();
@@ -80,7 +80,8 @@ impl ShownAnnouncements {
     }
 }
 
-/// Brings the window and the request to the front when a notification is clicked. Must be called once.
+/// Registers a handler that shows the window, with the request of a notification, when the user clicks the
+/// notification. Must be called once.
 pub(crate) fn follow_clicks(app: &AppHandle) {
     let clicked = app.clone();
     let followed = app.notification().on_action(move |action| {
@@ -134,7 +135,7 @@ fn withdraw_notifications(app: &AppHandle, numbers: Vec<i32>) {
     }
 }
 
-/// Returns the text of a notification. `kind` is the kind of the request as named in the audit log.
+/// Returns the text of a notification about a request. `kind` is the kind of the request as named in the audit log.
 pub(crate) fn notification_text(chinese: bool, server: &str, kind: &str) -> String {
     let what = match (kind, chinese) {
         ("start-server", false) => "needs your approval to start",
@@ -206,18 +207,26 @@ mod tests {
         let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
         let mut add = |number: u32| shown.add(start + MIN_INTERVAL * number, request_id(u64::from(number)), TOOL);
-        for number in 0..MAX_SHOWN as u32 {
+        for number in 0..MAX_NOTIFICATIONS as u32 {
             assert_eq!(
                 add(number).map(|room| room.withdrawn),
                 Some(vec![]),
                 "notification {number} should not withdraw others"
             );
         }
-        let more = add(MAX_SHOWN as u32).expect("a further notification should be shown");
+        let more = add(MAX_NOTIFICATIONS as u32).expect("a further notification should be shown");
         assert_eq!(more.withdrawn, [0], "the oldest notification should be withdrawn");
-        assert_eq!(shown.find_request(more.number), request_id(MAX_SHOWN as u64), "a click should find the request");
+        assert_eq!(
+            shown.find_request(more.number),
+            request_id(MAX_NOTIFICATIONS as u64),
+            "a click should find the request"
+        );
         assert_eq!(shown.find_request(0), None, "a withdrawn notification should have no request");
-        assert_eq!(shown.retain_waiting(&[ConsentRequestId(3)]).len(), MAX_SHOWN - 1, "all other requests are decided");
+        assert_eq!(
+            shown.retain_waiting(&[ConsentRequestId(3)]).len(),
+            MAX_NOTIFICATIONS - 1,
+            "all other requests are decided"
+        );
         assert_eq!(shown.all.len(), 1, "decided requests should be removed");
     }
 }

@@ -11,18 +11,18 @@ use tauri::{Builder, Manager as _, Runtime, Url, WebviewWindow};
 #[cfg(target_os = "linux")]
 use crate::connection_hints;
 
-/// Scheme of apps, which the page's content security policy allows in frames.
+/// URL scheme of apps' documents, which the page's content security policy allows in frames.
 const SCHEME: &str = "drawbridge-app";
 /// Number of hexadecimal digits of a view's identifier.
-const ID_DIGITS: usize = 32;
+const VIEW_ID_DIGITS: usize = 32;
 /// Origin of the page, which may embed apps.
 #[cfg(target_os = "linux")]
 const PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 
-/// Set if apps are isolated from the page and from each other on this system.
-pub(crate) const ARE_SUPPORTED: bool = cfg!(target_os = "linux");
+/// Set if this system isolates apps from the page and from each other, so that they can be shown.
+pub(crate) const APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 
-/// Registers the scheme of apps.
+/// Registers the URL scheme from which apps' documents are served.
 pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
     builder.register_asynchronous_uri_scheme_protocol(SCHEME, |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
@@ -61,15 +61,15 @@ fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
     })
 }
 
-/// Returns `true` for the address of a document of an app.
+/// Returns `true` for the URL of an app's document.
 pub(crate) fn is_app_document(url: &Url) -> bool {
-    let is_id = |host: &str| host.len() == ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
-    ARE_SUPPORTED && url.scheme() == SCHEME && url.host_str().is_some_and(is_id) && url.query().is_none()
+    let is_id = |host: &str| host.len() == VIEW_ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
+    APPS_ARE_SUPPORTED && url.scheme() == SCHEME && url.host_str().is_some_and(is_id) && url.query().is_none()
 }
 
-/// Removes what the policy of an app can't: the web view's message handler for commands, which every frame has, and
-/// connection hints. The page invokes commands with requests to a scheme that the policy of an app does not allow. Must
-/// be called when the window is created.
+/// Disables two features of the web view that an app's content security policy can't block: the message handler for
+/// commands, which every frame has, and connection hints. The page invokes commands with requests to a URL scheme that
+/// the policy of an app does not allow. Must be called when the window is created.
 ///
 /// # Errors
 /// Returns an error if the window is already closed.
@@ -81,7 +81,8 @@ pub(crate) fn isolate_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Re
         if let Some(manager) = webview.inner().user_content_manager() {
             manager.unregister_script_message_handler("ipc");
         }
-        let is_off = webview.inner().settings().is_some_and(|settings| connection_hints::turn_off(&settings));
+        let is_off =
+            webview.inner().settings().is_some_and(|settings| connection_hints::disable_connection_hints(&settings));
         if !is_off {
             tracing::warn!("this version of WebKitGTK lets apps connect to other hosts in advance");
         }
@@ -99,10 +100,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_documents_of_views_are_documents_of_apps() {
+    fn url_of_a_shown_app_is_an_app_document() {
         let id = "0123456789abcdef0123456789abcdef";
         for own in [format!("drawbridge-app://{id}/"), format!("drawbridge-app://{id}/self-test")] {
-            assert_eq!(is_app_document(&own.parse().expect("a URL")), ARE_SUPPORTED, "{own}");
+            assert_eq!(is_app_document(&own.parse().expect("a URL")), APPS_ARE_SUPPORTED, "{own}");
         }
         let others = [
             "drawbridge-app://localhost/".to_owned(),

@@ -14,7 +14,7 @@ const DATA_DIR_VARIABLE: &str = "DRAWBRIDGE_DATA_DIR";
 /// Environment variable that overrides the registry that servers are installed from.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 
-/// Returns the paths to use: those in the environment, or else the system's defaults.
+/// Returns the paths of the settings file and the data folder: those in the environment, or else the system's defaults.
 ///
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
@@ -22,7 +22,7 @@ pub(crate) fn locations() -> Result<Locations, StoreError> {
     locations_from(env::var_os(CONFIG_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
 }
 
-/// Returns the address of the registry from the environment, if set.
+/// Returns the address of the registry that servers are installed from, if the environment contains one.
 pub(crate) fn registry_address() -> Option<String> {
     env::var(REGISTRY_VARIABLE).ok().filter(|address| !address.is_empty())
 }

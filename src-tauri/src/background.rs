@@ -18,8 +18,8 @@ use crate::window;
 /// Command line option that starts the app without its window, as the start at login does.
 pub(crate) const BACKGROUND_OPTION: &str = "--background";
 
-/// Timeout for the page to show the dialog with the choice. After it the page counts as unresponsive, and closing the
-/// window again quits the app.
+/// Timeout for the page to show the dialog in which the user chooses. After the timeout the page counts as
+/// unresponsive, and closing the window again quits the app.
 const CHOICE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Returns `true` if this process was started with [`BACKGROUND_OPTION`].
@@ -63,8 +63,8 @@ enum ChoiceState {
 }
 
 impl ClosingChoice {
-    /// Requests the dialog from the page. Returns `false` if the request can't be sent, or if the page did not show the
-    /// dialog after an earlier request.
+    /// Requests the page to show the dialog. Returns `false` if the request can't be sent, or if the page did not show
+    /// the dialog after an earlier request.
     fn request_choice(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
@@ -85,9 +85,9 @@ impl ClosingChoice {
     }
 }
 
-/// Returns `true` if the window may close, which quits the app. Returns `false` if the window was hidden or the page
-/// shows the dialog.
-pub(crate) fn may_close(app: &AppHandle) -> bool {
+/// Handles the user's request to close the window according to the setting `onClose`. Returns `true` if the window may
+/// close, which quits the app, and `false` if the window was hidden or the page shows the dialog.
+pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
     let running = running_servers(&snapshot);
@@ -111,13 +111,13 @@ fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     matches!(hidden, Some(Ok(())))
 }
 
-/// Records that the page shows the dialog.
+/// Records that the page shows the dialog for closing the window.
 #[tauri::command]
 pub(crate) fn closing_shown(choice: State<'_, ClosingChoice>) {
     choice.mark_shown();
 }
 
-/// Executes the action that the user chose in the dialog.
+/// Executes the action that the user chose in the dialog for closing the window.
 #[tauri::command]
 pub(crate) fn finish_closing<R: Runtime>(app: AppHandle<R>, choice: CloseAction) {
     match choice {

@@ -138,8 +138,8 @@ async fn time_until_consent_request(
     }
 }
 
-/// Approves the start of the server and the call. Returns the identifier of the consent request for the form, and the
-/// time at which it arrived.
+/// Approves the consent requests for the server's start and the tool call, and waits for the consent request with the
+/// tool's form. Returns its identifier and the time at which it arrived.
 async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(String, Instant), BenchProblem> {
     let mut called = false;
     loop {

@@ -19,7 +19,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(6);
 pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
     match event {
         RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
-            if label == window::MAIN_WINDOW && !background::may_close(app) =>
+            if label == window::MAIN_WINDOW && !background::handle_close_request(app) =>
         {
             api.prevent_close();
         }
@@ -36,7 +36,7 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
 
 /// Stops all servers and waits for them, for at most [`STOP_TIMEOUT`].
 pub(crate) fn stop_servers<R: Runtime>(app: &AppHandle<R>) {
-    app.state::<PageSandbox>().end();
+    app.state::<PageSandbox>().on_app_exit();
     let Some(api) = app.try_state::<Api>() else { return };
     let ended = async { tokio::time::timeout(STOP_TIMEOUT, api.host().close()).await };
     if tauri::async_runtime::block_on(ended).is_err() {
@@ -44,7 +44,7 @@ pub(crate) fn stop_servers<R: Runtime>(app: &AppHandle<R>) {
     }
 }
 
-/// Exits the app on a termination signal of the system.
+/// Spawns a task that exits the app on a termination signal of the system.
 pub(crate) fn on_signal(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {

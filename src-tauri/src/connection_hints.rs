@@ -9,8 +9,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use gtk::glib::translate::ToGlibPtr as _;
 use webkit2gtk::Settings;
 
-/// Features to turn off, by the identifiers of WebKit.
-const FEATURES: [&CStr; 2] = [c"LinkPreconnect", c"LinkDNSPrefetch"];
+/// WebKit's identifiers of the features to turn off.
+const HINT_FEATURES: [&CStr; 2] = [c"LinkPreconnect", c"LinkDNSPrefetch"];
 
 #[allow(unsafe_code, reason = "the crate webkit2gtk doesn't bind these functions")]
 unsafe extern "C" {
@@ -25,7 +25,7 @@ unsafe extern "C" {
 /// Turns off connection hints in a web view with these settings. Returns `false` if this version of WebKitGTK has no
 /// switch for one of them.
 #[allow(unsafe_code)]
-pub(crate) fn turn_off(settings: &Settings) -> bool {
+pub(crate) fn disable_connection_hints(settings: &Settings) -> bool {
     let raw: *mut webkit2gtk::ffi::WebKitSettings = settings.to_glib_none().0;
     let mut found = 0;
     // SAFETY: the functions are called on the main thread as documented: the list is owned and released once, features
@@ -38,12 +38,12 @@ pub(crate) fn turn_off(settings: &Settings) -> bool {
         for index in 0..webkit_feature_list_get_length(list) {
             let feature = webkit_feature_list_get(list, index);
             let identifier = webkit_feature_get_identifier(feature);
-            if !identifier.is_null() && FEATURES.contains(&CStr::from_ptr(identifier)) {
+            if !identifier.is_null() && HINT_FEATURES.contains(&CStr::from_ptr(identifier)) {
                 webkit_settings_set_feature_enabled(raw.cast(), feature, 0);
                 found += 1;
             }
         }
         webkit_feature_list_unref(list);
     }
-    found == FEATURES.len()
+    found == HINT_FEATURES.len()
 }

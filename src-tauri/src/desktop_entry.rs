@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// Maximum size of a file that is read, in bytes.
+/// Maximum size of a desktop file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 256 << 10;
 
 /// Returns the path of this program for use in a desktop file. `purpose` is inserted into the error message.
@@ -70,7 +70,7 @@ pub(crate) fn runs_command(text: &str, exec: &str) -> bool {
     keys.contains(&("Exec", exec)) && !keys.contains(&("Hidden", "true"))
 }
 
-/// Reads a file of at most [`MAX_FILE_BYTES`] bytes. Returns `None` if it does not exist.
+/// Reads a file of at most [`MAX_FILE_BYTES`] bytes. Returns `None` if the file does not exist.
 ///
 /// # Errors
 /// Returns an error if the file can't be read, is not UTF-8, or is too large.

@@ -19,8 +19,12 @@ pub(crate) struct DesktopReport {
     links: SystemSwitch,
 }
 
-/// Returns the features of the desktop environment.
+/// Returns the features of the desktop environment for the settings page.
 #[tauri::command(async)]
 pub(crate) fn desktop_report(tray: State<'_, Tray>) -> DesktopReport {
-    DesktopReport { has_tray: tray.is_shown(), login_start: login_start::state(), links: link_handler::state() }
+    DesktopReport {
+        has_tray: tray.is_shown(),
+        login_start: login_start::login_start_state(),
+        links: link_handler::link_handler_state(),
+    }
 }

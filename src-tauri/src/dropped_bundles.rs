@@ -9,7 +9,7 @@
 
 use tauri::WebviewWindow;
 
-/// Opens bundles that the user drops on a window.
+/// Opens bundles that the user drops on this window.
 ///
 /// # Errors
 /// Returns an error if the window is already closed.

@@ -23,7 +23,7 @@ struct RunningPump {
     room: Arc<Semaphore>,
 }
 
-/// Sends all events to the page that occur after this call.
+/// Starts to send all events to the page that occur after this call.
 #[tauri::command]
 pub(crate) async fn listen_events(
     host: State<'_, Api>,
@@ -53,7 +53,7 @@ pub(crate) async fn listen_events(
     Ok(())
 }
 
-/// Records that the page has acknowledged a batch.
+/// Records that the page has acknowledged a batch of events.
 #[tauri::command]
 pub(crate) fn events_seen(pump: State<'_, EventPump>) {
     let running = pump.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -25,7 +25,8 @@ pub(crate) enum ShellEvent {
         /// Identifier of the consent request, or `None` for the list of all pending ones.
         id: Option<String>,
     },
-    /// A file or link has to be opened. The next one follows after the page has reported the end.
+    /// A file or link has to be opened. The next one follows after the page has reported that the user has finished
+    /// with this one.
     Opened(NumberedOpenRequest),
     /// The user drags files over the window, or has stopped dragging them.
     BundlesOver {
@@ -77,7 +78,7 @@ impl ShellEvents {
     }
 }
 
-/// Sends the shell's events to the page that occur after this call.
+/// Starts to send the shell's events to the page that occur after this call.
 #[tauri::command]
 pub(crate) fn listen_shell_events(
     events: State<'_, ShellEvents>,
@@ -88,7 +89,8 @@ pub(crate) fn listen_shell_events(
     openings.send_current(&events);
 }
 
-/// Brings the window to the front and shows a consent request, or the list of pending ones if `id` is `None`.
+/// Brings the window to the front and shows a consent request, or the list of pending consent requests if `id` is
+/// `None`.
 pub(crate) fn show_question(app: &AppHandle, id: Option<String>) {
     app.state::<ShellEvents>().send_or_hold(ShellEvent::ShowQuestion { id });
     crate::window::show(app);

@@ -37,7 +37,8 @@ enum StartProblem {
     Bench(#[from] bench::BenchProblem),
 }
 
-/// Thread that opens the files while the window system starts, because the keychain takes about as long to respond.
+/// Thread that opens the app's files while the window system starts, because the keychain takes about as long to
+/// respond.
 pub(crate) struct PendingFiles(JoinHandle<Result<OpenedFiles, StartProblem>>);
 
 struct OpenedFiles {
@@ -47,8 +48,8 @@ struct OpenedFiles {
 }
 
 impl PendingFiles {
-    /// Spawns the thread that opens the files, before the app is created. A second instance does the same and exits
-    /// without having changed anything.
+    /// Spawns the thread that opens the app's files, before the app is created. A second instance of the app does the
+    /// same and exits without having changed anything.
     pub(crate) fn begin(measure: Option<BenchMeasure>) -> Self {
         Self(std::thread::spawn(move || open_files(measure)))
     }
@@ -77,7 +78,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     if let Some(demo) = app_locations::demo_server_path() {
         store::add_demo_server_if_first_start(&locations.config_file, &demo)?;
     }
-    let options = HostOptions { autostart: true, shows_apps: app_frames::ARE_SUPPORTED, ..HostOptions::default() };
+    let options = HostOptions { autostart: true, shows_apps: app_frames::APPS_ARE_SUPPORTED, ..HostOptions::default() };
     let computer = computer_check_inputs(&ports, locations.data_dir.clone());
     let api = Api::new(tauri::async_runtime::block_on(Host::start(ports, options))).with_computer_checks(computer);
     let ports = api.host().ports();

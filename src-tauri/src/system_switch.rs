@@ -19,7 +19,7 @@ pub(crate) enum SystemSwitch {
 }
 
 impl SystemSwitch {
-    /// Creates the state from the system's response.
+    /// Creates the state from the operating system's response.
     pub(crate) fn new(is_on: Result<bool, String>) -> Self {
         match is_on {
             Ok(true) => Self::On,

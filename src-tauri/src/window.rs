@@ -10,7 +10,7 @@ use crate::app_frames;
 use crate::drawing;
 use crate::page_sandbox::PageSandbox;
 
-/// Label of the window, as used in the capability.
+/// Label of the main window, as used in the capability.
 pub(crate) const MAIN_WINDOW: &str = "main";
 
 /// Parameters with which the window is opened.
@@ -20,10 +20,11 @@ struct WindowSetup {
     on_open: OpenHook,
 }
 
-/// Function that is called with the window each time it was opened.
+/// Function that is called with the main window after it was opened.
 pub(crate) type OpenHook = fn(&WebviewWindow) -> tauri::Result<()>;
 
-/// Restores the position and size of the window from its last use. Must be called before it is opened.
+/// Registers the plugin that restores the window's position and size from its last use, and stores the parameters for
+/// [`open`]. Must be called before the window is opened.
 ///
 /// # Errors
 /// Returns an error if the plugin for the window state can't be initialized.
@@ -54,9 +55,9 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .on_new_window(|_, _| NewWindowResponse::Deny)
         // Downloads are refused. Only the host writes files, to a path that the user selects.
         .on_download(|_, _| false);
-    PageSandbox::open(app);
+    PageSandbox::on_window_opening(app);
     let window = builder.build()?;
-    let ready = PageSandbox::watch(&window)
+    let ready = PageSandbox::watch_web_process(&window)
         .and_then(|()| app_frames::isolate_frames(&window))
         .and_then(|()| drawing::select_drawing_method(&window))
         .and_then(|()| (setup.on_open)(&window));

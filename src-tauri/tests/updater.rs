@@ -38,7 +38,7 @@ impl Program {
         Self { app, folder, channel }
     }
 
-    /// Checks for an update and installs it.
+    /// Checks for an update of the program and installs it.
     async fn update(&self) -> Result<(), UpdateRefusal> {
         let version = self.app.package_info().version.clone();
         let channel = Ok(Some(self.channel.clone()));

@@ -134,8 +134,8 @@ macro_rules! commands {
             /// Ends a subscription to a resource.
             unsubscribe: ResourceRef => EmptyObject,
 
-            /// Submits the user's decision on the first consent request in the queue. It is bound to the hash of the
-            /// payload that was shown.
+            /// Submits the user's decision on the first consent request in the queue. The decision is bound to the hash
+            /// of the payload that was shown.
             answer_question: DecideConsentRequest => EmptyObject,
             /// Changes the payload of a consent request. Returns the consent request with the new hash.
             edit_question: EditConsentRequest => ConsentRequest,
@@ -217,9 +217,9 @@ macro_rules! commands {
             app_message: AppMessage => EmptyObject,
             /// Changes the appearance or place of a shown app.
             set_app_context: SetAppContext => EmptyObject,
-            /// Passes the user's decision on a request of a shown app.
+            /// Submits the user's decision on a request that a shown app made.
             answer_app: AnswerApp => EmptyObject,
-            /// Writes a file that a shown app offers to a file that the user selects.
+            /// Saves a file that a shown app offers, at a path that the user selects.
             save_app_file: SaveAppFile => SavedFile,
             /// Returns the source of a shown app, for display as text.
             app_document: AppViewRef => AppDocumentText,
@@ -248,7 +248,8 @@ macro_rules! commands {
             set_preset: SetPreset => EmptyObject,
             /// Sets or ends the user's trust in a server, by which its tools may be called without a consent request.
             set_trust: SetTrust => EmptyObject,
-            /// Returns the policy's decision on an act with the deciding rule, without performing the act.
+            /// Returns the decision that the policy would make on an act, with the deciding rule, without performing
+            /// the act.
             dry_run: DryRun => DryRunResult,
             /// Returns all rules and grants as text.
             policy_text: EmptyObject => PolicyText,

@@ -56,7 +56,7 @@ pub enum Event {
     SamplingText {
         /// Identifier of the consent request, unique while Drawbridge runs.
         id: String,
-        /// Text to append to the text of the consent request. Empty while the model only thinks.
+        /// Text to append to the text of the consent request. Empty while the model reasons without writing a response.
         text: String,
     },
     /// The sampling settings or the usage of a server changed. The page reads them again.
@@ -78,14 +78,14 @@ pub enum Event {
     ActivityAppended {
         /// Name of the server in the settings.
         server: String,
-        /// Number of the latest entry.
+        /// Number of the latest entry in the server's activity log.
         last: u64,
     },
     /// The list of conversations or the items of one of them changed.
     ConversationsChanged {
         /// All conversations after the change.
         conversations: Vec<ConversationSummary>,
-        /// Identifier of the conversation whose items changed.
+        /// Identifier of the conversation whose items changed, or `None` if only the list changed.
         changed: Option<String>,
     },
     /// More content of a streaming reply arrived. If a `seq` is missing, the page reads the conversation again.
@@ -103,12 +103,12 @@ pub enum Event {
     ItemChanged {
         /// Identifier of the conversation, which consists of letters, digits and dashes.
         conversation: String,
-        /// Item after the change.
+        /// Conversation item after the change.
         item: Box<ConversationItem>,
         /// `true` if a model is replying in the conversation.
         answering: bool,
     },
-    /// A shown app changed.
+    /// The state of a shown app changed, or the app sent a message or a request.
     AppViewChanged {
         /// Identifier of the shown app.
         view: String,

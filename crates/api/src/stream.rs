@@ -24,15 +24,15 @@ pub struct EventStream {
     api: Api,
     events: host::EventReceiver,
     /// Event that was received but belongs to the next batch.
-    held: Option<Arc<NumberedEvent>>,
+    pending: Option<Arc<NumberedEvent>>,
     /// Time at which the previous batch was returned, or `None` before the first one.
-    given: Option<Instant>,
+    last_batch_at: Option<Instant>,
 }
 
 impl EventStream {
     pub(crate) fn new(api: Api) -> Self {
         let events = api.host().events();
-        Self { api, events, held: None, given: None }
+        Self { api, events, pending: None, last_batch_at: None }
     }
 
     /// Returns the next batch, or `None` if the host has stopped.
@@ -40,25 +40,28 @@ impl EventStream {
     /// A batch is returned after [`BATCH_DELAY`], and not sooner than [`MIN_BATCH_INTERVAL`] after the previous one.
     /// The numbers of its events have no gap. Cancel safe: no event is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Events> {
-        if self.held.is_none() {
-            self.held = Some(self.events.next().await?);
+        if self.pending.is_none() {
+            self.pending = Some(self.events.next().await?);
         }
         let together = Instant::now() + BATCH_DELAY;
-        tokio::time::sleep_until(self.given.map_or(together, |given| together.max(given + MIN_BATCH_INTERVAL))).await;
-        let first = self.held.take()?;
+        tokio::time::sleep_until(
+            self.last_batch_at.map_or(together, |last_batch_at| together.max(last_batch_at + MIN_BATCH_INTERVAL)),
+        )
+        .await;
+        let first = self.pending.take()?;
         let number = first.number;
         let mut batch = vec![first];
         while batch.len() < MAX_BATCH_EVENTS {
             let Some(event) = self.events.try_next() else { break };
             if event.number != number + batch.len() as u64 {
-                self.held = Some(event);
+                self.pending = Some(event);
                 break;
             }
             batch.push(event);
         }
         let conversations = self.conversations(&batch).await;
         let events: Vec<Event> = batch.iter().map(|e| event_view(&e.event, conversations.clone())).collect();
-        self.given = Some(Instant::now());
+        self.last_batch_at = Some(Instant::now());
         Some(Events { first: number, events })
     }
 

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::ConversationError;
 use super::error::MAX_CONCURRENT_REPLIES;
 
-/// Conversations in use, by id.
+/// Registry of the conversations in which a model is replying or items are being written, by conversation id.
 #[derive(Debug, Default)]
 pub(crate) struct ConversationLocks {
     held: Mutex<HashMap<String, ConversationUse>>,
@@ -20,19 +20,19 @@ pub(crate) struct ConversationLocks {
 
 #[derive(Debug)]
 enum ConversationUse {
-    /// A model is replying.
+    /// A model is replying in the conversation.
     Answer(Arc<RunningReply>),
-    /// Items are being written, which takes only a short time.
+    /// A task is writing items of the conversation, which takes only a short time.
     Writing,
 }
 
-/// A reply in progress.
+/// Stop token and partial item of a reply in progress.
 #[derive(Debug, Default)]
 pub(super) struct RunningReply {
     /// Token that stops the reply.
     pub(super) stop: CancellationToken,
-    /// Item as received so far, and the number of deltas that were sent to the page.
-    pub(super) live: Mutex<Option<(ChatItem, u64)>>,
+    /// Reply item as received from the model so far, and the number of its deltas that were sent to the page.
+    pub(super) partial: Mutex<Option<(ChatItem, u64)>>,
 }
 
 /// Exclusive access to a conversation until dropped: no other task can start a reply or write items in it.
@@ -41,14 +41,14 @@ pub(super) struct ConversationGuard {
     conversation: String,
 }
 
-/// A registered reply. Dropping the guard releases the conversation.
+/// Exclusive access to a conversation for a reply in progress. Dropping the guard releases the conversation.
 pub(super) struct RunningReplyGuard {
     pub(super) running: Arc<RunningReply>,
     _held: ConversationGuard,
 }
 
 impl ConversationLocks {
-    /// Registers a new reply in a conversation.
+    /// Acquires exclusive access to a conversation for a new reply. Waits while another task writes items in it.
     ///
     /// # Errors
     ///
@@ -59,11 +59,12 @@ impl ConversationLocks {
         conversation: &str,
     ) -> Result<RunningReplyGuard, ConversationError> {
         let running = Arc::new(RunningReply::default());
-        let held = Self::lock_for(replies, conversation, || ConversationUse::Answer(Arc::clone(&running))).await?;
+        let held =
+            Self::lock_conversation(replies, conversation, || ConversationUse::Answer(Arc::clone(&running))).await?;
         Ok(RunningReplyGuard { running, _held: held })
     }
 
-    /// Acquires exclusive access to a conversation for writing. Waits while another task writes.
+    /// Acquires exclusive access to a conversation for writing. Waits while another task writes items in it.
     ///
     /// # Errors
     ///
@@ -72,10 +73,11 @@ impl ConversationLocks {
         replies: &Arc<Self>,
         conversation: &str,
     ) -> Result<ConversationGuard, ConversationError> {
-        Self::lock_for(replies, conversation, || ConversationUse::Writing).await
+        Self::lock_conversation(replies, conversation, || ConversationUse::Writing).await
     }
 
-    /// Acquires exclusive access to a conversation for writing. Waits for the end of a reply in progress.
+    /// Acquires exclusive access to a conversation for writing. Waits for other writers, and for the end of a reply in
+    /// progress.
     pub(super) async fn lock_when_free(
         replies: &Arc<Self>,
         conversation: &str,
@@ -89,7 +91,7 @@ impl ConversationLocks {
         }
     }
 
-    async fn lock_for(
+    async fn lock_conversation(
         replies: &Arc<Self>,
         conversation: &str,
         holder: impl Fn() -> ConversationUse,
@@ -97,15 +99,15 @@ impl ConversationLocks {
         loop {
             // Created before the check, so that a release between the check and the wait is not missed.
             let freed = replies.freed.notified();
-            if let Some(held) = Self::try_lock_for(replies, conversation, holder())? {
+            if let Some(held) = Self::try_lock_conversation(replies, conversation, holder())? {
                 return Ok(held);
             }
             freed.await;
         }
     }
 
-    /// Tries to acquire a conversation. Returns `None` if another task is writing items in it.
-    fn try_lock_for(
+    /// Tries to acquire exclusive access to a conversation. Returns `None` if another task is writing items in it.
+    fn try_lock_conversation(
         replies: &Arc<Self>,
         conversation: &str,
         holder: ConversationUse,

@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 
 use super::{ConversationError, ConversationSettings, draft};
 
-/// Maximum number of items read at a time.
+/// Maximum number of items that are read from the history in one query.
 const ITEMS_PER_PAGE: usize = 500;
 
-/// Serializes changes of settings and drafts, which are stored in one value, so that no concurrent change is lost.
+/// Serializes changes of a conversation's settings and draft, which are stored in one value, so that no concurrent
+/// change is lost.
 static SETTINGS_LOCK: Mutex<()> = Mutex::new(());
 
-/// The stored items of one conversation.
+/// Access to the stored items of one conversation.
 #[derive(Clone)]
 pub(super) struct ConversationLog {
     history: Arc<dyn History>,
@@ -83,13 +84,13 @@ impl ConversationLog {
         found.and_then(parse_item).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
     }
 
-    /// Returns the items from the first one up to the head, or up to (and without) the item `before`. Items of kinds
+    /// Returns the items of the visible branch, up to its head or up to (and without) the item `before`. Items of kinds
     /// unknown to this version are skipped.
     pub(super) async fn branch_items(&self, before: Option<String>) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_items(before, true).await
     }
 
-    /// Returns the items up to the head with all texts, but without large images, audio and files.
+    /// Returns the items of the visible branch with all texts, but without large images, audio and files.
     pub(super) async fn branch_items_with_texts(&self) -> Result<Vec<ChatItem>, ConversationError> {
         self.read_items(None, false).await
     }
@@ -170,7 +171,7 @@ impl ConversationLog {
         self.append(items.iter().map(new_item).collect()).await
     }
 
-    /// Writes an item, with a record of the server content that a model read for it.
+    /// Writes an item, and records that the model read this server content for it.
     pub(super) async fn write_with_readings(
         &self,
         item: &ChatItem,
@@ -179,7 +180,7 @@ impl ConversationLog {
         self.append(vec![NewItem { readings, ..new_item(item) }]).await
     }
 
-    /// Writes an item, and records that it also contains content of these servers.
+    /// Writes an item, and records that the conversation also contains content of these servers.
     pub(super) async fn write_with_servers(
         &self,
         item: &ChatItem,

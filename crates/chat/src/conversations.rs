@@ -15,10 +15,10 @@ const MAX_TITLE_CHARS: usize = 200;
 /// Maximum number of items that are loaded when a conversation is opened, the newest ones.
 const MAX_INITIAL_ITEMS: usize = 100;
 
-/// A conversation with its newest items.
+/// A conversation with its newest items, its settings and its draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenConversation {
-    /// Conversation as stored in the history.
+    /// Metadata of the conversation, as stored in the history.
     pub conversation: history::Conversation,
     /// Settings of the conversation, set by the user.
     pub settings: ConversationSettings,
@@ -63,7 +63,7 @@ impl Chat {
             ..history::Conversation::default()
         };
         let conversation = {
-            let _one_at_a_time = self.beginning.lock().await;
+            let _one_at_a_time = self.creation_lock.lock().await;
             self.with_history(move |history| create_with_unique_id(history, new)).await?
         };
         self.host.record_conversation_servers(conversation.id.clone(), Vec::new(), true).await?;
@@ -89,7 +89,7 @@ impl Chat {
             .await?;
         let sources = self.host.conversation_label(conversation.id.clone()).await?.servers;
         let (answering, live) = self.reply_in_progress(&conversation.id);
-        let mut page = BranchPage::read(page);
+        let mut page = BranchPage::from_stored(page);
         if let Some((live, seq)) = live
             && let Some(placed) = page.items.iter_mut().find(|placed| placed.item.id == live.id)
         {
@@ -195,12 +195,12 @@ impl Chat {
         Ok(is_there)
     }
 
-    /// Stops the reply of a conversation and deletes all of its items. Does nothing if it doesn't exist.
+    /// Stops the reply of a conversation and deletes all of its items. Does nothing if the conversation doesn't exist.
     ///
     /// # Errors
     ///
-    /// Returns [`ConversationError::Store`] if it can't be deleted, and [`ConversationError::Closing`] if the host has
-    /// shut down.
+    /// Returns [`ConversationError::Store`] if the conversation can't be deleted, and [`ConversationError::Closing`] if
+    /// the host has shut down.
     pub async fn delete_conversation(&self, id: String) -> Result<(), ConversationError> {
         // A reply must not continue in a conversation that no longer exists. Fails if there is none in progress.
         let _ = self.stop_reply(&id);
@@ -222,7 +222,7 @@ fn create_with_unique_id(
     Ok(new)
 }
 
-/// Converts an item for writing after its parent, or after the head if it has no parent.
+/// Converts an item to a new item that is written after its parent, or after the head if it has no parent.
 fn positioned_item(item: &ChatItem) -> NewItem {
     let after = item.parent.clone().map_or(ItemPosition::Head, ItemPosition::Item);
     NewItem { after, ..conversation_log::new_item(item) }

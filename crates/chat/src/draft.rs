@@ -4,9 +4,9 @@
 
 use serde_json::{Map, Value};
 
-/// Key of the draft in the stored settings. Ignored by earlier versions.
+/// Key of the draft in the stored settings. Earlier versions of Drawbridge ignore it.
 const DRAFT_KEY: &str = "draft";
-/// Maximum size of a draft, in bytes.
+/// Maximum size of a conversation's unsent text, in bytes.
 pub(super) const MAX_DRAFT_BYTES: usize = 256 << 10;
 
 /// Returns the draft contained in stored settings, or an empty string if there is none.

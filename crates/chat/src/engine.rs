@@ -26,12 +26,12 @@ const MAX_MESSAGE_BYTES: usize = 4 << 20;
 /// Maximum size of a system prompt, in bytes.
 const MAX_SYSTEM_PROMPT_BYTES: usize = 256 << 10;
 
-/// A message of the user.
+/// A user's message to a conversation's model.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewMessage {
-    /// Text of the message.
+    /// Text that the user wrote.
     pub text: String,
-    /// Attachments of the message.
+    /// Files and other content that the user attached.
     pub attachments: Vec<MessageAttachment>,
     /// Model that replies from now on, or `None` to keep the current one.
     pub model: Option<ModelRef>,
@@ -51,7 +51,8 @@ pub struct ReplyIds {
 pub struct ConversationTools {
     /// Tools of the enabled servers, with their states.
     pub offering: OfferedTools,
-    /// Token count of all definitions from which the model finds tools by search instead of receiving all definitions.
+    /// Threshold in tokens. If the definitions of all offered tools reach it, the model finds tools by search instead
+    /// of receiving all definitions.
     pub threshold: u64,
     /// Instructions of the conversation's running servers.
     pub instructions: Vec<ServerInstructions>,
@@ -61,7 +62,7 @@ pub struct ConversationTools {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ServerInstructions {
-    /// Name of the server.
+    /// Name of the server that provides the instructions.
     pub server: String,
     /// Instructions as a model would receive them.
     pub text: String,
@@ -73,7 +74,7 @@ pub struct ServerInstructions {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ConversationSpending {
     /// Total tokens and cost of the replies in all branches.
-    pub taken: ConversationUsage,
+    pub usage: ConversationUsage,
     /// Context size of the conversation's model in tokens, or `None` if unknown.
     pub context: Option<u64>,
 }
@@ -85,14 +86,14 @@ pub struct Chat {
     pub(super) host: Host,
     pub(super) replies: Arc<ConversationLocks>,
     /// Serializes the creation of conversations, so that each gets a unique id.
-    pub(super) beginning: Arc<Mutex<()>>,
+    pub(super) creation_lock: Arc<Mutex<()>>,
 }
 
 impl Chat {
-    /// Creates the conversations of a host.
+    /// Creates the chat of a host, with no reply in progress.
     #[must_use]
     pub fn new(host: Host) -> Self {
-        Self { host, replies: Arc::default(), beginning: Arc::default() }
+        Self { host, replies: Arc::default(), creation_lock: Arc::default() }
     }
 
     /// Sends a message to a conversation's model. The message is inserted after the item `after`, or after the head.
@@ -162,7 +163,8 @@ impl Chat {
         self.start_reply_after(begun, log, (settings, model), old.parent, None).await
     }
 
-    /// Lets the model continue a reply that reached the limit of rounds or was stopped.
+    /// Lets the model continue a reply that the user stopped or that reached the maximum number of requests to the
+    /// model.
     ///
     /// # Errors
     ///
@@ -194,11 +196,11 @@ impl Chat {
     #[must_use]
     pub fn reply_in_progress(&self, conversation: &str) -> (bool, Option<(ChatItem, u64)>) {
         let Some(running) = self.replies.running_reply(conversation) else { return (false, None) };
-        let live = running.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let live = running.partial.lock().unwrap_or_else(PoisonError::into_inner).clone();
         (true, live)
     }
 
-    /// Displays the branch of a conversation that contains an item, up to the newest leaf of that branch.
+    /// Makes the branch that contains an item the visible branch of a conversation, up to the branch's newest leaf.
     ///
     /// # Errors
     ///
@@ -264,12 +266,12 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::NotFound`] if the conversation doesn't exist.
-    pub async fn conversation_spent(&self, conversation: String) -> Result<ConversationSpending, ConversationError> {
+    pub async fn conversation_spending(&self, conversation: String) -> Result<ConversationSpending, ConversationError> {
         let log = self.conversation_log(&conversation);
         let (_, settings) = log.conversation().await?;
         let registry = self.host.models().await?;
         let context = settings.model.as_ref().and_then(|model| registry.model(model)?.context).map(u64::from);
-        Ok(ConversationSpending { taken: log.usage().await?, context })
+        Ok(ConversationSpending { usage: log.usage().await?, context })
     }
 
     /// Exports a conversation. Returns the content of the file and a suggested file name.
@@ -306,7 +308,7 @@ impl Chat {
         ConversationLog::new(&self.host.ports().history, conversation.to_owned())
     }
 
-    /// Validates and writes a message of the user after its parent, and starts a reply to it.
+    /// Validates and stores a user's message as a child of `parent`, and starts a reply to it.
     async fn write_message(
         &self,
         begun: RunningReplyGuard,
@@ -340,8 +342,8 @@ impl Chat {
         begun
     }
 
-    /// Determines the model that replies (the given, stored or default one), and stores it in the conversation's
-    /// settings.
+    /// Determines the model that replies (the given, stored or default one), and stores the choice in the
+    /// conversation's settings.
     async fn choose_model(
         &self,
         log: &ConversationLog,
@@ -381,7 +383,7 @@ impl Chat {
     }
 }
 
-/// Looks up the servers of a conversation in the host, as available to a model.
+/// Looks up a conversation's servers in the host, with the tools and instructions that a model may receive.
 pub(super) async fn resolve_servers(
     host: &Host,
     offered: &[OfferedServer],

@@ -31,7 +31,7 @@ pub enum ConversationError {
         "models are answering in {MAX_CONCURRENT_REPLIES} other conversations; wait for one of them, or stop it first"
     )]
     TooMany,
-    /// No model was chosen.
+    /// No model was chosen for the conversation, and there is no default model.
     #[error("no model is chosen for this conversation; choose one, or add a provider in Settings → Models")]
     NoModel,
     /// The model or its provider is not available.
@@ -40,10 +40,10 @@ pub enum ConversationError {
     /// The message has neither text nor attachments.
     #[error("there is nothing to send: write something or attach a file")]
     Empty,
-    /// A text is too long.
+    /// A text that the user entered is too long.
     #[error("{what} may have {limit} KB at most; shorten it, or attach it as a file")]
     TooLong {
-        /// Kind of the text, such as "a message". Part of the error message.
+        /// Kind of the text that is too long, such as "a message". Part of the error message.
         what: &'static str,
         /// Maximum size of the text, in KiB.
         limit: usize,
@@ -51,7 +51,7 @@ pub enum ConversationError {
     /// The conversation has more than [`MAX_SERVERS`] servers.
     #[error("a conversation has at most {MAX_SERVERS} servers; turn some off")]
     TooManyServers,
-    /// The temperature is out of bounds.
+    /// The sampling temperature of the conversation is out of bounds.
     #[error("a temperature is a number from 0 to {MAX_TEMPERATURE}")]
     Temperature,
     /// The maximum number of reply tokens is out of bounds.
@@ -66,7 +66,7 @@ pub enum ConversationError {
     /// The maximum number of saved system prompts is reached.
     #[error("at most {MAX_SAVED_PROMPTS} system prompts can be saved; delete one first")]
     TooManyPrompts,
-    /// An attachment is invalid.
+    /// An attachment of a message is invalid.
     #[error(transparent)]
     Attachment(#[from] AttachmentError),
     /// The item can't be edited, since it is not a message of the user.

@@ -18,16 +18,16 @@ pub struct TreeItem {
     pub item: ChatItem,
     /// Identifiers of all items with the same parent, in order of creation, including this one.
     pub siblings: Vec<String>,
-    /// Large contents that are omitted from the item, for requesting them by hash. The item contains empty strings in
+    /// Large contents that are omitted from the item and can be requested by hash. The item contains empty strings in
     /// their places.
     pub omitted: Vec<OmittedContent>,
-    /// Sequence number of the next delta while the item is streaming, otherwise `None`.
+    /// Sequence number of the next delta if the item is streaming, otherwise `None`.
     pub seq: Option<u64>,
 }
 
 impl TreeItem {
     /// Converts a stored item, or returns `None` if its kind is unknown because a newer version wrote it.
-    fn read(mut stored: history::StoredItem) -> Option<Self> {
+    fn from_stored(mut stored: history::StoredItem) -> Option<Self> {
         let (siblings, omitted) = (std::mem::take(&mut stored.siblings), std::mem::take(&mut stored.omitted));
         Some(Self { item: conversation_log::parse_item(stored)?, siblings, omitted, seq: None })
     }
@@ -36,22 +36,22 @@ impl TreeItem {
 /// A page of items of one branch, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BranchPage {
-    /// Items of the page.
+    /// Items of the page, the oldest first.
     pub items: Vec<TreeItem>,
     /// Set if the branch has older items than this page.
     pub has_more: bool,
 }
 
 impl BranchPage {
-    pub(super) fn read(page: history::ItemPage) -> Self {
-        Self { items: page.items.into_iter().filter_map(TreeItem::read).collect(), has_more: page.has_more }
+    pub(super) fn from_stored(page: history::ItemPage) -> Self {
+        Self { items: page.items.into_iter().filter_map(TreeItem::from_stored).collect(), has_more: page.has_more }
     }
 }
 
-/// Search results, the newest first.
+/// A page of search results in the history, the newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchPage {
-    /// Items of the page.
+    /// Items that match the search.
     pub found: Vec<FoundItem>,
     /// Set if there may be older results.
     pub has_more: bool,
@@ -79,7 +79,7 @@ impl Chat {
     ) -> Result<Option<BranchPage>, ConversationError> {
         let range = ItemRange { conversation, before, limit: limit.min(MAX_ITEMS_PER_PAGE), whole: false };
         let page = self.with_history(move |history| history.items(&range)).await?;
-        Ok(page.map(BranchPage::read))
+        Ok(page.map(BranchPage::from_stored))
     }
 
     /// Returns an item of a conversation with all of its content.

@@ -114,7 +114,7 @@ impl<'a> CodeFence<'a> {
     }
 }
 
-/// Appends one line that is not part of a code block, with its constructs escaped.
+/// Appends one line that is not part of a code block, escaping all constructs that load, link or form a heading.
 fn push_prose_line(text: &mut String, line: &str) {
     // Such a line turns the previous line into a heading, or starts a metadata block that hides the text after it.
     let delimits = line.chars().all(|c| matches!(c, '=' | '-' | '+' | '>' | ' ' | '\t'));

@@ -94,7 +94,7 @@ pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> V
     messages.0
 }
 
-/// Separator between consecutive texts of the user.
+/// Separator that is inserted between consecutive texts of the user.
 const TEXT_SEPARATOR: &str = "\n\n";
 
 /// Messages of the user and the model with strictly alternating roles. Consecutive messages of the same role are
@@ -134,7 +134,7 @@ struct ToolUse<'a> {
     arguments: Map<String, Value>,
 }
 
-/// Converts a reply for sending it back to the model, and collects its tool uses.
+/// Converts a model's reply to message parts for a later request, and collects the tool uses of the reply.
 fn convert_reply<'a>(
     item: &'a ChatItem,
     parts: &'a [ReplyPart],
@@ -201,7 +201,7 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
     MessagePart::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
 }
 
-/// Returns the result of a call as message parts: the content, or a text about the failure.
+/// Returns the message parts that a model receives for a call: the result's content, or a text about the failure.
 fn call_result_parts(
     server: &str,
     tool: &str,
@@ -234,8 +234,8 @@ fn failure_text(error: &str) -> String {
     }
 }
 
-/// Truncates a result to `limit` bytes of text, and appends a note that describes how to read more. Returns the result
-/// and the number of omitted bytes.
+/// Truncates a tool result to `limit` bytes of text, and appends a note that describes how to read more. Returns the
+/// result and the number of omitted bytes.
 #[must_use]
 pub fn truncate_result(parts: Vec<MessagePart>, call: &str, limit: usize) -> (Vec<MessagePart>, u64) {
     let all: usize = parts.iter().map(text_len).sum();

@@ -10,7 +10,7 @@ use super::{ConversationError, ConversationSettings};
 pub(super) struct ModelParameters {
     pub(super) temperature: Option<f64>,
     pub(super) max_tokens: Option<u32>,
-    /// Notices about values that were lowered, for the user.
+    /// Notices for the user about values that were lowered to a limit.
     pub(super) lowered: Vec<String>,
 }
 

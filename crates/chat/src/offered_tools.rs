@@ -21,8 +21,8 @@ pub use tool_state::ToolState;
 /// Maximum number of tools offered in one conversation. Tools beyond it are reported as unusable.
 pub const MAX_TOOLS: usize = 5_000;
 
-/// Estimated number of bytes of JSON per token. Providers count differently. The estimate only decides when tools are
-/// found by search.
+/// Estimated number of bytes of JSON per token, used only to decide whether the model finds tools by search. Providers
+/// count differently.
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// Returns the estimated number of tokens of this many bytes.
@@ -34,7 +34,7 @@ pub const fn estimate_tokens(bytes: usize) -> u64 {
 /// A tool of a server that is enabled in the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OfferedTool {
-    /// Name of the server.
+    /// Name of the server that lists the tool.
     pub server: String,
     /// Name of the tool on its server. Empty if the server is not running.
     pub tool: String,
@@ -57,11 +57,11 @@ pub struct OfferedTools {
     by_key: HashMap<String, usize>,
     /// Estimated number of tokens of all offered definitions.
     pub tokens: u64,
-    /// Settings and definitions that the tools were computed from, by server.
+    /// Settings and definitions of each server from which the tools were computed.
     basis: Vec<OfferedToolsInputs>,
 }
 
-/// Settings and definitions of one server, stored to detect changes.
+/// Settings and definitions of one server from which its tools were computed, stored to detect changes.
 #[derive(Debug)]
 struct OfferedToolsInputs {
     offered: OfferedServer,
@@ -193,7 +193,7 @@ impl OfferedTools {
         )
     }
 
-    /// Returns at most `limit` offered tools that match the query, the best match first.
+    /// Returns at most `limit` offered tools that match `search_text`, the best match first.
     #[must_use]
     pub fn find(&self, index: &SearchIndex, search_text: &str, limit: usize) -> Vec<&OfferedTool> {
         let offered: Vec<_> = self.offered().collect();
@@ -269,11 +269,11 @@ mod tests {
         server_with_reviews(name, &tools, |tool| reviewed.contains(&tool))
     }
 
-    /// Creates a server with these tools. Those for which `is_seen` returns `true` are reviewed.
-    fn server_with_reviews(name: &str, tools: &[mcp::Tool], is_seen: impl Fn(&str) -> bool) -> ServerForModel {
+    /// Creates a server with these tools. Those for which `is_reviewed` returns `true` are reviewed.
+    fn server_with_reviews(name: &str, tools: &[mcp::Tool], is_reviewed: impl Fn(&str) -> bool) -> ServerForModel {
         let identity = Hash::of_bytes(b"command");
         let (mut pins, mut catalog) = (ServerPins::default(), Catalog::default());
-        for tool in tools.iter().filter(|tool| is_seen(&tool.name)) {
+        for tool in tools.iter().filter(|tool| is_reviewed(&tool.name)) {
             pins.pin(DefinitionKind::Tool, &tool.name, &json!(tool), Some(&identity), 1);
         }
         catalog.tools = tools.iter().map(ListEntry::from).collect();

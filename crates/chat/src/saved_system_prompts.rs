@@ -21,13 +21,14 @@ const MAX_SAVED_TEXT: usize = 32 << 10;
 pub struct SavedSystemPrompt {
     /// Identifier of the saved prompt. Empty for a new one.
     pub id: String,
-    /// Name, written by the user. Unique among the saved prompts.
+    /// Name of the saved prompt, written by the user. Unique among the saved prompts.
     pub name: String,
-    /// Text of the system prompt.
+    /// Text of the saved system prompt.
     pub text: String,
 }
 
-/// All saved system prompts: the content of the document, and the response of the commands.
+/// All saved system prompts: the content of `system-prompts.json`, and the response of the page's commands on saved
+/// prompts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SavedSystemPrompts {
@@ -40,7 +41,7 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Returns [`ConversationError::Store`] if the document can't be read.
+    /// Returns [`ConversationError::Store`] if the stored prompts can't be read.
     pub async fn saved_system_prompts(&self) -> Result<SavedSystemPrompts, ConversationError> {
         let documents = Arc::clone(&self.host.ports().documents);
         let read = move || {
@@ -50,14 +51,14 @@ impl Chat {
         tokio::task::spawn_blocking(read).await?
     }
 
-    /// Saves a new system prompt, or replaces the one with the same identifier. Returns all of them.
+    /// Saves a new system prompt, or replaces the one with the same identifier. Returns all saved prompts.
     ///
     /// # Errors
     ///
     /// Returns [`ConversationError::PromptName`] or [`ConversationError::TooLong`] for an invalid name or text,
     /// [`ConversationError::PromptExists`] if another one has the name, [`ConversationError::TooManyPrompts`] if no
     /// more can be added, [`ConversationError::NotFound`] if none has the identifier, and [`ConversationError::Store`]
-    /// if the document can't be read or written.
+    /// if the stored prompts can't be read or written.
     pub async fn save_system_prompt(
         &self,
         mut prompt: SavedSystemPrompt,
@@ -78,7 +79,7 @@ impl Chat {
     /// # Errors
     ///
     /// Returns [`ConversationError::NotFound`] if none has the identifier, and [`ConversationError::Store`] if the
-    /// document can't be read or written.
+    /// stored prompts can't be read or written.
     pub async fn remove_system_prompt(&self, id: String) -> Result<SavedSystemPrompts, ConversationError> {
         let remove = move |saved: &mut SavedSystemPrompts| {
             let before = saved.prompts.len();
@@ -88,7 +89,7 @@ impl Chat {
         self.change_saved_prompts(remove).await
     }
 
-    /// Changes the current content of the document, which another process may have written.
+    /// Applies a change to the prompts in `system-prompts.json`, as last written by this or another process.
     async fn change_saved_prompts(
         &self,
         change: impl Fn(&mut SavedSystemPrompts) -> Result<(), ConversationError> + Send + 'static,
@@ -113,7 +114,7 @@ impl Chat {
     }
 }
 
-/// Parses the document. One that another program wrote in another form is an error, so that it is not replaced.
+/// Parses the content of `system-prompts.json`. Unknown content is an error, so that it is not overwritten.
 fn parse_document(documents: &dyn Documents, stored: Option<Value>) -> Result<SavedSystemPrompts, ConversationError> {
     let Some(stored) = stored else { return Ok(SavedSystemPrompts::default()) };
     serde_json::from_value(stored).map_err(|error| {
@@ -122,7 +123,8 @@ fn parse_document(documents: &dyn Documents, stored: Option<Value>) -> Result<Sa
     })
 }
 
-/// Replaces the prompt with the same identifier, or appends it with a new one.
+/// Replaces the stored prompt that has the same identifier. Appends a prompt without identifier, and gives it a new
+/// one.
 fn put_prompt(saved: &mut SavedSystemPrompts, prompt: &SavedSystemPrompt) -> Result<(), ConversationError> {
     if saved.prompts.iter().any(|own| own.id != prompt.id && own.name == prompt.name) {
         return Err(ConversationError::PromptExists(prompt.name.clone()));

@@ -11,19 +11,19 @@ const BM25_B: f32 = 0.5;
 const NAME_WEIGHT: f32 = 4.0;
 /// Weight of a prefix match, relative to a complete match.
 const PREFIX_WEIGHT: f32 = 0.6;
-/// Maximum number of words considered of a description or a query.
+/// Maximum number of words of a text or query that are considered.
 const MAX_WORDS: usize = 400;
 
-/// An index of named texts.
+/// BM25 index of named texts, such as tools with their descriptions.
 #[derive(Debug, Default)]
 pub struct SearchIndex {
     texts: Vec<TermWeights>,
     /// Number of texts that contain each word.
-    spread: HashMap<String, u32>,
+    document_frequency: HashMap<String, u32>,
     average: f32,
 }
 
-/// The weights of the words in one text.
+/// Weights of the words in one text of the index.
 #[derive(Debug)]
 struct TermWeights {
     weights: HashMap<String, f32>,
@@ -43,7 +43,7 @@ impl SearchIndex {
                 length += weight;
             }
             for word in weights.keys() {
-                *index.spread.entry(word.clone()).or_default() += 1;
+                *index.document_frequency.entry(word.clone()).or_default() += 1;
             }
             index.average += length;
             index.texts.push(TermWeights { weights, length });
@@ -71,8 +71,8 @@ impl SearchIndex {
     }
 
     fn score(&self, word: &str, text: &TermWeights) -> f32 {
-        let (weight, spread) = match text.weights.get(word) {
-            Some(weight) => (*weight, self.spread.get(word).copied().unwrap_or(1)),
+        let (weight, document_frequency) = match text.weights.get(word) {
+            Some(weight) => (*weight, self.document_frequency.get(word).copied().unwrap_or(1)),
             // Prefixes such as "calc" match; shorter ones would match too much.
             None if word.chars().count() >= 3 => {
                 let begun =
@@ -80,13 +80,13 @@ impl SearchIndex {
                 let Some((other, weight)) = begun.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0))) else {
                     return 0.0;
                 };
-                (*weight * PREFIX_WEIGHT, self.spread.get(other).copied().unwrap_or(1))
+                (*weight * PREFIX_WEIGHT, self.document_frequency.get(other).copied().unwrap_or(1))
             }
             None => return 0.0,
         };
         #[allow(clippy::cast_precision_loss, reason = "there are thousands of tools at most")]
-        let (all, spread) = (self.texts.len() as f32, spread as f32);
-        let rarity = (1.0 + (all - spread + 0.5) / (spread + 0.5)).ln();
+        let (all, document_frequency) = (self.texts.len() as f32, document_frequency as f32);
+        let rarity = (1.0 + (all - document_frequency + 0.5) / (document_frequency + 0.5)).ln();
         let held_back = BM25_K1 * (1.0 - BM25_B + BM25_B * text.length / self.average.max(1.0));
         rarity * weight * (BM25_K1 + 1.0) / (weight + held_back)
     }
@@ -97,7 +97,7 @@ const fn to_f32(number: usize) -> f32 {
     number as f32
 }
 
-/// Returns `true` if a word is another one with a suffix, such as "files" and "file".
+/// Returns `true` if `word` is `other` with a suffix, such as "files" for "file".
 fn is_inflection(word: &str, other: &str) -> bool {
     other.chars().count() >= 3 && word.strip_prefix(other).is_some_and(|rest| rest.len() <= 3)
 }

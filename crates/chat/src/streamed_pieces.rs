@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use domain::item::{ReplyAppend, ReplyPart};
 use models::{ReplyDelta, TokenUsage};
 
-/// The deltas of one reply.
+/// Accumulates the deltas of a streaming reply until they are sent to the page.
 #[derive(Debug, Default)]
 pub(super) struct StreamedPieces {
-    /// Deltas that were not sent yet.
+    /// Deltas that were not sent to the page yet.
     pending: Vec<ReplyAppend>,
-    /// Number of parts, and the kind of the last one.
+    /// Number of parts of the reply so far.
     parts: usize,
     last: Option<PieceKind>,
     /// Index of the part that contains each tool use, by the id of the tool use.
@@ -25,8 +25,8 @@ enum PieceKind {
 }
 
 impl StreamedPieces {
-    /// Adds a delta. `tool` returns the server and tool for a name that the model uses. Returns the usage so far, if
-    /// the delta contains it.
+    /// Adds a delta of the model's reply. `tool` returns the server and tool for a tool key. Returns the token usage so
+    /// far, if the delta contains it.
     pub(super) fn add_delta(
         &mut self,
         delta: ReplyDelta,
@@ -77,12 +77,12 @@ impl StreamedPieces {
         self.parts - 1
     }
 
-    /// Returns `true` if there are deltas to send.
+    /// Returns `true` if there are deltas that were not sent to the page.
     pub(super) const fn has_pending(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Removes and returns the deltas to send.
+    /// Removes and returns the deltas that were not sent to the page.
     pub(super) fn take_pending(&mut self) -> Vec<ReplyAppend> {
         std::mem::take(&mut self.pending)
     }

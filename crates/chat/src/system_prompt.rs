@@ -9,8 +9,8 @@ use super::{ConversationSettings, OfferedServer};
 /// Maximum length of a server's instructions for a model, in characters.
 const MAX_INSTRUCTIONS_CHARS: usize = 8_000;
 
-/// Returns the system prompt of a model. It is stable as long as the settings are, so that the caches of providers stay
-/// valid.
+/// Builds the system prompt for a model from the conversation's settings and servers. Equal settings and servers result
+/// in equal prompts, so that the caches of providers stay valid.
 pub(super) fn build_system_prompt(
     settings: &ConversationSettings,
     servers: &[(OfferedServer, ServerForModel)],
@@ -59,7 +59,7 @@ pub(super) fn build_system_prompt(
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns a server's instructions as sent to a model, and as displayed to the user before.
+/// Returns a server's instructions in the form that is displayed to the user for approval and sent to a model.
 pub(super) fn format_instructions(text: &str) -> String {
     let bounded: String = text.chars().take(MAX_INSTRUCTIONS_CHARS).collect();
     visible_text(&bounded).into_owned()

@@ -5,17 +5,18 @@
 
 use policy::Hash;
 
-/// Maximum length of a name that all providers accept, in characters.
+/// Maximum length of a tool key, in characters. All providers accept names of this length.
 pub const MAX_KEY_CHARS: usize = 64;
 
-/// Number of hexadecimal digits of the hash in a name: 80 bits.
+/// Number of hexadecimal digits of the hash in a hashed tool key: 80 bits.
 const HASH_DIGITS: usize = 20;
-/// Number of characters of the server's and the tool's name before the hash.
+/// Maximum numbers of characters of the server's and the tool's name in a hashed tool key.
 const NAME_PREFIX_LENGTHS: (usize, usize) = (18, 20);
-/// Separator between the parts.
+/// Separates the server's name from the tool's name in a tool key, and the tool's name from the hash.
 const SEPARATOR: &str = "__";
 
-/// Returns the name of a tool for a model. Two tools have the same name only if their hashes agree in 80 bits.
+/// Returns the name under which a model knows a tool. Two tools have the same name only if their hashes agree in 80
+/// bits.
 #[must_use]
 pub fn tool_key(server: &str, tool: &str) -> String {
     let plain = format!("{server}{SEPARATOR}{tool}");
@@ -38,7 +39,7 @@ pub fn tool_key(server: &str, tool: &str) -> String {
     format!("{first}{server}{SEPARATOR}{tool}{SEPARATOR}{digits}")
 }
 
-/// Returns `true` if the first character is a letter or `_`, as Gemini requires.
+/// Returns `true` if a name starts with a letter or `_`, as Gemini requires.
 fn has_valid_start(name: &str) -> bool {
     name.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
 }
@@ -47,7 +48,7 @@ const fn is_allowed_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// Returns `true` if a name looks like one with a hash. Such names are always hashed.
+/// Returns `true` if a key looks like a hashed tool key. A tool whose plain key looks like that gets a hashed key.
 fn ends_in_hash(key: &str) -> bool {
     let Some((_, digits)) = key.rsplit_once(SEPARATOR) else { return false };
     digits.len() == HASH_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))

@@ -52,7 +52,7 @@ pub(crate) enum FileDecision {
     Share(Vec<String>),
     /// Identifies Drawbridge to the authorization server as this client.
     Identify(EnteredClient),
-    /// Denies the consent request without a change.
+    /// Denies the consent request.
     Deny,
     /// Closes the consent request without a decision.
     Cancel,
@@ -210,9 +210,9 @@ fn message_without_position(error: &serde_json::Error) -> String {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct WrittenEntry {
     kind: ConsentRequestKind,
-    #[serde(default = "any_name")]
+    #[serde(default = "default_name_pattern")]
     server: String,
-    #[serde(default = "any_name")]
+    #[serde(default = "default_name_pattern")]
     name: String,
     #[serde(default)]
     hash: Option<String>,
@@ -225,7 +225,7 @@ struct WrittenEntry {
     answer: WrittenAnswer,
 }
 
-fn any_name() -> String {
+fn default_name_pattern() -> String {
     String::from("*")
 }
 

@@ -26,7 +26,7 @@ pub(crate) async fn run(session: &CommandSession, what: AppArguments) -> Result<
         format!("hash   {}", page.hash),
     ];
     lines.extend(report.iter().map(|access| format!("access {}", escape_line(access))));
-    session.output.text(&lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    session.output.print_text(&lines.iter().map(|line| format!("{line}\n")).collect::<String>());
     let saved = what.html.as_ref().map(|file| file.display().to_string());
     Ok(json!({
         "uri": page.uri.as_str(),
@@ -37,9 +37,9 @@ pub(crate) async fn run(session: &CommandSession, what: AppArguments) -> Result<
     }))
 }
 
-/// Writes the page to a new file.
+/// Writes the HTML of a tool's page to a new file.
 fn save_page(file: &Path, html: &str) -> Result<(), CommandFailure> {
     let written = OpenOptions::new().write(true).create_new(true).open(file);
     let written = written.and_then(|mut opened| opened.write_all(html.as_bytes()));
-    written.map_err(|error| CommandFailure::usage(format!("{} can't be written: {error}", file.display())))
+    written.map_err(|error| CommandFailure::usage_error(format!("{} can't be written: {error}", file.display())))
 }

@@ -19,9 +19,10 @@ use crate::session::CommandSession;
 use crate::table::format_table;
 use crate::terminal_escape;
 
-/// Exit status if no change of the log was detected, but it is not proved that Drawbridge wrote all entries.
+/// Exit status of `audit verify` if no change of the audit log was detected, but it is not proved that Drawbridge wrote
+/// all entries.
 const EXIT_UNPROVED: u8 = 4;
-/// Maximum number of decisions that are read at a time.
+/// Maximum number of decisions that are read from the audit log in one query.
 const ENTRIES_PER_PAGE: usize = 500;
 
 /// Checks the arguments before the log is opened, and returns a usage failure if one is invalid.
@@ -66,7 +67,7 @@ async fn list_decisions(session: &CommandSession, list: AuditFilter) -> Result<V
             break;
         }
     }
-    session.output.text(&format_table(&entries.iter().map(result_text::audit_entry_row).collect::<Vec<_>>()));
+    session.output.print_text(&format_table(&entries.iter().map(result_text::audit_entry_row).collect::<Vec<_>>()));
     Ok(to_json_value(&entries))
 }
 
@@ -83,7 +84,7 @@ async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
         words.push_str(encryption_text(&session.api.content_protection(EmptyObject {}).await?.decisions));
     }
     if verdict.proved {
-        session.output.text(&words);
+        session.output.print_text(&words);
         return Ok(to_json_value(&verdict));
     }
     let failure = CommandFailure::new(ErrorCode::Invalid, words.trim_end());
@@ -93,7 +94,7 @@ async fn verify_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
 
 async fn export_log(session: &CommandSession, file: Option<PathBuf>) -> Result<Value, CommandFailure> {
     if file.is_none() && session.output.is_json() {
-        return Err(CommandFailure::usage("with --json, name the file to write: the export has its own format"));
+        return Err(CommandFailure::usage_error("with --json, name the file to write: the export has its own format"));
     }
     let log = Arc::clone(&session.api.host().ports().audit);
     let shown = file.clone();
@@ -110,9 +111,10 @@ async fn export_log(session: &CommandSession, file: Option<PathBuf>) -> Result<V
     });
     let entries = join_blocking(written).await?;
     if let Some(file) = &shown {
-        session
-            .output
-            .text(&format!("{entries} entries are in {}", terminal_escape::escape_line(&file.display().to_string())));
+        session.output.print_text(&format!(
+            "{entries} entries are in {}",
+            terminal_escape::escape_line(&file.display().to_string())
+        ));
     }
     Ok(json!({ "entries": entries, "file": shown }))
 }
@@ -131,7 +133,7 @@ async fn join_blocking<T>(work: tokio::task::JoinHandle<Result<T, StoreError>>) 
     result.map_err(|error| CommandFailure::new(ErrorCode::System, error.to_string()))
 }
 
-/// Describes how the payloads in the log are encrypted on disk.
+/// Describes how the payloads in the audit log are encrypted on disk.
 const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
     match decisions {
         ContentAtRest::Encrypted => "Contents are encrypted on disk, under the keychain's key.\n",
@@ -142,7 +144,7 @@ const fn encryption_text(decisions: &ContentAtRest) -> &'static str {
     }
 }
 
-/// Describes the result of verifying the log.
+/// Describes the result of verifying the audit log.
 fn verdict_text(verdict: &AuditVerdict) -> String {
     let mut text = String::new();
     let range = match (verdict.first, verdict.last) {
@@ -210,7 +212,7 @@ fn finding_text(finding: &AuditFinding) -> String {
 fn parse_time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
-        CommandFailure::usage(format!(
+        CommandFailure::usage_error(format!(
             "{option}: {text:?} is not a time; expected 2026-11-21, 2026-11-21T08:00:00Z, 30m, 12h or 7d"
         ))
     };

@@ -11,7 +11,7 @@ use crate::session::locations;
 use crate::terminal_escape::{self, escape_line};
 use crate::{plan_text, registry};
 
-/// Maximum number of files that are listed. Bundles that include all dependencies contain thousands.
+/// Maximum number of files of a bundle that are listed. Bundles that include all dependencies contain thousands.
 const MAX_FILES_SHOWN: usize = 100;
 
 /// Runs a `bundle` command, and returns its result as JSON.
@@ -25,7 +25,7 @@ pub(crate) async fn run(
     let file = BundleFile::open(file, &root).await?;
     let plan = file.plan().map_err(CommandFailure::from);
     let BundleFile { path: file, bundle, .. } = file;
-    output.text(&bundle_text(&bundle, &plan));
+    output.print_text(&bundle_text(&bundle, &plan));
     let files: Vec<_> = bundle.archive.files().collect();
     let (runs, problem) = match &plan {
         Ok(plan) => {

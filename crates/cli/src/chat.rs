@@ -17,12 +17,12 @@ use crate::terminal_escape;
 /// Maximum length, in characters, of a conversation title that is taken from the first message.
 const MAX_TITLE: usize = 60;
 
-/// Sends one message, or each line of standard input until its end, and prints the replies.
+/// Sends one message to the model, or each line of standard input until its end, and prints the replies.
 pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result<Value, CommandFailure> {
-    let known = session.servers(None).await?;
+    let known = session.server_names(None).await?;
     for server in &chat.server {
         if !known.contains(server) {
-            session.servers(Some(server)).await?;
+            session.server_names(Some(server)).await?;
         }
         session.start_and_wait(server).await?;
     }
@@ -33,7 +33,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
         None => read_message(session).await,
     };
     let Some(first) = first else {
-        return Err(CommandFailure::usage("no message to send: use --message, or type one"));
+        return Err(CommandFailure::usage_error("no message to send: use --message, or type one"));
     };
     let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_TITLE).collect();
     let conversation = session.api.create_conversation(NewConversation { title }).await?.id;
@@ -115,7 +115,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
 /// Reads the next message from standard input, or returns `None` at its end.
 async fn read_message(session: &CommandSession) -> Option<String> {
     loop {
-        session.output.prompt("> ");
+        session.output.print_prompt("> ");
         let line = session.input.next_line().await?;
         if !line.trim().is_empty() {
             return Some(line);
@@ -132,7 +132,7 @@ async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<
         let default = session.api.host().default_model().await.map_err(api::ApiError::from)?;
         return default.map(|model| ModelRef { provider: model.provider, model: model.model }).ok_or_else(|| {
             let words = if known.is_empty() { String::from("none is known yet") } else { known.join(", ") };
-            CommandFailure::usage(format!("name a model with --model PROVIDER/MODEL: {words}"))
+            CommandFailure::usage_error(format!("name a model with --model PROVIDER/MODEL: {words}"))
         });
     };
     if let Some((provider, model)) = named.split_once('/')
@@ -144,7 +144,7 @@ async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<
     match (fitting.next(), fitting.next()) {
         (Some(model), None) => Ok(ModelRef { provider: model.provider, model: model.model }),
         (Some(_), Some(_)) => {
-            Err(CommandFailure::usage(format!("several providers have {named:?}: use PROVIDER/{named}")))
+            Err(CommandFailure::usage_error(format!("several providers have {named:?}: use PROVIDER/{named}")))
         }
         (None, _) => {
             let providers: Vec<&str> = registry.providers().collect();
@@ -174,7 +174,7 @@ async fn report_omitted_tools(session: &CommandSession, conversation: &str) -> R
         let words = format!(
             "{server}: {count} tools are not offered, because you have not reviewed them; see \"drawbridge-cli review {server}\""
         );
-        session.output.event("note", json!({ "server": server, "message": words }));
+        session.output.print_event("note", json!({ "server": server, "message": words }));
         session.output.print_message(&terminal_escape::escape_line(&words));
     }
     if known.by_search {

@@ -22,7 +22,7 @@ use crate::install;
 use crate::link;
 use crate::login;
 use crate::models;
-use crate::output::{to_json_value, without_variables};
+use crate::output::{to_json_value, with_redacted_variables};
 use crate::result_text;
 use crate::review;
 use crate::rules;
@@ -88,17 +88,17 @@ pub(crate) async fn run(session: &CommandSession, command: Command) -> Result<Va
 
 /// Starts a server and waits until it is ready, or returns the reason why it can't be used.
 pub(crate) async fn require_ready_server(session: &CommandSession, server: &str) -> Result<(), CommandFailure> {
-    session.servers(Some(server)).await?;
+    session.server_names(Some(server)).await?;
     session.start_and_wait(server).await
 }
 
 async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure> {
-    let names = session.servers(None).await?;
+    let names = session.server_names(None).await?;
     // A server that fails to start is still listed, with its state.
     join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let servers: Vec<_> = names.iter().filter_map(|name| session.server(name)).collect();
-    session.output.text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
-    Ok(without_variables(to_json_value(&servers)))
+    session.output.print_text(&format_table(&servers.iter().map(result_text::server_row).collect::<Vec<_>>()));
+    Ok(with_redacted_variables(to_json_value(&servers)))
 }
 
 /// Lists the tools, prompts, resources or templates of servers, selected by `part`.
@@ -130,7 +130,7 @@ pub(crate) async fn list_items<T: Serialize>(
     read: impl AsyncFn(String) -> Result<ListedItems<T>, CommandFailure>,
     row: impl Fn(&str, &T) -> Vec<String>,
 ) -> Result<Value, CommandFailure> {
-    let names = session.servers(of.server.as_deref()).await?;
+    let names = session.server_names(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     let mut items = Vec::new();
     let mut rows = Vec::new();
@@ -148,7 +148,7 @@ pub(crate) async fn list_items<T: Serialize>(
             }
         };
         for note in &offered.notes {
-            session.output.event("note", json!({ "server": name, "message": note }));
+            session.output.print_event("note", json!({ "server": name, "message": note }));
             session.output.print_message(&terminal_escape::escape_line(&format!("{name}: {note}")));
         }
         for item in &offered.items {
@@ -165,18 +165,18 @@ pub(crate) async fn list_items<T: Serialize>(
         return Err(failures.swap_remove(0));
     }
     for failure in &failures {
-        session.output.event("note", json!({ "message": failure.message }));
+        session.output.print_event("note", json!({ "message": failure.message }));
         session.output.print_message(terminal_escape::prefixed_block(&failure.message, "").trim_end());
     }
-    session.output.text(&format_table(&rows));
+    session.output.print_text(&format_table(&rows));
     Ok(Value::Array(items))
 }
 
 pub(crate) fn parse_object(text: &str, option: &str) -> Result<Map<String, Value>, CommandFailure> {
     match serde_json::from_str(text) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(CommandFailure::usage(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
-        Err(error) => Err(CommandFailure::usage(format!("{option}: expected a JSON object: {error}"))),
+        Ok(_) => Err(CommandFailure::usage_error(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
+        Err(error) => Err(CommandFailure::usage_error(format!("{option}: expected a JSON object: {error}"))),
     }
 }
 
@@ -185,7 +185,7 @@ fn parse_string_map(text: &str, option: &str) -> Result<BTreeMap<String, String>
         .into_iter()
         .map(|(name, value)| match value {
             Value::String(value) => Ok((name, value)),
-            _ => Err(CommandFailure::usage(format!("{option}: {name:?} must be a text in double quotes"))),
+            _ => Err(CommandFailure::usage_error(format!("{option}: {name:?} must be a text in double quotes"))),
         })
         .collect()
 }
@@ -215,9 +215,9 @@ async fn call_tool(
     let call = ToolCall { id: CALL_ID.to_owned(), origin, server: server.clone(), tool: tool.clone(), arguments };
     let result = session.api.chat().call_tool(call).await.map_err(ApiError::from)?;
     if result.is_error {
-        return Err(CommandFailure::tool(result_text::error_result_text(&result), to_json_value(&result)));
+        return Err(CommandFailure::tool_error(result_text::error_result_text(&result), to_json_value(&result)));
     }
-    session.output.text(&result_text::tool_result_text(&result));
+    session.output.print_text(&result_text::tool_result_text(&result));
     if let Some(uri) = app {
         session.output.print_message(&terminal_escape::escape_line(&format!(
             "The tool has an app at {}, which the window of Drawbridge shows. To save its page: drawbridge-cli app {server} {tool} --html FILE",
@@ -237,7 +237,7 @@ async fn get_prompt(
     require_ready_server(session, &server).await?;
     let result =
         session.api.get_prompt(GetPrompt { call: CALL_ID.to_owned(), server, prompt, arguments, hash: None }).await?;
-    session.output.text(&result_text::prompt_result_text(&result));
+    session.output.print_text(&result_text::prompt_result_text(&result));
     Ok(to_json_value(&result))
 }
 
@@ -245,7 +245,7 @@ async fn read_resource(session: &CommandSession, server: String, uri: String) ->
     require_ready_server(session, &server).await?;
     let result =
         session.api.read_resource(ReadResource { call: CALL_ID.to_owned(), server, uri, refresh: true }).await?;
-    session.output.text(&result.contents.iter().map(result_text::contents_text).collect::<String>());
+    session.output.print_text(&result.contents.iter().map(result_text::contents_text).collect::<String>());
     Ok(to_json_value(&result))
 }
 
@@ -258,11 +258,11 @@ async fn complete_argument(
     let of = match (complete.of.prompt, complete.of.template) {
         (Some(name), _) => CompletionReference::Prompt { name },
         (None, Some(uri)) => CompletionReference::Template { uri },
-        (None, None) => return Err(CommandFailure::usage("expected --prompt or --template")),
+        (None, None) => return Err(CommandFailure::usage_error("expected --prompt or --template")),
     };
     let request = Complete { server: complete.server, of, argument: complete.argument, value: complete.value, context };
     let result = session.api.complete(request).await?;
-    session.output.text(
+    session.output.print_text(
         &result.values.iter().map(|value| format!("{}\n", terminal_escape::escape_line(value))).collect::<String>(),
     );
     Ok(to_json_value(&result))
@@ -271,7 +271,7 @@ async fn complete_argument(
 /// Shows what a server could access in its sandbox. Fails if the sandbox can't be set up, since the server could not be
 /// started either.
 async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value, CommandFailure> {
-    session.servers(Some(&server)).await?;
+    session.server_names(Some(&server)).await?;
     let report = session.api.sandbox(ServerName { server: server.clone() }).await?;
     if let Some(problem) = report.problem {
         return Err(CommandFailure::new(ErrorCode::System, problem));
@@ -282,13 +282,13 @@ async fn show_sandbox(session: &CommandSession, server: String) -> Result<Value,
         }
         None => format!("{} has no sandbox: it reaches all that you do.\n", terminal_escape::escape_line(&server)),
     };
-    session.output.text(&words);
+    session.output.print_text(&words);
     Ok(to_json_value(&report))
 }
 
 /// Prints events until a signal ends the program. A server that fails to start is listed with its state.
 async fn watch_events(session: &CommandSession, of: ServerArgument) -> Result<Value, CommandFailure> {
-    let names = session.servers(of.server.as_deref()).await?;
+    let names = session.server_names(of.server.as_deref()).await?;
     let started = join_all(names.iter().map(|name| session.start_and_wait(name))).await;
     if let [Err(failure)] = &started[..]
         && of.server.is_some()

@@ -16,7 +16,7 @@ use crate::answers_file::{
     AnswersFile, ConsentRequestKind, FileDecision, changed_tool_announcement, describe_changed_tool, request_subject,
 };
 use crate::host_view::HostView;
-use crate::output::{Output, to_json_value, without_variables};
+use crate::output::{Output, to_json_value, with_redacted_variables};
 use crate::terminal_user::TerminalUser;
 
 /// Source of decisions on consent requests.
@@ -73,13 +73,13 @@ fn no_model_reason(request: &ConsentRequest) -> Option<String> {
     }
 }
 
-/// Returns `true` while a model generates the response to a sampling request. Such a consent request can't be decided
-/// yet.
+/// Returns `true` while a model generates the response to a sampling request. The user can't decide such a consent
+/// request yet.
 const fn is_model_running(request: &ConsentRequest) -> bool {
     matches!(request.body, ConsentRequestBody::Sampling { step: SamplingStep::Running, .. })
 }
 
-/// Decision, with the reason if no user made it.
+/// Reply to a consent request, with the reason for the reply if no user made it.
 struct DecidedReply {
     answer: ConsentReply,
     reason: Option<String>,
@@ -116,7 +116,7 @@ fn reply_from_file(request: &ConsentRequest, verdict: &FileDecision) -> ConsentR
     }
 }
 
-/// Decides consent requests until the host stops.
+/// Decides all consent requests of the host's servers until the host stops.
 pub(crate) async fn decide_all(
     api: Api,
     mut view: watch::Receiver<HostView>,
@@ -157,8 +157,8 @@ pub(crate) async fn decide_all(
     }
 }
 
-/// Submits a decision. If an approval fails, denies the consent request instead. Returns the new identifier and hash if
-/// the payload was changed.
+/// Submits a reply to a consent request. If an approval fails, denies the consent request instead. Returns the new
+/// identifier and hash of the consent request if the payload was changed.
 async fn apply_decision(
     api: &Api,
     request: &ConsentRequest,
@@ -189,7 +189,7 @@ async fn apply_decision(
         && let Some(words) = changed_tool_announcement(api, &shown)
     {
         output.announce(&crate::terminal_escape::escape_line(&words));
-        output.event("note", json!({ "server": shown.server, "message": words }));
+        output.print_event("note", json!({ "server": shown.server, "message": words }));
     }
     if let Some(problem) = validate_submission(api, &shown, &answer).await {
         reason = Some(problem);
@@ -250,12 +250,12 @@ fn print_decision(request: &ConsentRequest, answer: &ConsentDecision, by: &str, 
         "name": name,
         "decision": decision,
         "by": by,
-        "question": without_variables(to_json_value(request)),
+        "question": with_redacted_variables(to_json_value(request)),
     });
     if let Some(reason) = reason {
         fields["reason"] = reason.into();
     }
-    output.event("question", fields);
+    output.print_event("question", fields);
     if by != "user" || reason.is_some() {
         let why = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
         output.print_message(&crate::terminal_escape::escape_line(&format!(

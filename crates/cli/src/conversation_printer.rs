@@ -36,7 +36,7 @@ impl ConversationPrinter {
     }
 
     /// Prints the part of a reply that an event contains.
-    pub(crate) fn event(&mut self, event: &Event, output: &Output) {
+    pub(crate) fn print_event(&mut self, event: &Event, output: &Output) {
         let ended = match event {
             Event::ReplyDelta { conversation, append, .. } if *conversation == self.conversation => {
                 for piece in append {

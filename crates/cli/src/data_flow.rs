@@ -13,7 +13,7 @@ use crate::terminal_escape::escape_line;
 
 /// Changes those data flow settings of a server that the command line contains, and prints all of them.
 pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result<Value, CommandFailure> {
-    session.servers(Some(&what.server)).await?;
+    session.server_names(Some(&what.server)).await?;
     let before = read_flow(session, &what.server).await?;
     let mut flow = before.clone();
     if let Some(own) = what.same_server {
@@ -21,7 +21,7 @@ pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result
     }
     match (what.review.map(review_setting), what.tool) {
         (None, _) => {}
-        (Some(None), None) => return Err(CommandFailure::usage("--review server requires --tool")),
+        (Some(None), None) => return Err(CommandFailure::usage_error("--review server requires --tool")),
         (Some(None), Some(tool)) => drop(flow.tools.remove(&tool)),
         (Some(Some(own)), Some(tool)) => drop(flow.tools.insert(tool, own)),
         (Some(Some(own)), None) => flow.review = own,
@@ -30,7 +30,7 @@ pub(crate) async fn run(session: &CommandSession, what: FlowArguments) -> Result
         session.api.set_data_flow(SetDataFlow { server: what.server.clone(), flow }).await?;
     }
     let now = read_flow(session, &what.server).await?;
-    session.output.text(&flow_text(&what.server, &now));
+    session.output.print_text(&flow_text(&what.server, &now));
     Ok(to_json_value(&now))
 }
 
@@ -38,7 +38,7 @@ async fn read_flow(session: &CommandSession, server: &str) -> Result<DataFlow, C
     let servers = session.api.snapshot(EmptyObject {}).await?.servers;
     let own = servers.into_iter().find(|own| own.name == server);
     own.map(|own| own.flow)
-        .ok_or_else(|| CommandFailure::usage(format!("there is no server {:?}", escape_line(server))))
+        .ok_or_else(|| CommandFailure::usage_error(format!("there is no server {:?}", escape_line(server))))
 }
 
 /// Converts the review setting of the command line. Returns `None` for a tool that uses the setting of its server.

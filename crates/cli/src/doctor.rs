@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::session::{locations, storage_failure};
 use crate::terminal_escape;
 
-/// Prints the findings, or the redacted report. Returns a failure if there is a problem.
+/// Prints the findings about this computer, or the redacted report. Returns a failure if there is a problem.
 pub(crate) async fn run(
     arguments: &Arguments,
     what: &DoctorArguments,
@@ -39,10 +39,10 @@ pub(crate) async fn run(
     let mut value = json!({ "findings": checkup.findings });
     if what.report {
         let report = redacted_report(&checkup, &environment);
-        output.text(&report);
+        output.print_text(&report);
         value["report"] = report.into();
     } else {
-        output.text(&findings_text(&checkup.findings));
+        output.print_text(&findings_text(&checkup.findings));
     }
     match checkup.findings.iter().filter(|finding| finding.state == FindingState::Problem).count() {
         0 => Ok(value),

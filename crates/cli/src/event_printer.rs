@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 
 use crate::arguments::Command;
 use crate::conversation_printer::ConversationPrinter;
-use crate::output::{Output, to_json_value, without_variables};
+use crate::output::{Output, to_json_value, with_redacted_variables};
 use crate::terminal_escape::escape_line;
 
-/// Maximum number of entries of an activity log that are read at a time.
+/// Maximum number of entries of an activity log that are read in one query.
 const ENTRIES_PER_PAGE: u32 = 1_000;
 
-/// Filter that selects the events to print.
+/// Selects the host's events to print.
 #[derive(Debug, Clone)]
 pub(crate) struct EventFilter {
     /// `true` to print all events, including each MCP message.
@@ -39,7 +39,7 @@ impl EventFilter {
 
 /// Receiver of the host's events that prints all or some of them.
 pub(crate) trait EventPrinter {
-    fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
+    fn print_event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }
 
 /// Printer of the conversation, if the command has one. The task that follows the events uses it, so that text is
@@ -65,7 +65,7 @@ impl OutputEventPrinter {
 
     async fn print(&mut self, event: &Event) {
         if let Some(talk) = self.talks.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-            talk.event(event, &self.output);
+            talk.print_event(event, &self.output);
         }
         match event {
             Event::ActivityAppended { server, .. } => {
@@ -132,10 +132,10 @@ impl OutputEventPrinter {
             // Events of other servers are not printed.
             _ => return,
         }
-        if let Value::Object(mut fields) = without_variables(to_json_value(event)) {
+        if let Value::Object(mut fields) = with_redacted_variables(to_json_value(event)) {
             let name =
                 fields.shift_remove("type").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
-            self.output.event(&name, Value::Object(fields));
+            self.output.print_event(&name, Value::Object(fields));
         }
     }
 
@@ -160,19 +160,19 @@ impl OutputEventPrinter {
         let first = page.entries.first().map_or(0, |entry| entry.seq);
         let missed = first.saturating_sub(after.unwrap_or(0) + 1);
         if missed > 0 {
-            self.output.event("missed", json!({ "server": server, "entries": missed }));
+            self.output.print_event("missed", json!({ "server": server, "entries": missed }));
             self.output.print_message(&format!("{}: {missed} messages were too fast to show", escape_line(server)));
         }
         for entry in &page.entries {
             self.last.insert(server.to_owned(), entry.seq);
-            self.output.event("activity", json!({ "server": server, "entry": entry }));
-            self.output.text(&activity_line(server, entry));
+            self.output.print_event("activity", json!({ "server": server, "entry": entry }));
+            self.output.print_text(&activity_line(server, entry));
         }
     }
 }
 
 impl EventPrinter for OutputEventPrinter {
-    fn event(&mut self, event: &Event) -> impl Future<Output = ()> + Send {
+    fn print_event(&mut self, event: &Event) -> impl Future<Output = ()> + Send {
         self.print(event)
     }
 }

@@ -39,17 +39,17 @@ impl CommandFailure {
     }
 
     /// Creates a failure for an invalid command line, or for an invalid file that it names.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage_error(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::BadRequest, message)
     }
 
     /// Creates a failure for a tool result that reports an error. The result is included.
-    pub(crate) fn tool(message: String, value: Value) -> Self {
+    pub(crate) fn tool_error(message: String, value: Value) -> Self {
         Self { code: String::from("tool"), message, data: None, value: Some(Box::new(value)), status: EXIT_FAILED }
     }
 
-    /// Creates a failure for a signal that ended the program. The exit status is 128 plus its number.
-    pub(crate) fn interrupted(signal: u8) -> Self {
+    /// Creates a failure for a signal that ended the program. The exit status is 128 plus the number of the signal.
+    pub(crate) fn from_signal(signal: u8) -> Self {
         Self { status: 128 + signal, ..Self::new(ErrorCode::Cancelled, "interrupted") }
     }
 

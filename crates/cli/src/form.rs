@@ -100,7 +100,7 @@ fn find_choice(options: &[ChoiceOption], text: &str) -> String {
     named.or_else(numbered).map_or_else(|| text.to_owned(), |option| option.value.clone())
 }
 
-/// Describes a validation error.
+/// Describes a validation error of a form field.
 pub(crate) fn problem_text(problem: &FormProblem) -> String {
     let limit = problem.limit.map(|limit| format!(" ({limit})")).unwrap_or_default();
     let words = match problem.problem {

@@ -17,17 +17,17 @@ use crate::terminal_escape::{escape_line, escape_value};
 
 /// Imports the servers that were found, or only prints them if `--dry-run` is set.
 pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Result<Value, CommandFailure> {
-    session.servers(None).await?;
+    session.server_names(None).await?;
     let surroundings = app_environment(what.home)?;
     let from = parse_scan_scope(what.from);
     let report = session.api.host().find_servers_of_other_apps(from, surroundings.into()).await;
     let mut report = report.map_err(|error| match &error {
-        ImportError::Source(problem) => CommandFailure::usage(config_problem_text(problem)),
-        ImportError::NoProject(_) => CommandFailure::usage(error.to_string()),
+        ImportError::Source(problem) => CommandFailure::usage_error(config_problem_text(problem)),
+        ImportError::NoProject(_) => CommandFailure::usage_error(error.to_string()),
         ImportError::Closed(closed) => ApiError::from(*closed).into(),
     })?;
     for problem in &report.problems {
-        session.output.event("problem", json!(problem));
+        session.output.print_event("problem", json!(problem));
         session.output.print_message(&escape_line(&config_problem_text(problem)));
     }
     let mut failures = Vec::new();
@@ -48,7 +48,7 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             }
         }
     }
-    session.output.text(&report_text(&report, what.dry_run, failures.len()));
+    session.output.print_text(&report_text(&report, what.dry_run, failures.len()));
     let servers = Value::Array(report.servers.iter().map(server_json).collect());
     match failures.into_iter().next() {
         None => Ok(servers),
@@ -61,13 +61,13 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
 
 /// Prints the configured servers in the format of another app.
 pub(crate) async fn export_servers(session: &CommandSession, format: ExportFormat) -> Result<Value, CommandFailure> {
-    session.servers(None).await?;
+    session.server_names(None).await?;
     let form = match format {
         ExportFormat::McpServers => ExportForm::McpServers,
         ExportFormat::VsCode => ExportForm::VsCode,
     };
     let document = other_apps::export(&configured_servers(session).await?, form);
-    session.output.text(&crate::terminal_escape::prefixed_block(&format!("{document:#}"), ""));
+    session.output.print_text(&crate::terminal_escape::prefixed_block(&format!("{document:#}"), ""));
     Ok(document)
 }
 
@@ -79,13 +79,14 @@ async fn configured_servers(session: &CommandSession) -> Result<Vec<ServerEntry>
 fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailure> {
     if let Some(home) = home {
         if !home.is_dir() {
-            return Err(CommandFailure::usage(format!("--home: {} is not a folder", home.display())));
+            return Err(CommandFailure::usage_error(format!("--home: {} is not a folder", home.display())));
         }
-        let home = std::path::absolute(&home).map_err(|error| CommandFailure::usage(format!("--home: {error}")))?;
+        let home =
+            std::path::absolute(&home).map_err(|error| CommandFailure::usage_error(format!("--home: {error}")))?;
         return Ok(AppEnvironment::for_home(home));
     }
     let home = std::env::home_dir()
-        .ok_or_else(|| CommandFailure::usage("there is no home folder; specify one with --home"))?;
+        .ok_or_else(|| CommandFailure::usage_error("there is no home folder; specify one with --home"))?;
     Ok(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
 }
 

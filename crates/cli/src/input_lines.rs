@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Mutex, mpsc};
 
-/// Number of lines that are read ahead.
+/// Number of lines of standard input that are read ahead.
 const READ_AHEAD_LINES: usize = 16;
 
 /// Lines of standard input. Reading starts when the first line is requested.

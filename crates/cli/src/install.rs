@@ -21,7 +21,7 @@ use crate::{plan_text, registry};
 
 /// Prints the planned configuration, and adds the server after the user confirms.
 pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Result<Value, CommandFailure> {
-    let there = session.servers(None).await?;
+    let there = session.server_names(None).await?;
     let host = session.api.host();
     let ports = host.ports();
     let choice =
@@ -47,14 +47,14 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     let preview = match installer.preview(host, &draft, CachePolicy::Now).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(error)) => {
-            session.output.text(&format!("{words}{}", plan_text::plan_text(&plan)));
+            session.output.print_text(&format!("{words}{}", plan_text::plan_text(&plan)));
             shown["missing"] = error.to_string().into();
             if what.dry_run {
                 session.output.print_message(&escape_line(&error.to_string()));
                 return Ok(shown);
             }
             let message = format!("{error}. Give values with --set KEY=VALUE, and secrets with --secret KEY");
-            return Err(CommandFailure { value: Some(Box::new(shown)), ..CommandFailure::usage(message) });
+            return Err(CommandFailure { value: Some(Box::new(shown)), ..CommandFailure::usage_error(message) });
         }
         Err(error) => return Err(error.into()),
     };
@@ -66,7 +66,11 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         }
         None => install_plan::server_text(&preview.server),
     };
-    session.output.text(&format!("{words}{setup}{}{}", plan_text::inputs_text(&plan), plan_text::notes_text(&plan)));
+    session.output.print_text(&format!(
+        "{words}{setup}{}{}",
+        plan_text::inputs_text(&plan),
+        plan_text::notes_text(&plan)
+    ));
     if what.dry_run {
         return Ok(shown);
     }
@@ -79,7 +83,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         }
         None => format!("Add {}? Nothing is started. ", crate::terminal_escape::escape_value(&draft.name)),
     };
-    if !what.yes && !is_confirmed(session, &request).await {
+    if !what.yes && !prompt_for_confirmation(session, &request).await {
         let message = "nothing was changed; confirm on a terminal, or use --yes";
         return Err(CommandFailure {
             value: Some(Box::new(shown)),
@@ -94,7 +98,7 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         None => (installer.install(host, &draft, preview.hash.as_str()).await?, "is added", "added"),
     };
     shown[key] = true.into();
-    session.output.text(&format!("\n{name} {done}. It is stopped. Starting it requires consent."));
+    session.output.print_text(&format!("\n{name} {done}. It is stopped. Starting it requires consent."));
     if let SecretPersistence::ThisRun { cause } = persistence {
         let note = format!(
             "no keychain can store its secrets ({cause}): enter them in the app or with \"drawbridge-cli secret\""
@@ -105,8 +109,8 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
     Ok(shown)
 }
 
-/// Prompts for confirmation on the terminal. Returns `false` if there is no user to prompt.
-async fn is_confirmed(session: &CommandSession, request: &str) -> bool {
+/// Prompts the user for confirmation on the terminal. Returns `false` if there is no user to prompt.
+async fn prompt_for_confirmation(session: &CommandSession, request: &str) -> bool {
     let is_terminal =
         std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
     if session.output.is_json() || !is_terminal {

@@ -29,15 +29,15 @@ pub(crate) async fn collect_values(
 ) -> Result<InputValues, CommandFailure> {
     let is_secret = |key: &str| -> Result<bool, CommandFailure> {
         let found = plan.inputs.iter().find(|input| input.key == key);
-        found.map(|input| input.secret).ok_or_else(|| CommandFailure::usage(format!("there is no input {key:?}")))
+        found.map(|input| input.secret).ok_or_else(|| CommandFailure::usage_error(format!("there is no input {key:?}")))
     };
     let mut values = InputValues::new();
     for set in &what.set {
         let Some((key, value)) = set.split_once('=') else {
-            return Err(CommandFailure::usage("--set: expected KEY=VALUE"));
+            return Err(CommandFailure::usage_error("--set: expected KEY=VALUE"));
         };
         if is_secret(key)? {
-            return Err(CommandFailure::usage(format!(
+            return Err(CommandFailure::usage_error(format!(
                 "{key:?} is a secret, which other programs could read on the command line: use --secret {key}, and pass it on standard input"
             )));
         }
@@ -48,10 +48,10 @@ pub(crate) async fn collect_values(
         if what.dry_run {
             continue;
         }
-        output.prompt(&format!("{} (it is shown while you type): ", escape_line(key)));
+        output.print_prompt(&format!("{} (it is shown while you type): ", escape_line(key)));
         let typed = input.next_line().await;
-        let typed =
-            typed.ok_or_else(|| CommandFailure::usage(format!("standard input ends before the value of {key:?}")))?;
+        let typed = typed
+            .ok_or_else(|| CommandFailure::usage_error(format!("standard input ends before the value of {key:?}")))?;
         values.entry(key.clone()).or_default().push(typed.trim_end().to_owned());
     }
     Ok(values)
@@ -76,7 +76,7 @@ pub(crate) fn choose_sandbox(
     if let Some(none) = none {
         let is_described = !(what.network.is_empty() && what.read.is_empty() && what.write.is_empty());
         let message = format!("--network, --read and --write are for a sandbox, which {none} does not get");
-        return if is_described { Err(CommandFailure::usage(message)) } else { Ok(None) };
+        return if is_described { Err(CommandFailure::usage_error(message)) } else { Ok(None) };
     }
     if what.no_sandbox {
         return Ok(None);
@@ -93,13 +93,13 @@ pub(crate) fn choose_sandbox(
         hosts => {
             let hosts = hosts.iter().map(|host| {
                 host.parse()
-                    .map_err(|error| CommandFailure::usage(format!("--network {}: {error}", escape_value(host))))
+                    .map_err(|error| CommandFailure::usage_error(format!("--network {}: {error}", escape_value(host))))
             });
             NetworkAccess::Hosts(hosts.collect::<Result<_, _>>()?)
         }
     };
     let folder = |path: &PathBuf, access| {
-        let path = std::path::absolute(path).map_err(|error| CommandFailure::usage(error.to_string()))?;
+        let path = std::path::absolute(path).map_err(|error| CommandFailure::usage_error(error.to_string()))?;
         Ok(AllowedFolder { path, access })
     };
     let bundle = bundle.map(|path| Ok(AllowedFolder { path: path.to_owned(), access: AccessMode::Read }));
@@ -108,12 +108,12 @@ pub(crate) fn choose_sandbox(
     let folders: Result<Vec<AllowedFolder>, CommandFailure> = bundle.into_iter().chain(read).chain(write).collect();
     let sandbox = SandboxConfig { folders: folders?, network };
     match sandbox.problem() {
-        Some(problem) => Err(CommandFailure::usage(problem)),
+        Some(problem) => Err(CommandFailure::usage_error(problem)),
         None => Ok(Some(sandbox)),
     }
 }
 
-/// Formats the planned server as readable text.
+/// Formats the configuration of a planned server as readable text.
 pub(crate) fn server_text(server: &NewServer) -> String {
     let mut text = format!("name        {}\n", escape_value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
@@ -151,7 +151,7 @@ pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
     removed.chain(now).collect()
 }
 
-/// Formats the planned server as JSON.
+/// Formats the configuration of a planned server as JSON.
 pub(crate) fn server_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {
         let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));

@@ -18,13 +18,13 @@ use crate::failure::CommandFailure;
 use crate::registry::{cache_age_text, name_and_version, server_details_json, server_details_text};
 use crate::terminal_escape::escape_line;
 
-/// Server to install, with its plan.
+/// Server to install, with its source and its installation plan.
 pub(crate) struct ResolvedSource {
     /// Source with the exact version or hash, by which the same server is found again.
     pub(crate) source: InstallSource,
     /// Installation plan for the server.
     pub(crate) plan: InstallPlan,
-    /// Folder that a bundle would be unpacked to.
+    /// Folder to which a bundle would be unpacked, or `None` if the server is not a bundle.
     pub(crate) bundle: Option<PathBuf>,
     /// Description of the source as readable text.
     pub(crate) words: String,
@@ -32,7 +32,7 @@ pub(crate) struct ResolvedSource {
     pub(crate) origin: Value,
 }
 
-/// Looks up the requested server and creates its plan.
+/// Looks up the server that the command line names, and creates its installation plan.
 pub(crate) async fn resolve_source(
     what: &InstallArguments,
     installer: &Installer,
@@ -43,7 +43,7 @@ pub(crate) async fn resolve_source(
     let offer = match (&what.upgrade, &source) {
         (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
         (None, Some(source)) => installer.offer(source, CachePolicy::Now).await?,
-        (None, None) => return Err(CommandFailure::usage("name a server or a bundle to install")),
+        (None, None) => return Err(CommandFailure::usage_error("name a server or a bundle to install")),
     };
     let bundle = offer.origin.bundle().map(|file| file.folder.clone());
     let (mut words, origin) = match &offer.origin {
@@ -90,17 +90,17 @@ fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Comman
     let Some(named) = &what.what else {
         let is_described = target.is_some() || what.sha256.is_some();
         let message = "--package, --remote and --sha256 need the name of a server or bundle";
-        return if is_described { Err(CommandFailure::usage(message)) } else { Ok(None) };
+        return if is_described { Err(CommandFailure::usage_error(message)) } else { Ok(None) };
     };
     if is_bundle_path(named) {
         if target.is_some() || what.address.is_some() {
             let message = "--remote, --package and --registry are for servers of a registry, not for a bundle";
-            return Err(CommandFailure::usage(message));
+            return Err(CommandFailure::usage_error(message));
         }
         return Ok(Some(InstallSource::Bundle { path: named.into(), sha256: what.sha256.clone() }));
     }
     if what.sha256.is_some() {
-        return Err(CommandFailure::usage("--sha256 is for a bundle"));
+        return Err(CommandFailure::usage_error("--sha256 is for a bundle"));
     }
     let (name, version) = name_and_version(named);
     Ok(Some(InstallSource::Registry { name: name.to_owned(), version: Some(version.to_owned()), target }))
@@ -116,8 +116,10 @@ fn is_bundle_path(what: &str) -> bool {
 /// Describes why a registry entry can't be installed, and the command line options that may help.
 fn describe_problem(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
-        NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage(choices_text(entry)),
-        NotInstallable::NoTarget => CommandFailure::usage(format!("there is no such number. {}", choices_text(entry))),
+        NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage_error(choices_text(entry)),
+        NotInstallable::NoTarget => {
+            CommandFailure::usage_error(format!("there is no such number. {}", choices_text(entry)))
+        }
         NotInstallable::Deleted => {
             CommandFailure::new(ErrorCode::Refused, format!("it is not installed, because it was deleted:\n{about}"))
         }

@@ -13,22 +13,22 @@ use crate::terminal_escape::{escape_line, prefixed_block};
 /// Prints a link that installs a server, with notes on values to fill in and on settings that the link omits. Starts
 /// nothing.
 pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result<Value, CommandFailure> {
-    session.servers(Some(&what.server)).await?;
+    session.server_names(Some(&what.server)).await?;
     let snapshot = session.api.host().snapshot().await.map_err(ApiError::from)?;
     let server = snapshot.servers.into_iter().find(|server| server.name == what.server);
     let server =
-        server.ok_or_else(|| CommandFailure::usage(format!("the server {:?} was just removed", what.server)))?;
+        server.ok_or_else(|| CommandFailure::usage_error(format!("the server {:?} was just removed", what.server)))?;
     let app = match what.app {
         LinkApp::Drawbridge => LinkTarget::Drawbridge,
         LinkApp::Cursor => LinkTarget::Cursor,
         LinkApp::VsCode => LinkTarget::VsCode,
     };
     let entry = ServerEntry { name: server.name, config: server.config };
-    let link = install_link(&entry, app).map_err(|problem| CommandFailure::usage(problem.message))?;
+    let link = install_link(&entry, app).map_err(|problem| CommandFailure::usage_error(problem.message))?;
     for note in &link.notes {
         session.output.print_message(&escape_line(note));
     }
     let markdown = link.markdown();
-    session.output.text(&prefixed_block(if what.markdown { &markdown } else { &link.link }, ""));
+    session.output.print_text(&prefixed_block(if what.markdown { &markdown } else { &link.link }, ""));
     Ok(json!({ "app": app.app(), "link": link.link, "web": link.web, "markdown": markdown, "notes": link.notes }))
 }

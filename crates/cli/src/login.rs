@@ -12,13 +12,13 @@ use crate::terminal_escape;
 
 /// Signs in to a server. Returns a failure if the tokens can't be stored permanently.
 pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
-    session.servers(Some(server)).await?;
+    session.server_names(Some(server)).await?;
     session.api.sign_in(server_name(server)).await?;
-    let authorization = match follow_sign_in(session, server).await {
+    let authorization = match wait_for_sign_in(session, server).await {
         Ok(authorization) => authorization,
         Err(failure) => return Err(with_sign_in_steps(session, server, failure).await),
     };
-    session.output.text(&sign_in_text::authorization_text(&authorization));
+    session.output.print_text(&sign_in_text::authorization_text(&authorization));
     match &authorization.kept {
         Some(TokenStorage::ThisRun { cause }) => Err(lost_tokens_failure(server, cause, to_json_value(&authorization))),
         _ => Ok(to_json_value(&authorization)),
@@ -36,9 +36,9 @@ fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> Comma
 
 /// Signs out of a server, and prints if its tokens were revoked.
 pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
-    session.servers(Some(server)).await?;
+    session.server_names(Some(server)).await?;
     let done = session.api.sign_out(server_name(server)).await?;
-    session.output.text(&match &done {
+    session.output.print_text(&match &done {
         SignOutOutcome::Yes => String::from("signed out; the tokens are revoked"),
         SignOutOutcome::NotOffered => {
             String::from("signed out here; the server can't revoke tokens, so they are valid until they expire")
@@ -53,21 +53,22 @@ pub(crate) async fn logout(session: &CommandSession, server: &str) -> Result<Val
 
 /// Prints the signed-in account, and the steps of the last sign-in.
 pub(crate) async fn show_auth(session: &CommandSession, server: &str) -> Result<Value, CommandFailure> {
-    session.servers(Some(server)).await?;
+    session.server_names(Some(server)).await?;
     let authorization = session.api.authorization(server_name(server)).await?;
-    session.output.text(&sign_in_text::authorization_text(&authorization));
-    session.output.text(&sign_in_text::steps_text(&authorization.steps));
+    session.output.print_text(&sign_in_text::authorization_text(&authorization));
+    session.output.print_text(&sign_in_text::steps_text(&authorization.steps));
     Ok(to_json_value(&authorization))
 }
 
 /// Prints Drawbridge's client ID metadata document, which the user publishes at this URL.
 pub(crate) fn print_client_document(session: &CommandSession, url: &str) -> Result<Value, CommandFailure> {
-    let unusable =
-        || CommandFailure::usage(format!("{url}: it must be an address that begins with https:// and has a path"));
+    let unusable = || {
+        CommandFailure::usage_error(format!("{url}: it must be an address that begins with https:// and has a path"))
+    };
     let text = credentials::settings::client_metadata_document(url).ok_or_else(unusable)?;
     let document: Value =
         serde_json::from_str(&text).map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
-    session.output.text(&terminal_escape::pretty_json(&document));
+    session.output.print_text(&terminal_escape::pretty_json(&document));
     Ok(document)
 }
 
@@ -76,7 +77,7 @@ fn server_name(server: &str) -> ServerName {
 }
 
 /// Waits until the sign-in has ended and the server is ready.
-async fn follow_sign_in(session: &CommandSession, server: &str) -> Result<Authorization, CommandFailure> {
+async fn wait_for_sign_in(session: &CommandSession, server: &str) -> Result<Authorization, CommandFailure> {
     let mut changes = session.changes();
     loop {
         changes.borrow_and_update();
@@ -85,7 +86,7 @@ async fn follow_sign_in(session: &CommandSession, server: &str) -> Result<Author
         let known = session.api.authorization(server_name(server)).await?;
         if known.in_progress.is_none() {
             // Pending events may contain the denial of the sign-in.
-            session.catch_up().await;
+            session.flush_events().await;
             if let Some(end) = sign_in_outcome(session, server, &state, &known) {
                 return end.map(|()| known);
             }
@@ -103,7 +104,7 @@ fn sign_in_outcome(
     state: &ServerState,
     known: &Authorization,
 ) -> Option<Result<(), CommandFailure>> {
-    let refused = session.is_refused(server);
+    let refused = session.is_sign_in_refused(server);
     if refused {
         return Some(Err(CommandFailure::new(ErrorCode::Refused, format!("{server}: the sign-in was refused"))));
     }
@@ -130,7 +131,7 @@ fn is_signed_in(known: &Authorization) -> bool {
 async fn with_sign_in_steps(session: &CommandSession, server: &str, failure: CommandFailure) -> CommandFailure {
     let Ok(known) = session.api.authorization(server_name(server)).await else { return failure };
     // A user who denied the sign-in knows the reason.
-    if known.steps.is_empty() || session.is_refused(server) {
+    if known.steps.is_empty() || session.is_sign_in_refused(server) {
         return failure;
     }
     session.output.print_message(sign_in_text::steps_text(&known.steps).trim_end());

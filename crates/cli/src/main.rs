@@ -77,7 +77,7 @@ fn main() -> ExitCode {
             if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
                 let words = error.render().to_string();
                 let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ");
-                Output::new(true).result(Err(&CommandFailure::usage(first)));
+                Output::new(true).print_result(Err(&CommandFailure::usage_error(first)));
             }
             // A failure to print can't be reported either.
             let _ = error.print();
@@ -111,7 +111,7 @@ fn main() -> ExitCode {
 async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
     let without_host = tokio::select! {
         result = run_without_host(&arguments, &output) => result,
-        signal = wait_for_signal() => Some(Err(CommandFailure::interrupted(signal))),
+        signal = wait_for_signal() => Some(Err(CommandFailure::from_signal(signal))),
     };
     if let Some(result) = without_host {
         return print_result(&output, result);
@@ -125,10 +125,10 @@ async fn run(arguments: Arguments, output: Arc<Output>) -> ExitCode {
     let result = tokio::select! {
         result = commands::run(&session, arguments.command) => result,
         _ = wait_for_signal(), if watches => Ok(Value::Null),
-        signal = wait_for_signal(), if !watches => Err(CommandFailure::interrupted(signal)),
-        () = output.wait_until_closed() => Err(CommandFailure::interrupted(13)),
+        signal = wait_for_signal(), if !watches => Err(CommandFailure::from_signal(signal)),
+        () = output.wait_until_closed() => Err(CommandFailure::from_signal(13)),
     };
-    session.catch_up().await;
+    session.flush_events().await;
     let code = print_result(&output, result);
     tokio::select! {
         () = session.close() => code,
@@ -152,7 +152,7 @@ async fn open_session(arguments: &Arguments, output: &Arc<Output>) -> Result<Com
     commands::check_arguments(&arguments.command)?;
     let input = InputLines::default();
     let decider = match &arguments.answers {
-        Some(path) => ConsentDecider::Answers(AnswersFile::read(path).map_err(CommandFailure::usage)?),
+        Some(path) => ConsentDecider::Answers(AnswersFile::read(path).map_err(CommandFailure::usage_error)?),
         None if std::io::stdin().is_terminal()
             && std::io::stdout().is_terminal()
             && std::io::stderr().is_terminal() =>
@@ -165,7 +165,7 @@ async fn open_session(arguments: &Arguments, output: &Arc<Output>) -> Result<Com
 }
 
 fn print_result(output: &Output, result: Result<Value, CommandFailure>) -> ExitCode {
-    output.result(result.as_ref());
+    output.print_result(result.as_ref());
     match result {
         Ok(_) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(failure.status),

@@ -17,7 +17,7 @@ use crate::session::CommandSession;
 use crate::table::format_table;
 use crate::terminal_escape;
 
-/// Environment variable that contains an API key.
+/// Environment variable from which the `models` commands read an API key.
 const KEY_VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
 /// Maximum length of an API key, in bytes.
 const MAX_KEY_BYTES: u64 = 8 << 10;
@@ -30,14 +30,14 @@ pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>
         ModelsCommand::Key { provider } => {
             find_provider(session, &provider).await?;
             let response = store_key(session, provider, read_key(session).await?).await?;
-            session.output.text("stored, encrypted with a key in the keychain");
+            session.output.print_text("stored, encrypted with a key in the keychain");
             Ok(to_json_value(&response))
         }
         ModelsCommand::Test { provider, model } => test_provider(session, provider, model).await,
         ModelsCommand::Default { model } => set_default_model(session, &model).await,
         ModelsCommand::Remove { provider } => {
             session.api.remove_provider(ProviderId { id: provider }).await?;
-            session.output.text("removed, and its key");
+            session.output.print_text("removed, and its key");
             Ok(to_json_value(&EmptyObject {}))
         }
     }
@@ -56,21 +56,21 @@ async fn list_providers(session: &CommandSession, provider: Option<String>) -> R
     if let Some(provider) = provider {
         session.api.refresh_models(ProviderId { id: provider.clone() }).await?;
         let provider = find_provider(session, &provider).await?;
-        session.output.text(&format_table(&provider.models.iter().map(model_row).collect::<Vec<_>>()));
+        session.output.print_text(&format_table(&provider.models.iter().map(model_row).collect::<Vec<_>>()));
         return Ok(to_json_value(&provider));
     }
     let models = read_models(session).await?;
     let rows: Vec<_> = models.providers.iter().map(|own| provider_row(own, models.default.as_ref())).collect();
-    session.output.text(&format_table(&rows));
+    session.output.print_text(&format_table(&rows));
     for found in &models.found {
         let (name, count) = (terminal_escape::escape_line(&found.name), found.models.len());
         let words =
             format!("{name} runs on this computer, with {count} models: drawbridge-cli models add {}", found.preset);
-        session.output.text(&words);
+        session.output.print_text(&words);
     }
     if rows.is_empty() && models.found.is_empty() {
         let presets: Vec<_> = models.presets.iter().map(|preset| preset.id).collect();
-        session.output.text(&format!("no providers; add one of {}, or any by --url", presets.join(", ")));
+        session.output.print_text(&format!("no providers; add one of {}, or any by --url", presets.join(", ")));
     }
     Ok(to_json_value(&models))
 }
@@ -125,7 +125,7 @@ async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Valu
     if let Some(key) = key {
         store_key(session, new.provider.clone(), key).await?;
     }
-    session.output.text(&format!("added; try it with: drawbridge-cli models test {}", new.provider));
+    session.output.print_text(&format!("added; try it with: drawbridge-cli models test {}", new.provider));
     Ok(to_json_value(&find_provider(session, &new.provider).await?))
 }
 
@@ -137,7 +137,10 @@ fn provider_settings(new: &NewProvider, preset: Option<&ProviderPreset>) -> Resu
     };
     let url = new.url.clone().or_else(|| preset.map(|preset| preset.url.to_owned()));
     let url = url.ok_or_else(|| {
-        CommandFailure::usage(format!("\"{}\" is not a known provider; give its address with --url", new.provider))
+        CommandFailure::usage_error(format!(
+            "\"{}\" is not a known provider; give its address with --url",
+            new.provider
+        ))
     })?;
     let name = new.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned()));
     Ok(SetProvider {
@@ -165,18 +168,18 @@ async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
     let key = match std::env::var(KEY_VARIABLE) {
         Ok(key) => key,
         Err(_) => {
-            session.output.prompt("Paste the key, then press Enter and Ctrl+D:\n");
+            session.output.print_prompt("Paste the key, then press Enter and Ctrl+D:\n");
             let read = tokio::task::spawn_blocking(|| {
                 let mut text = String::new();
                 std::io::stdin().lock().take(MAX_KEY_BYTES).read_to_string(&mut text).map(|_| text)
             });
             let text = read.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
-            text.map_err(|error| CommandFailure::usage(format!("standard input: {error}")))?
+            text.map_err(|error| CommandFailure::usage_error(format!("standard input: {error}")))?
         }
     };
     let key = key.trim();
     if key.is_empty() {
-        return Err(CommandFailure::usage(format!("no key: pass it in {KEY_VARIABLE}, or on standard input")));
+        return Err(CommandFailure::usage_error(format!("no key: pass it in {KEY_VARIABLE}, or on standard input")));
     }
     Ok(key.to_owned())
 }
@@ -200,16 +203,16 @@ async fn test_provider(session: &CommandSession, id: String, model: Option<Strin
     if let (Some(reply), Some(time)) = (&tried.said, tried.first_milliseconds) {
         words = format!("{words}; after {time} ms the model replied: {}", terminal_escape::escape_line(reply));
     }
-    session.output.text(&words);
+    session.output.print_text(&words);
     Ok(to_json_value(&tried))
 }
 
 async fn set_default_model(session: &CommandSession, model: &str) -> Result<Value, CommandFailure> {
     let Some((provider, model)) = model.split_once('/') else {
-        return Err(CommandFailure::usage("name the model as PROVIDER/MODEL"));
+        return Err(CommandFailure::usage_error("name the model as PROVIDER/MODEL"));
     };
     let model = ModelRef { provider: provider.to_owned(), model: model.to_owned() };
     session.api.set_default_model(DefaultModel { model: Some(model.clone()) }).await?;
-    session.output.text("new conversations start with it");
+    session.output.print_text("new conversations start with it");
     Ok(to_json_value(&model))
 }

@@ -56,7 +56,7 @@ impl Output {
         Self { json, screen, closed: Notify::new() }
     }
 
-    fn screen(&self) -> MutexGuard<'_, OutputScreen> {
+    fn lock_screen(&self) -> MutexGuard<'_, OutputScreen> {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -71,7 +71,7 @@ impl Output {
     }
 
     /// Prints an event as a JSON line. Ignored if the output format is text.
-    pub(crate) fn event(&self, name: &str, fields: Value) {
+    pub(crate) fn print_event(&self, name: &str, fields: Value) {
         if !self.json {
             return;
         }
@@ -84,7 +84,7 @@ impl Output {
     }
 
     /// Prints lines of the result as text. Ignored if the output format is JSON.
-    pub(crate) fn text(&self, lines: &str) {
+    pub(crate) fn print_text(&self, lines: &str) {
         if !self.json && !lines.is_empty() {
             self.print(format!("{}\n", lines.trim_end_matches('\n')));
         }
@@ -98,9 +98,9 @@ impl Output {
     }
 
     /// Prints a prompt for input if standard input is a terminal.
-    pub(crate) fn prompt(&self, words: &str) {
+    pub(crate) fn print_prompt(&self, words: &str) {
         if !self.json && io::stdin().is_terminal() {
-            self.screen().print_or_defer(OutputStream::Err, words.to_owned());
+            self.lock_screen().print_or_defer(OutputStream::Err, words.to_owned());
         }
     }
 
@@ -113,18 +113,18 @@ impl Output {
 
     /// Prints a message to standard error in both output formats.
     pub(crate) fn announce(&self, line: &str) {
-        self.screen().print_or_defer(OutputStream::Err, format!("{line}\n"));
+        self.lock_screen().print_or_defer(OutputStream::Err, format!("{line}\n"));
     }
 
     /// Starts a prompt. Other output is deferred until the returned guard is dropped.
-    pub(crate) fn ask(self: &Arc<Self>) -> PromptGuard {
-        self.screen().held.get_or_insert_default();
+    pub(crate) fn begin_prompt(self: &Arc<Self>) -> PromptGuard {
+        self.lock_screen().held.get_or_insert_default();
         PromptGuard { output: Arc::clone(self) }
     }
 
     /// Prints the result of the command. Later output is discarded.
-    pub(crate) fn result(&self, result: Result<&Value, &CommandFailure>) {
-        let mut screen = self.screen();
+    pub(crate) fn print_result(&self, result: Result<&Value, &CommandFailure>) {
+        let mut screen = self.lock_screen();
         screen.print_deferred();
         screen.over = true;
         if self.json {
@@ -148,7 +148,7 @@ impl Output {
     }
 
     fn print(&self, text: String) {
-        let mut screen = self.screen();
+        let mut screen = self.lock_screen();
         if !screen.over && !screen.print_or_defer(OutputStream::Out, text) {
             self.closed.notify_one();
         }
@@ -206,7 +206,7 @@ pub(crate) struct PromptGuard {
 impl PromptGuard {
     /// Prints part of the prompt. The user types after the last line of it.
     pub(crate) fn write(&self, text: &str) {
-        let mut screen = self.output.screen();
+        let mut screen = self.output.lock_screen();
         // If the terminal is closed, its input ends too, which counts as no.
         screen.write(OutputStream::Err, text);
         if let Some(held) = &mut screen.held {
@@ -217,7 +217,7 @@ impl PromptGuard {
 
 impl Drop for PromptGuard {
     fn drop(&mut self) {
-        self.output.screen().print_deferred();
+        self.output.lock_screen().print_deferred();
     }
 }
 
@@ -226,8 +226,9 @@ pub(crate) fn to_json_value(of: &impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
 
-/// Replaces the values of servers' environment variables, which are often API keys, since output may be stored in logs.
-pub(crate) fn without_variables(mut value: Value) -> Value {
+/// Replaces the values of servers' environment variables in a JSON value by a placeholder. The values are often API
+/// keys, and output may be stored in logs.
+pub(crate) fn with_redacted_variables(mut value: Value) -> Value {
     redact_variables(&mut value);
     value
 }
@@ -291,7 +292,7 @@ pub(crate) mod tests {
         let paper = CapturedOutput::default();
         let output = paper.output();
         output.print_piece("I add.\n");
-        let asking = output.ask();
+        let asking = output.begin_prompt();
         asking.write("Let it run?\nAllow? ");
         output.print_message("← demo add: done");
         output.print_piece("2 and 3");
@@ -308,7 +309,7 @@ pub(crate) mod tests {
     fn s33_waiting_output_is_bounded_and_the_prompt_is_repeated() {
         let paper = CapturedOutput::default();
         let output = paper.output();
-        let asking = output.ask();
+        let asking = output.begin_prompt();
         asking.write("Let it run?\nAllow? ");
         for _ in 0..MAX_DEFERRED_PIECES {
             output.print_message("a line");

@@ -13,7 +13,7 @@ use crate::input_lines::InputLines;
 use crate::output::Output;
 use crate::terminal_escape;
 
-/// Sign-in that waits for its redirect URL.
+/// Sign-in that waits for the user to paste its redirect URL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct PendingSignIn {
     server: String,
@@ -78,7 +78,7 @@ async fn deliver_redirect(api: &Api, waiting: &[PendingSignIn], address: &str, o
     match api.paste_redirect(pasted).await {
         // The browser may have completed the sign-in first.
         Err(error) if error.code != ErrorCode::NotReady => {
-            output.event("note", json!({ "server": meant.server, "message": error.message }));
+            output.print_event("note", json!({ "server": meant.server, "message": error.message }));
             output.print_message(&terminal_escape::escape_line(&error.message));
         }
         _ => {}

@@ -34,7 +34,7 @@ impl Platform for TerminalPlatform {
     /// Opens the URL in the browser, or prints it if there is no browser on this computer.
     async fn open_url(&self, url: &str) -> Result<(), String> {
         let opened = self.opens && open_in_browser(url).await;
-        self.output.event("open_url", json!({ "url": url, "opened": opened }));
+        self.output.print_event("open_url", json!({ "url": url, "opened": opened }));
         if opened {
             self.output
                 .print_message(&format!("Your browser opens this address:\n  {}", terminal_escape::escape_line(url)));

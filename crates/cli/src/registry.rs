@@ -72,7 +72,7 @@ impl From<InstallError> for CommandFailure {
     fn from(error: InstallError) -> Self {
         match error {
             InstallError::Bundle { .. } | InstallError::Registry(RegistryError::Address { .. }) => {
-                Self::usage(error.to_string())
+                Self::usage_error(error.to_string())
             }
             error => ApiError::from(error).into(),
         }
@@ -101,7 +101,7 @@ async fn search_servers(
         words.push_str(&format!("There are more: --cursor {}\n", terminal_escape::escape_value(cursor)));
     }
     words.push_str(&cache_age_text(catalog, &answer, requested_at));
-    output.text(&words);
+    output.print_text(&words);
     let unreadable = page.unreadable.iter();
     let unreadable: Vec<Value> =
         unreadable.map(|entry| json!({ "name": entry.name, "cause": entry.cause.to_string() })).collect();
@@ -157,7 +157,7 @@ async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> 
         remotes.push(row);
     }
     words.push_str(&format!("\n{}", cache_age_text(catalog, &answer, requested_at)));
-    output.text(&words);
+    output.print_text(&words);
     let mut shown = server_details_json(catalog, &answer.value);
     shown["packages"] = packages.into();
     shown["remotes"] = remotes.into();

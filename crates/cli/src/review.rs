@@ -38,7 +38,7 @@ pub(crate) async fn review_definitions(
         if text.is_empty() {
             text = format!("All that {} offers is as you saw it.\n", escape_line(&server));
         }
-        session.output.text(&text);
+        session.output.print_text(&text);
         return Ok(json!({ "tools": to_json_value(&tools), "prompts": to_json_value(&prompts) }));
     }
     let mut review = Review { server, tools: Vec::new(), prompts: Vec::new() };
@@ -48,7 +48,7 @@ pub(crate) async fn review_definitions(
                 "expected NAME@HASH, with the hash that `review` prints, but found \"{}\"",
                 escape_line(accepted)
             );
-            return Err(CommandFailure::usage(message));
+            return Err(CommandFailure::usage_error(message));
         };
         let is_tool = tools.iter().any(|tool| tool.name == name && tool.hash == hash);
         let is_prompt = prompts.iter().any(|prompt| prompt.name == name && prompt.hash == hash);
@@ -66,7 +66,7 @@ pub(crate) async fn review_definitions(
     }
     let reviewed = to_json_value(&review);
     session.api.review(review).await?;
-    session.output.text("They count as reviewed, because they were printed.\n");
+    session.output.print_text("They count as reviewed, because they were printed.\n");
     Ok(reviewed)
 }
 
@@ -89,7 +89,7 @@ pub(crate) async fn show_pins(session: &CommandSession, server: String) -> Resul
     if text.is_empty() {
         text.push_str("Nothing of it was approved or reviewed yet.\n");
     }
-    session.output.text(&text);
+    session.output.print_text(&text);
     Ok(to_json_value(&pins))
 }
 

@@ -22,7 +22,7 @@ pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Res
         }
         PolicyCommand::Export => {
             let text = session.api.policy_text(EmptyObject {}).await?.text;
-            session.output.text(&text);
+            session.output.print_text(&text);
             Ok(to_json_value(&serde_json::from_str::<Value>(&text).unwrap_or_default()))
         }
     }
@@ -30,7 +30,7 @@ pub(crate) async fn run(session: &CommandSession, command: PolicyCommand) -> Res
 
 async fn show_rules(session: &CommandSession) -> Result<Value, CommandFailure> {
     let policy = session.api.policy(EmptyObject {}).await?;
-    session.output.text(&policy_text(&policy));
+    session.output.print_text(&policy_text(&policy));
     Ok(to_json_value(&policy))
 }
 
@@ -139,10 +139,14 @@ async fn dry_run(
             DryRunAct::Tool { tool, arguments: parse_object(args, "JSON")?, conversation: None, after_untrusted }
         }
         (None, Some(act)) => act,
-        _ => return Err(CommandFailure::usage("expected the name of a tool, or --act with something else to check")),
+        _ => {
+            return Err(CommandFailure::usage_error(
+                "expected the name of a tool, or --act with something else to check",
+            ));
+        }
     };
     let result = session.api.dry_run(DryRun { server: server.clone(), act }).await?;
     let rules = session.api.policy(EmptyObject {}).await?;
-    session.output.text(&dry_run_text::dry_run_text(&server, &result, &rules));
+    session.output.print_text(&dry_run_text::dry_run_text(&server, &result, &rules));
     Ok(to_json_value(&result))
 }

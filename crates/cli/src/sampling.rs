@@ -26,7 +26,7 @@ pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Re
         session.api.set_sampling(SetSampling { server: server.clone(), settings }).await?;
     }
     let report = session.api.sampling(ServerName { server: server.clone() }).await?;
-    session.output.text(&report_text(&server, &report));
+    session.output.print_text(&report_text(&server, &report));
     Ok(to_json_value(&report))
 }
 

@@ -24,8 +24,8 @@ use crate::platform::{TerminalPlatform, has_display};
 use crate::trace;
 use crate::{event_printer, pasted_redirects, terminal_escape};
 
-/// Maximum time to wait for pending events before the result is printed.
-const CATCH_UP_TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum time to wait until pending events are printed before the result.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Host that runs for one command, with the output and input of the program.
 pub(crate) struct CommandSession {
@@ -87,13 +87,13 @@ impl CommandSession {
         Ok(Self { api, output, input, data_folder: data, view, talks })
     }
 
-    /// Waits until all events that occurred before this call are printed, for at most [`CATCH_UP_TIMEOUT`].
-    pub(crate) async fn catch_up(&self) {
+    /// Waits until all events that occurred before this call are printed, for at most [`FLUSH_TIMEOUT`].
+    pub(crate) async fn flush_events(&self) {
         let Ok(snapshot) = self.api.snapshot(EmptyObject {}).await else { return };
         let mut view = self.view.clone();
         let caught_up = view.wait_for(|view| view.next_event >= snapshot.next_event);
         // A server that sends events continuously must not delay the result.
-        let _ = tokio::time::timeout(CATCH_UP_TIMEOUT, caught_up).await;
+        let _ = tokio::time::timeout(FLUSH_TIMEOUT, caught_up).await;
     }
 
     /// Prints the replies of a conversation as they stream. The returned receiver delivers the end of each reply, and
@@ -111,7 +111,7 @@ impl CommandSession {
 
     /// Returns the name of the given server after checking that it exists, or the names of all servers in the order of
     /// the settings file.
-    pub(crate) async fn servers(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
+    pub(crate) async fn server_names(&self, named: Option<&str>) -> Result<Vec<String>, CommandFailure> {
         let snapshot = self.api.snapshot(EmptyObject {}).await?;
         let (settings, document): (Option<_>, Option<_>) = match snapshot.config_problem {
             Some(problem) if problem.file.as_ref().is_some_and(|file| *file != snapshot.paths.config) => {
@@ -183,13 +183,13 @@ impl CommandSession {
         }
     }
 
-    /// Returns a receiver that is notified of each change of the local view.
+    /// Returns a receiver that is notified of each change of the local copy of the host's state.
     pub(crate) fn changes(&self) -> watch::Receiver<HostView> {
         self.view.clone()
     }
 
     /// Returns `true` if the user denied a sign-in to the server.
-    pub(crate) fn is_refused(&self, server: &str) -> bool {
+    pub(crate) fn is_sign_in_refused(&self, server: &str) -> bool {
         self.view.borrow().refused.contains(server)
     }
 
@@ -201,7 +201,7 @@ impl CommandSession {
         found.map(|server| server.state).ok_or_else(missing)
     }
 
-    /// Returns the state of a server from the local view, or `None` if there is no such server.
+    /// Returns the state of a server from the local copy of the host's state, or `None` if there is no such server.
     pub(crate) fn server(&self, name: &str) -> Option<Server> {
         self.view.borrow().server(name).cloned()
     }
@@ -219,17 +219,17 @@ pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailu
     // These commands create the settings file if it does not exist.
     let makes_file = matches!(&arguments.command, Command::Import(_) | Command::Install(_) | Command::Bundle { .. });
     if arguments.config.is_some() && !makes_file && !locations.config_file.exists() {
-        return Err(CommandFailure::usage(format!("{}: there is no such file", locations.config_file.display())));
+        return Err(CommandFailure::usage_error(format!("{}: there is no such file", locations.config_file.display())));
     }
     Ok(locations)
 }
 
-/// Converts an error of the files on disk to a failure.
+/// Converts an error of Drawbridge's files on disk to a command failure.
 pub(crate) fn storage_failure(error: domain::StoreError) -> CommandFailure {
     CommandFailure::new(ErrorCode::System, error.to_string())
 }
 
-/// Converts the state of a server that did not start to a failure.
+/// Converts the state of a server that did not start to a command failure.
 pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return CommandFailure::new(ErrorCode::NotReady, format!("{server} is not ready"));
@@ -277,7 +277,7 @@ async fn follow_events(
 async fn apply_events(batch: &Events, view_sender: &watch::Sender<HostView>, shown: &mut impl EventPrinter) {
     for (number, event) in (batch.first..).zip(&batch.events) {
         if number >= view_sender.borrow().next_event {
-            shown.event(event).await;
+            shown.print_event(event).await;
             view_sender.send_modify(|view| {
                 view.apply(event);
                 view.next_event = number + 1;

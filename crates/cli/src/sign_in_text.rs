@@ -118,7 +118,7 @@ fn url_path(address: &str) -> &str {
     rest.split_once('/').map_or("", |(_, path)| path.trim_end_matches('/'))
 }
 
-/// Describes the authorization state of a server.
+/// Describes the authorization state of a remote server: its account and its sign-in.
 pub(crate) fn authorization_text(known: &Authorization) -> String {
     let mut text = String::new();
     if let Some(cause) = &known.not_offered {

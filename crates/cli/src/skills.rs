@@ -49,7 +49,7 @@ async fn read_skill_file(
     let (skill, shown) = (found.uri.clone(), Some(found.hash.clone()));
     let file = file.map(|file| resolve_skill_uri(&skill, file));
     let result = session.api.read_skill(ReadSkill { call: CALL_ID.to_owned(), server, skill, shown, file }).await?;
-    session.output.text(&result_text::contents_text(&result.contents));
+    session.output.print_text(&result_text::contents_text(&result.contents));
     Ok(to_json_value(&result))
 }
 
@@ -64,7 +64,7 @@ fn find_skill<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a S
         [] => Err(CommandFailure::new(ErrorCode::NotFound, format!("{server} lists no skill called {name:?}"))),
         _ => {
             let uris: Vec<&str> = named.iter().map(|skill| skill.uri.as_str()).collect();
-            Err(CommandFailure::usage(format!(
+            Err(CommandFailure::usage_error(format!(
                 "{server} lists several skills called {name}; name one by its URI: {}",
                 uris.join(", ")
             )))

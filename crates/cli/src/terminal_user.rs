@@ -40,16 +40,17 @@ impl TerminalUser {
         Self { input, output }
     }
 
-    /// Prompts for confirmation. Returns `true` only after an explicit yes.
+    /// Prompts the user for confirmation. Returns `true` only after an explicit yes.
     pub(crate) async fn confirm(&self, words: &str) -> bool {
-        let mut prompt = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
+        let mut prompt = OpenPrompt { input: self.input.clone(), asking: self.output.begin_prompt() };
         prompt.write(words);
         matches!(prompt.prompt_yes_or_refusal("no").await, Some(Ok(())))
     }
 
-    /// Prompts for a decision on a consent request. The end of the input counts as closing it without a decision.
+    /// Prompts the user for a decision on a consent request. The end of the input closes the consent request without a
+    /// decision.
     pub(crate) async fn prompt(&self, api: &Api, request: &ConsentRequest) -> ConsentReply {
-        let mut prompt = OpenPrompt { input: self.input.clone(), asking: self.output.ask() };
+        let mut prompt = OpenPrompt { input: self.input.clone(), asking: self.output.begin_prompt() };
         prompt.ask(api, request).await
     }
 }

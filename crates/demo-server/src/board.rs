@@ -10,11 +10,11 @@ pub(crate) const COLUMNS: [Column; 3] = [Column::ToDo, Column::Doing, Column::Do
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Column {
-    /// Tasks that nobody has started.
+    /// Column of the tasks that nobody has started.
     ToDo,
-    /// Tasks that somebody works on.
+    /// Column of the tasks that somebody works on.
     Doing,
-    /// Tasks that are finished.
+    /// Column of the tasks that are finished.
     Done,
 }
 
@@ -28,7 +28,7 @@ impl Column {
         }
     }
 
-    /// Returns the heading of the column.
+    /// Returns the heading of the column for display.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::ToDo => "To do",
@@ -88,7 +88,7 @@ impl Board {
         lines.join("\n")
     }
 
-    /// Returns the board as structured content.
+    /// Returns the board as structured content of a tool result.
     pub(crate) fn to_json(&self) -> Value {
         let columns = COLUMNS.map(|column| {
             let card = |card: &Card| json!({ "id": card.id, "title": card.title, "note": card.note });

@@ -44,8 +44,8 @@ pub(crate) fn host_capabilities(context: &Context) -> ClientCapabilities {
 
 /// Sends a log message if the host requested messages of this level.
 ///
-/// `session_level` is the level set by `logging/setLevel`. A stateless request contains its own level, and no messages
-/// are sent if it doesn't.
+/// `session_level` is the level set by `logging/setLevel`. A stateless request contains its own level. Without a level,
+/// no message is sent.
 pub(crate) async fn send_log_message(
     context: &Context,
     session_level: LoggingLevel,
@@ -63,7 +63,7 @@ pub(crate) async fn send_log_message(
     }
 }
 
-/// Reports progress if the host requested it.
+/// Reports the progress of a request if the host requested progress notifications.
 pub(crate) async fn send_progress(context: &Context, done: f64, total: f64, message: String) {
     let Some(token) = context.meta.get_progress_token() else {
         return;

@@ -33,7 +33,7 @@ impl From<ErrorData> for EarlyExit {
     }
 }
 
-/// Responses and state in a repeated request. Empty in a session.
+/// The host's responses and the state in a repeated request. Empty in a session.
 #[derive(Debug, Default)]
 pub(crate) struct InputResponseSet {
     pub(crate) responses: InputResponses,
@@ -41,7 +41,7 @@ pub(crate) struct InputResponseSet {
 }
 
 impl InputResponseSet {
-    /// Creates the set from the two fields of a request.
+    /// Creates the set from the responses and the state in the host's request.
     pub(crate) fn new(responses: Option<InputResponses>, state: Option<String>) -> Self {
         Self { responses: responses.unwrap_or_default(), state }
     }
@@ -55,7 +55,7 @@ impl InputResponseSet {
     }
 }
 
-/// Sends one request to the host and returns the response.
+/// Sends one request to the host and returns the host's response.
 ///
 /// In stateless revisions `state` is sent with the request, and the host has to return it unchanged.
 pub(crate) async fn request_input<T: DeserializeOwned>(
@@ -93,7 +93,8 @@ pub(crate) async fn request_inputs(
     Ok(values)
 }
 
-/// Returns the responses in this round, or an error with the requests for the next round.
+/// Returns the host's responses to these requests. If one is missing, returns an [`EarlyExit::Ask`] with the requests,
+/// so that the host repeats its request with the responses.
 fn take_round_responses(
     answers: &InputResponseSet,
     questions: Vec<(&str, InputRequest)>,

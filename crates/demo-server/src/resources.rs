@@ -30,10 +30,10 @@ const DIARY_URI: &str = "diary:///captain";
 pub(crate) const CACHE_TTL_MILLIS: u64 = 3_600_000;
 const DIARY_STATE: &str = "diary-asked";
 const BOARD_PAGE: &str = include_str!("pages/board.html");
-/// Media type of pages of MCP Apps.
+/// Media type of HTML pages for MCP Apps.
 const APP_PAGE_TYPE: &str = "text/html;profile=mcp-app";
 
-/// Returns the resources that `resources/list` contains. Others can only be read by their URI.
+/// Returns the resources that `resources/list` contains. All other resources can only be read by their URI.
 pub(crate) fn list(state: &State) -> Vec<Resource> {
     let mut all = vec![
         Resource::new(WELCOME_URI, "welcome.txt")

@@ -40,7 +40,7 @@ pub(crate) struct DemoServer {
     options: Options,
     state: Arc<State>,
     subscriptions: Subscriptions,
-    granted: BufferedChanges,
+    buffered_changes: BufferedChanges,
     log_level: Mutex<LoggingLevel>,
 }
 
@@ -52,7 +52,7 @@ impl DemoServer {
             options,
             state,
             subscriptions: Subscriptions::default(),
-            granted: BufferedChanges::default(),
+            buffered_changes: BufferedChanges::default(),
             log_level: Mutex::new(LoggingLevel::Info),
         }
     }
@@ -208,7 +208,7 @@ impl ServerHandler for DemoServer {
             uris.retain(|uri| resources::resource_exists(&self.state, uri));
             uris.truncate(subscriptions::MAX_SUBSCRIPTIONS);
         }
-        self.granted.add(&self.state);
+        self.buffered_changes.start_recording(&self.state);
         Some(accepted)
     }
 
@@ -225,7 +225,7 @@ impl ServerHandler for DemoServer {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> HandlerResult<()> {
-        subscriptions::listen(&context, &self.state, &self.granted).await;
+        subscriptions::listen(&context, &self.state, &self.buffered_changes).await;
         Ok(())
     }
 }

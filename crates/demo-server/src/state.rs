@@ -9,9 +9,9 @@ use tokio::sync::broadcast;
 
 use crate::board::Board;
 
-/// Maximum number of notes that are stored.
+/// Maximum number of notes that the server stores.
 pub(crate) const MAX_NOTES: usize = 100;
-/// Maximum number of tools that can be added.
+/// Maximum number of tools that can be added while the server runs.
 pub(crate) const MAX_ADDED_TOOLS: usize = 20;
 const MAX_VISITS: usize = 32;
 const CHANGE_QUEUE_CAPACITY: usize = 256;
@@ -80,7 +80,7 @@ impl State {
         lock(&self.notes)
     }
 
-    /// Locks the board of tasks.
+    /// Locks the board of tasks, and returns it.
     pub(crate) fn board(&self) -> MutexGuard<'_, Board> {
         lock(&self.board)
     }
@@ -113,13 +113,13 @@ impl State {
         &self.tasks
     }
 
-    /// Reports a change to all subscribers.
+    /// Reports a change to all subscribed hosts.
     pub(crate) fn notify_subscribers(&self, change: ServerChange) {
         // Sending fails only if there are no subscribers.
         let _ = self.changes.send(change);
     }
 
-    /// Subscribes to all changes from now on.
+    /// Subscribes to all changes of the server's state from now on.
     pub(crate) fn changes(&self) -> broadcast::Receiver<ServerChange> {
         self.changes.subscribe()
     }

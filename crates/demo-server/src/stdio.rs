@@ -20,7 +20,7 @@ use crate::state::State;
 /// subscription, which never ends by itself.
 const LAST_RESPONSES_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Serves until the host closes standard input.
+/// Serves one host until it closes standard input.
 pub(crate) async fn serve(options: Options) -> Result<(), ServerInitializeError> {
     let era = options.protocol_mode();
     let server = DemoServer::new(options, Arc::new(State::new()));

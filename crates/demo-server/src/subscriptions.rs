@@ -24,7 +24,7 @@ pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 pub(crate) struct Subscriptions(Mutex<HashMap<String, AbortHandle>>);
 
 impl Subscriptions {
-    /// Starts a task that reports changes of a resource. Fails if the host has too many subscriptions.
+    /// Starts a task that reports changes of a resource to the host. Fails if the host has too many subscriptions.
     pub(crate) fn add(&self, uri: String, peer: Peer<RoleServer>, state: &State) -> Result<(), ErrorData> {
         let mut running = lock(&self.0);
         if running.len() >= MAX_SUBSCRIPTIONS && !running.contains_key(&uri) {
@@ -50,7 +50,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Stops reporting changes of a resource. Does nothing if it is not subscribed.
+    /// Stops the task that reports changes of a resource. Does nothing if the host is not subscribed to the resource.
     pub(crate) fn remove(&self, uri: &str) {
         if let Some(task) = lock(&self.0).remove(uri) {
             task.abort();
@@ -58,7 +58,7 @@ impl Subscriptions {
     }
 }
 
-/// Reports changes of the lists to a session until it ends.
+/// Reports changes of the server's lists to the host of a session until the session ends.
 pub(crate) async fn report_list_changes(peer: Peer<RoleServer>, state: Arc<State>) {
     let mut watch = ChangeStream::new(state.changes(), false);
     while let Some(change) = watch.next().await {
@@ -77,14 +77,14 @@ async fn notify_list_changed(peer: &Peer<RoleServer>, change: &ServerChange) -> 
     }
 }
 
-/// Changes that were made between the response to a subscription request and the start of [`listen`]. A host may change
-/// something as soon as it has received the response.
+/// Receivers of the changes that are made between the response to a subscription request and the start of [`listen`],
+/// since a host may change something as soon as it has received the response.
 #[derive(Debug, Default)]
 pub(crate) struct BufferedChanges(Mutex<VecDeque<Receiver<ServerChange>>>);
 
 impl BufferedChanges {
     /// Starts to record changes for a subscription whose response is sent now.
-    pub(crate) fn add(&self, state: &State) {
+    pub(crate) fn start_recording(&self, state: &State) {
         let mut waiting = lock(&self.0);
         // Bounded because a subscription may never start.
         waiting.truncate(MAX_SUBSCRIPTIONS - 1);
@@ -99,10 +99,10 @@ impl BufferedChanges {
 }
 
 /// Serves one `subscriptions/listen` request until the host ends it.
-pub(crate) async fn listen(context: &SubscriptionContext, state: &State, granted: &BufferedChanges) {
+pub(crate) async fn listen(context: &SubscriptionContext, state: &State, buffered: &BufferedChanges) {
     let with_clock =
         context.accepted().resource_subscriptions.as_ref().is_some_and(|uris| uris.iter().any(|uri| uri == CLOCK_URI));
-    let mut watch = ChangeStream::new(granted.take().unwrap_or_else(|| state.changes()), with_clock);
+    let mut watch = ChangeStream::new(buffered.take().unwrap_or_else(|| state.changes()), with_clock);
     loop {
         let change = tokio::select! {
             () = context.cancelled() => return,

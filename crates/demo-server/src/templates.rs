@@ -10,7 +10,7 @@ pub(crate) const TIDE_TEMPLATE: &str = "tide:///{harbour}/{day}";
 /// URI template of the ship search.
 pub(crate) const SHIPS_TEMPLATE: &str = "ships:///search{?filter*}";
 
-/// A URI that matches one of the templates, with its values.
+/// A URI that matches one of the server's templates, with the values of the template's variables.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TemplateMatch {
     /// The note with this name.

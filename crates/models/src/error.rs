@@ -10,22 +10,22 @@ use crate::LossyConversion;
 /// truncated to [`MAX_MESSAGE_CHARS`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
-    /// The user has not entered a key for the provider.
+    /// The user has not entered an API key for the provider.
     #[error("no key was entered for this provider; enter one in Settings → Models")]
     NoKey,
-    /// The stored key can't be read from the keychain.
+    /// The stored API key of the provider can't be read from the keychain.
     #[error("the key of this provider can't be read: {cause}")]
     KeyUnreadable {
         /// Human-readable reason, with advice for the user.
         cause: String,
     },
-    /// The provider rejected the key.
+    /// The provider rejected the API key.
     #[error("the provider rejects the key; enter another one in Settings → Models{}", provider_message_text(.message))]
     WrongKey {
         /// Message of the provider, truncated.
         message: String,
     },
-    /// The provider accepted the key, but does not allow this model or location with it.
+    /// The provider accepted the API key, but does not allow this model or location with it.
     #[error("the provider does not allow this request; check the permissions of your account there, or choose another model{}", provider_message_text(.message))]
     Forbidden {
         /// Message of the provider, truncated.
@@ -99,8 +99,8 @@ pub enum ModelError {
         /// Name of the tool as in the request.
         tool: String,
     },
-    /// The provider's API does not support a part of the request, and the part can't be converted or the user chose to
-    /// refuse it.
+    /// The provider's API does not support a part of the request, and the part can't be converted, or the user chose to
+    /// reject such requests.
     #[error("{0}; remove it, choose another model, or choose its conversion in Settings → Models")]
     CannotCarry(LossyConversion),
     /// The provider's address in the settings file was changed by another program, and the user has not confirmed the
@@ -115,7 +115,7 @@ pub enum ModelError {
     /// No provider with this identifier is configured.
     #[error("no provider \"{id}\" is set up; add it in Settings → Models")]
     NoProvider {
-        /// Identifier of the provider.
+        /// Identifier for which no provider is configured.
         id: String,
     },
     /// Any other error that a provider reported.
@@ -136,13 +136,13 @@ pub const MAX_MESSAGE_CHARS: usize = 500;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum ModelErrorCode {
-    /// No key was entered for the provider.
+    /// The user has not entered an API key for the provider.
     NoKey,
-    /// The stored key of the provider can't be read.
+    /// The stored API key of the provider can't be read.
     KeyUnreadable,
-    /// The provider rejected the key.
+    /// The provider rejected the API key.
     WrongKey,
-    /// The provider does not allow the request for this key, model or country.
+    /// The provider does not allow the request for this API key, model or country.
     Forbidden,
     /// The account at the provider has no credit left.
     NoCredit,
@@ -178,7 +178,7 @@ pub enum ModelErrorCode {
     Empty,
     /// The model used all tokens of a server's sampling request for reasoning.
     OutOfTokens,
-    /// The answer can't be converted to a sampling result of the requesting server.
+    /// The model's answer can't be converted to a sampling result for the server that requested it.
     Unfit,
     /// Drawbridge failed, for instance because the history can't be written.
     Internal,
@@ -188,7 +188,7 @@ pub enum ModelErrorCode {
 }
 
 impl ModelErrorCode {
-    /// Returns the name of the identifier, which the page and stored conversations use.
+    /// Returns the serialized name of the code, which the page and stored conversations use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -221,7 +221,7 @@ impl ModelErrorCode {
 }
 
 impl ModelError {
-    /// Returns [`kind`](Self::kind) as text.
+    /// Returns the name of the error's [`kind`](Self::kind).
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.kind().name()

@@ -8,9 +8,9 @@ use reqwest::Client;
 
 use crate::{HttpProvider, Model, PRESETS, Provider, ProviderSettings};
 
-/// Timeout of the request for the names of the models.
+/// Timeout of the request for the names of a server's models.
 const LIST_TIMEOUT: Duration = Duration::from_millis(500);
-/// Timeout of the requests for the details of the models.
+/// Timeout of the requests for the details of a server's models.
 const DETAILS_TIMEOUT: Duration = Duration::from_secs(3);
 /// Identifiers of the presets whose addresses are probed.
 const PROBED_PRESETS: [&str; 2] = ["ollama", "lm-studio"];
@@ -20,11 +20,11 @@ const PROBED_PRESETS: [&str; 2] = ["ollama", "lm-studio"];
 pub struct LocalProvider {
     /// Settings with which the server can be added as a provider.
     pub settings: ProviderSettings,
-    /// Models of the server. Contain only names if the details did not arrive in time.
+    /// Models of the server. Only their names are known if the details did not arrive in time.
     pub models: Vec<Model>,
 }
 
-/// Searches for Ollama and LM Studio at their default addresses.
+/// Searches for running model servers (Ollama and LM Studio) at their default addresses.
 pub async fn find_local_providers(client: &Client) -> Vec<LocalProvider> {
     let presets = PRESETS.iter().filter(|preset| PROBED_PRESETS.contains(&preset.id));
     probe_providers(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await

@@ -12,7 +12,7 @@ pub enum Role {
     Assistant,
 }
 
-/// A message of a conversation.
+/// A message of the user or the model in a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelMessage {
     /// Author of the message: the user or the model.
@@ -28,7 +28,7 @@ impl ModelMessage {
         Self { role, parts: vec![MessagePart::Text(text.into())] }
     }
 
-    /// Returns the text parts joined together, without reasoning and tool results.
+    /// Returns the text parts of the message joined together, without reasoning and tool results.
     #[must_use]
     pub fn plain_text(&self) -> String {
         self.parts
@@ -49,7 +49,7 @@ impl ModelMessage {
     }
 }
 
-/// A part of a message.
+/// A part of a message: text, reasoning, a file, a tool call, or the result of one.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessagePart {
     /// Text that the author of the message wrote.

@@ -147,6 +147,6 @@ pub struct ModelRank {
     pub speed: f64,
     /// Intelligence relative to all known models, from 0 to 1.
     pub intelligence: f64,
-    /// Source of the estimate, for display.
+    /// Source of the estimated rank, such as `price`, for display.
     pub from: String,
 }

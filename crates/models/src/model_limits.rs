@@ -36,7 +36,7 @@ pub(crate) fn openai_tool_support(id: &str) -> Option<ToolSupport> {
     }
 }
 
-/// Returns `true` if an Anthropic model supports a temperature.
+/// Returns `true` if an Anthropic model supports a sampling temperature.
 /// <https://platform.claude.com/docs/en/about-claude/models/migration-guide>
 pub(crate) fn anthropic_supports_temperature(id: &str) -> bool {
     const LAST_WITH_TEMPERATURE: ModelVersion = (4, 6);

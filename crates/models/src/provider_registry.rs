@@ -51,8 +51,7 @@ impl ProviderRegistry {
         Ok(Arc::clone(&entry.provider))
     }
 
-    /// Returns the models in the latest list of a provider, without sending a request. Empty if the provider is
-    /// unknown.
+    /// Returns the models that a provider listed last, without sending a request. Empty if the provider is unknown.
     #[must_use]
     pub fn known_models(&self, id: &str) -> &[Model] {
         self.providers.get(id).map_or(&[], |entry| &entry.models)

@@ -13,11 +13,11 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Default idle timeout for a provider on this computer, which may have to load the model first.
 const LOCAL_IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Settings of a provider. The key is stored separately.
+/// Settings of a model provider. The provider's API key is stored in the keychain instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderSettings {
-    /// Identifier of the provider, under which its key is stored: letters, digits, `-`, `_` and `.`.
+    /// Identifier of the provider, under which its API key is stored: letters, digits, `-`, `_` and `.`.
     pub id: String,
     /// Display name of the provider.
     pub name: String,
@@ -40,10 +40,10 @@ fn has_default_conversions(conversions: &ConversionChoices) -> bool {
 /// The reason why settings of a provider are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
-    /// The identifier is invalid.
+    /// The identifier of the provider is invalid.
     #[error("\"{0}\" can't be a provider's id: use 1 to 64 letters, digits, \"-\", \"_\" and \".\"")]
     Id(String),
-    /// The address is invalid.
+    /// The base URL of the provider is invalid.
     #[error("the address must begin with https:// or http://, and have no user, password, \"?\" or \"#\"")]
     Url,
 }
@@ -99,19 +99,19 @@ impl ProviderSettings {
         }
     }
 
-    /// Returns `true` if requests and the key are sent over a network without encryption.
+    /// Returns `true` if requests and the API key are sent over a network without encryption.
     #[must_use]
     pub fn is_sent_unencrypted(&self) -> bool {
         self.url.scheme() != "https" && !self.is_local()
     }
 
-    /// Returns scheme, host and port of the address. The stored key is bound to them.
+    /// Returns scheme, host and port of the address. The stored API key is bound to them.
     #[must_use]
     pub fn origin(&self) -> String {
         self.url.origin().ascii_serialization()
     }
 
-    /// Returns all features that the provider's API does not support for some model, with their conversions.
+    /// Returns all features that the provider's API does not support for at least one model, each with its conversion.
     #[must_use]
     pub fn losses(&self) -> Vec<LossyConversion> {
         wire_capabilities(self, None).unsupported().into_iter().map(|what| self.conversions.conversion(what)).collect()
@@ -146,9 +146,9 @@ pub struct ProviderPreset {
     pub kind: ProviderKind,
     /// Default base URL of the API.
     pub url: &'static str,
-    /// Set if the provider requires a key.
+    /// Set if the provider requires an API key.
     pub wants_key: bool,
-    /// URL of the page where the user creates keys, or `None` if there is none.
+    /// URL of the page where the user creates API keys, or `None` if there is none.
     pub keys_at: Option<&'static str>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct WireCapabilities {
     pub(crate) stops: usize,
     /// Support for a sampling temperature.
     pub(crate) temperature: TemperatureSupport,
-    /// Set if thinking can be requested together with tools.
+    /// Set if reasoning can be requested together with tools.
     pub(crate) thinking_with_tools: bool,
 }
 
@@ -38,8 +38,8 @@ pub(crate) enum TemperatureSupport {
     Never,
 }
 
-/// Number of stop sequences that counts as unlimited, since requests do not have more.
-const UNLIMITED_STOPS: usize = 8;
+/// An API that supports at least this many stop sequences has no relevant limit, since requests don't contain more.
+const UNLIMITED_STOP_SEQUENCES: usize = 8;
 
 /// Image types that every provider with image support accepts.
 pub(crate) const IMAGE_MEDIA_TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -83,7 +83,7 @@ impl WireCapabilities {
             (UnsupportedFeature::Audio, true),
             (UnsupportedFeature::File, true),
             (UnsupportedFeature::ToolRequired, !self.tool_required),
-            (UnsupportedFeature::Stop, self.stops < UNLIMITED_STOPS),
+            (UnsupportedFeature::Stop, self.stops < UNLIMITED_STOP_SEQUENCES),
             (UnsupportedFeature::Temperature, self.temperature != TemperatureSupport::Always),
             (UnsupportedFeature::ThinkingWithTools, !self.thinking_with_tools),
         ]

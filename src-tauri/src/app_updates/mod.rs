@@ -31,7 +31,7 @@ use crate::shell_events::{ShellEvent, ShellEvents};
 /// Interval between two automatic checks.
 const CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Determines the update channel of this installation without sending a request.
+/// Determines the update channel of this installation and registers the updater. Sends no request.
 pub(crate) fn start_updates(app: &AppHandle) {
     let version = app.package_info().version.clone();
     let updates = Updater::new(version, detect_installation(app), installing::channel(), UpdateLimits::default());
@@ -67,7 +67,7 @@ pub(crate) fn check_regularly(app: &AppHandle, host: Host) {
         let mut is_on = snapshot.settings.check_updates;
         loop {
             if is_on {
-                check_quietly(&app).await;
+                check_in_background(&app).await;
             }
             let rest = tokio::time::sleep(CHECK_INTERVAL);
             tokio::pin!(rest);
@@ -92,9 +92,9 @@ pub(crate) fn check_regularly(app: &AppHandle, host: Host) {
 }
 
 /// Checks for updates in the background, unless the result would replace information that the user has to act on.
-async fn check_quietly<R: Runtime>(app: &AppHandle<R>) {
+async fn check_in_background<R: Runtime>(app: &AppHandle<R>) {
     let updates = app.state::<Updater>();
-    if !may_check_quietly(&updates.report().step) {
+    if !may_check_in_background(&updates.report().step) {
         return;
     }
     if let Err(refusal) = updates.check(&|report| send_report(app, report)).await {
@@ -102,9 +102,9 @@ async fn check_quietly<R: Runtime>(app: &AppHandle<R>) {
     }
 }
 
-/// Returns `true` if no operation is in progress and the user has nothing to act on. After a failed check, for example
-/// without a network, returns `true`.
-const fn may_check_quietly(step: &UpdateStep) -> bool {
+/// Returns `true` if no operation is in progress and the user has nothing to act on, for example also after a check
+/// that failed without a network.
+const fn may_check_in_background(step: &UpdateStep) -> bool {
     matches!(step, UpdateStep::Idle | UpdateStep::Current | UpdateStep::Refused { release: None, .. })
 }
 
@@ -157,19 +157,19 @@ fn detect_installation<R: Runtime>(app: &AppHandle<R>) -> Installation {
     Installation::detect(&InstallTraces {
         bundle: tauri::utils::platform::bundle_type().and_then(package_type),
         program: std::env::current_exe().unwrap_or_default(),
-        appimage: appimage(app),
+        appimage: appimage_path(app),
         flatpak: Path::new("/.flatpak-info").exists(),
         snap: std::env::var_os("SNAP").is_some(),
     })
 }
 
 #[cfg(target_os = "linux")]
-fn appimage<R: Runtime>(app: &AppHandle<R>) -> Option<PathBuf> {
+fn appimage_path<R: Runtime>(app: &AppHandle<R>) -> Option<PathBuf> {
     app.env().appimage.map(PathBuf::from)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn appimage<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
+fn appimage_path<R: Runtime>(_: &AppHandle<R>) -> Option<PathBuf> {
     None
 }
 

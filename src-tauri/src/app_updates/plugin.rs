@@ -63,7 +63,7 @@ impl<R: Runtime> UpdateInstaller<R> {
         Self::new(app, channel(), None)
     }
 
-    /// Converts the release to the type of Tauri's updater.
+    /// Converts a release to the update type of Tauri's updater.
     fn update(&self, release: &Release) -> Result<Update, UpdateRefusal> {
         let channel = self.channel.clone()?.ok_or(UpdateRefusal::NotHere)?;
         let builder = self.app.updater_builder().pubkey(channel.key.as_str()).target(&release.platform);

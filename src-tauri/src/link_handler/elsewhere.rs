@@ -7,7 +7,7 @@ const UNSUPPORTED_CAUSE: &str =
 ///
 /// # Errors
 /// Always returns a message for the user, with an alternative.
-pub(super) fn is_on() -> Result<bool, String> {
+pub(super) fn is_link_handler_on() -> Result<bool, String> {
     Err(UNSUPPORTED_CAUSE.to_owned())
 }
 
@@ -15,6 +15,6 @@ pub(super) fn is_on() -> Result<bool, String> {
 ///
 /// # Errors
 /// Always returns a message for the user, with an alternative.
-pub(super) fn set(_: bool) -> Result<(), String> {
+pub(super) fn set_link_handler_enabled(_: bool) -> Result<(), String> {
     Err(UNSUPPORTED_CAUSE.to_owned())
 }

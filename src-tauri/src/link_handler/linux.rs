@@ -16,8 +16,8 @@ use crate::desktop_entry::{
 const ENTRY_PATH: &str = "applications/drawbridge-links.desktop";
 /// ID of the desktop file in the list of default applications.
 const ENTRY_ID: &str = "drawbridge-links.desktop";
-/// Path of the list of default applications, relative to the user's configuration folder.
-const CHOICES_PATH: &str = "mimeapps.list";
+/// Path of the user's list of default applications, relative to the user's configuration folder.
+const DEFAULT_APPLICATIONS_PATH: &str = "mimeapps.list";
 const DEFAULTS_GROUP: &str = "Default Applications";
 const SCHEME_TYPE: &str = "x-scheme-handler/drawbridge";
 
@@ -25,16 +25,16 @@ const SCHEME_TYPE: &str = "x-scheme-handler/drawbridge";
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
-pub(super) fn is_on() -> Result<bool, String> {
-    HandlerFiles::for_user()?.is_on()
+pub(super) fn is_link_handler_on() -> Result<bool, String> {
+    HandlerFiles::for_user()?.is_enabled()
 }
 
 /// Registers or unregisters this app for links.
 ///
 /// # Errors
 /// Returns a message for the user if a file can't be read or written.
-pub(super) fn set(on: bool) -> Result<(), String> {
-    HandlerFiles::for_user()?.set(on)
+pub(super) fn set_link_handler_enabled(on: bool) -> Result<(), String> {
+    HandlerFiles::for_user()?.set_enabled(on)
 }
 
 struct HandlerFiles {
@@ -48,17 +48,17 @@ impl HandlerFiles {
     fn for_user() -> Result<Self, String> {
         Ok(Self {
             entry: user_folder("XDG_DATA_HOME", ".local/share")?.join(ENTRY_PATH),
-            choices: user_folder("XDG_CONFIG_HOME", ".config")?.join(CHOICES_PATH),
+            choices: user_folder("XDG_CONFIG_HOME", ".config")?.join(DEFAULT_APPLICATIONS_PATH),
             exec: exec_value(&program_path("turn links on")?, "%u")?,
         })
     }
 
-    fn is_on(&self) -> Result<bool, String> {
+    fn is_enabled(&self) -> Result<bool, String> {
         let entry = read_text(&self.entry)?;
-        Ok(runs_command(&entry, &self.exec) && chosen_handler(&read_text(&self.choices)?) == Some(ENTRY_ID))
+        Ok(runs_command(&entry, &self.exec) && default_handler(&read_text(&self.choices)?) == Some(ENTRY_ID))
     }
 
-    fn set(&self, on: bool) -> Result<(), String> {
+    fn set_enabled(&self, on: bool) -> Result<(), String> {
         let before = read_text(&self.choices)?;
         if on {
             let entry = format!(
@@ -67,17 +67,17 @@ impl HandlerFiles {
                 self.exec
             );
             write(&self.entry, &entry).map_err(|error| problem_text(&self.entry, "written", &error))?;
-            return self.write_choice(&before, &with_choice(&before));
+            return self.write_default_applications(&before, &with_default_handler(&before));
         }
-        if chosen_handler(&before) == Some(ENTRY_ID) {
-            self.write_choice(&before, &without_choice(&before))?;
+        if default_handler(&before) == Some(ENTRY_ID) {
+            self.write_default_applications(&before, &without_default_handler(&before))?;
         }
         remove(&self.entry).map_err(|error| problem_text(&self.entry, "removed", &error))
     }
 
-    /// Replaces the list of default applications atomically, because it also contains the user's choices for other
+    /// Replaces the list of default applications atomically, because it also contains the user's applications for other
     /// types.
-    fn write_choice(&self, before: &str, after: &str) -> Result<(), String> {
+    fn write_default_applications(&self, before: &str, after: &str) -> Result<(), String> {
         if before == after {
             return Ok(());
         }
@@ -100,14 +100,15 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(&new, &file)
 }
 
-/// Returns the default application for the scheme, which is the first entry in its list.
-fn chosen_handler(choices: &str) -> Option<&str> {
+/// Returns the default application for the app's URL scheme, which is the first entry in the scheme's list.
+fn default_handler(choices: &str) -> Option<&str> {
     let (_, value) = group_keys(choices, DEFAULTS_GROUP).into_iter().find(|(key, _)| *key == SCHEME_TYPE)?;
     value.split(';').next().map(str::trim)
 }
 
-fn with_choice(choices: &str) -> String {
-    let mut lines: Vec<String> = without_choice(choices).lines().map(str::to_owned).collect();
+/// Returns the list of default applications with this app as the default application for its URL scheme.
+fn with_default_handler(choices: &str) -> String {
+    let mut lines: Vec<String> = without_default_handler(choices).lines().map(str::to_owned).collect();
     let header = format!("[{DEFAULTS_GROUP}]");
     let at = lines.iter().position(|line| line.trim() == header).unwrap_or_else(|| {
         lines.push(header);
@@ -117,7 +118,8 @@ fn with_choice(choices: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-fn without_choice(choices: &str) -> String {
+/// Returns the list of default applications without an entry for the app's URL scheme.
+fn without_default_handler(choices: &str) -> String {
     let header = format!("[{DEFAULTS_GROUP}]");
     let mut is_in_group = false;
     let others = choices.split_inclusive('\n').filter(|line| {
@@ -140,7 +142,7 @@ mod tests {
         let exec = exec_value(Path::new("/opt/a b/drawbridge"), "%u").expect("text");
         HandlerFiles {
             entry: folder.join("data").join(ENTRY_PATH),
-            choices: folder.join("config").join(CHOICES_PATH),
+            choices: folder.join("config").join(DEFAULT_APPLICATIONS_PATH),
             exec,
         }
     }
@@ -149,19 +151,19 @@ mod tests {
     fn links_are_off_by_default_and_turning_them_off_leaves_nothing() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = handler_files(folder.path());
-        assert_eq!(places.is_on(), Ok(false), "links should be off by default");
-        assert_eq!(places.set(false), Ok(()), "turning off twice should succeed");
+        assert_eq!(places.is_enabled(), Ok(false), "links should be off by default");
+        assert_eq!(places.set_enabled(false), Ok(()), "turning off twice should succeed");
         assert!(!places.choices.exists(), "turning off should write nothing");
         write(&places.choices, OTHER_DEFAULTS).expect("written");
-        assert_eq!(places.set(true), Ok(()), "turning on should succeed");
-        assert_eq!(places.is_on(), Ok(true), "links should be on");
-        assert_eq!(places.set(true), Ok(()), "turning on twice should succeed");
+        assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
+        assert_eq!(places.is_enabled(), Ok(true), "links should be on");
+        assert_eq!(places.set_enabled(true), Ok(()), "turning on twice should succeed");
         let text = fs::read_to_string(&places.entry).expect("the file");
         assert!(text.contains("\nExec=\"/opt/a b/drawbridge\" %u\n"), "the command should receive the link: {text}");
         let choices = fs::read_to_string(&places.choices).expect("the choices");
         assert_eq!(choices.matches(ENTRY_ID).count(), 1, "the default should be written once: {choices}");
-        assert_eq!(places.set(false), Ok(()), "turning off should succeed");
-        assert_eq!(places.is_on(), Ok(false), "links should be off");
+        assert_eq!(places.set_enabled(false), Ok(()), "turning off should succeed");
+        assert_eq!(places.is_enabled(), Ok(false), "links should be off");
         assert!(!places.entry.exists(), "the desktop file should be removed");
         assert_eq!(
             fs::read_to_string(&places.choices).ok().as_deref(),
@@ -174,11 +176,11 @@ mod tests {
     fn default_of_another_app_is_unchanged() {
         let folder = tempfile::tempdir().expect("a folder");
         let places = handler_files(folder.path());
-        assert_eq!(places.set(true), Ok(()), "turning on should succeed");
+        assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
         let others = "[Default Applications]\nx-scheme-handler/drawbridge = other.desktop;drawbridge-links.desktop\n";
         write(&places.choices, others).expect("written");
-        assert_eq!(places.is_on(), Ok(false), "another default should turn links off");
-        assert_eq!(places.set(false), Ok(()), "turning off should succeed");
+        assert_eq!(places.is_enabled(), Ok(false), "another default should turn links off");
+        assert_eq!(places.set_enabled(false), Ok(()), "turning off should succeed");
         assert_eq!(
             fs::read_to_string(&places.choices).ok().as_deref(),
             Some(others),
@@ -189,12 +191,12 @@ mod tests {
     #[test]
     fn missing_group_and_final_newline_are_added() {
         for before in ["", "[Default Applications]", "[Added Associations]\na/b=c.desktop"] {
-            let after = with_choice(before);
-            assert_eq!(chosen_handler(&after), Some(ENTRY_ID), "the default should be set in {after:?}");
-            assert_eq!(with_choice(&after), after, "setting the default twice should change nothing");
+            let after = with_default_handler(before);
+            assert_eq!(default_handler(&after), Some(ENTRY_ID), "the default should be set in {after:?}");
+            assert_eq!(with_default_handler(&after), after, "setting the default twice should change nothing");
         }
         assert_eq!(
-            chosen_handler("[Added Associations]\nx-scheme-handler/drawbridge=drawbridge-links.desktop"),
+            default_handler("[Added Associations]\nx-scheme-handler/drawbridge=drawbridge-links.desktop"),
             None,
             "an association is not a default"
         );
@@ -208,8 +210,8 @@ mod tests {
         write(&real, OTHER_DEFAULTS).expect("written");
         fs::create_dir_all(folder.path().join("config")).expect("a folder");
         std::os::unix::fs::symlink(&real, &places.choices).expect("a link");
-        assert_eq!(places.set(true), Ok(()), "turning on should succeed");
-        assert_eq!(places.is_on(), Ok(true), "links should be on");
+        assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
+        assert_eq!(places.is_enabled(), Ok(true), "links should be on");
         assert!(fs::symlink_metadata(&places.choices).expect("there").is_symlink(), "the symbolic link should be kept");
         assert!(fs::read_to_string(&real).expect("there").contains(ENTRY_ID), "the target should contain the default");
     }

@@ -25,13 +25,13 @@ use windows as system;
 use crate::system_switch::SystemSwitch;
 
 /// Returns the state of the registration in the operating system.
-pub(crate) fn state() -> SystemSwitch {
-    SystemSwitch::new(system::is_on())
+pub(crate) fn link_handler_state() -> SystemSwitch {
+    SystemSwitch::new(system::is_link_handler_on())
 }
 
 /// Returns `true` if the app is registered for links.
-pub(crate) fn is_on() -> bool {
-    system::is_on().unwrap_or(false)
+pub(crate) fn is_link_handler_on() -> bool {
+    system::is_link_handler_on().unwrap_or(false)
 }
 
 /// Registers or unregisters this app for links.
@@ -40,5 +40,5 @@ pub(crate) fn is_on() -> bool {
 /// Returns a message for the user if the system rejects the change.
 #[tauri::command(async)]
 pub(crate) fn set_link_handler(on: bool) -> Result<(), String> {
-    system::set(on)
+    system::set_link_handler_enabled(on)
 }

@@ -12,7 +12,7 @@ const COMMAND_KEY: &str = r"Software\Classes\drawbridge\shell\open\command";
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
-pub(super) fn is_on() -> Result<bool, String> {
+pub(super) fn is_link_handler_on() -> Result<bool, String> {
     let command = command_line()?;
     let registered = CURRENT_USER.open(COMMAND_KEY).and_then(|key| key.get_string(""));
     Ok(registered.is_ok_and(|registered| registered == command))
@@ -22,7 +22,7 @@ pub(super) fn is_on() -> Result<bool, String> {
 ///
 /// # Errors
 /// Returns a message for the user if the registry rejects the change.
-pub(super) fn set(on: bool) -> Result<(), String> {
+pub(super) fn set_link_handler_enabled(on: bool) -> Result<(), String> {
     if on {
         let command = command_line()?;
         let class = CURRENT_USER.create(SCHEME_KEY).map_err(|error| error.to_string())?;
@@ -31,7 +31,7 @@ pub(super) fn set(on: bool) -> Result<(), String> {
         class.set_string("", "URL:Drawbridge").map_err(|error| error.to_string())?;
         let key = CURRENT_USER.create(COMMAND_KEY).map_err(|error| error.to_string())?;
         key.set_string("", command).map_err(|error| error.to_string())
-    } else if is_on()? {
+    } else if is_link_handler_on()? {
         CURRENT_USER.remove_tree(SCHEME_KEY).map_err(|error| error.to_string())
     } else {
         Ok(())

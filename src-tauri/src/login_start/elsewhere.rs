@@ -10,7 +10,7 @@ use super::BACKGROUND_OPTION;
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
-pub(super) fn is_on() -> Result<bool, String> {
+pub(super) fn is_login_start_on() -> Result<bool, String> {
     auto_launch()?.is_enabled().map_err(|error| error.to_string())
 }
 
@@ -18,7 +18,7 @@ pub(super) fn is_on() -> Result<bool, String> {
 ///
 /// # Errors
 /// Returns a message for the user if the system rejects the change.
-pub(super) fn set(on: bool) -> Result<(), String> {
+pub(super) fn set_login_start_enabled(on: bool) -> Result<(), String> {
     let entry = auto_launch()?;
     if on { entry.enable() } else { entry.disable() }.map_err(|error| error.to_string())
 }

@@ -18,16 +18,16 @@ const AUTOSTART_PATH: &str = "autostart/drawbridge.desktop";
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
-pub(super) fn is_on() -> Result<bool, String> {
-    AutostartEntry::for_user()?.is_on()
+pub(super) fn is_login_start_on() -> Result<bool, String> {
+    AutostartEntry::for_user()?.is_enabled()
 }
 
 /// Turns the start at login on or off.
 ///
 /// # Errors
 /// Returns a message for the user if the file can't be written or removed.
-pub(super) fn set(on: bool) -> Result<(), String> {
-    AutostartEntry::for_user()?.set(on)
+pub(super) fn set_login_start_enabled(on: bool) -> Result<(), String> {
+    AutostartEntry::for_user()?.set_enabled(on)
 }
 
 struct AutostartEntry {
@@ -42,12 +42,12 @@ impl AutostartEntry {
         Ok(Self { file: user_folder("XDG_CONFIG_HOME", ".config")?.join(AUTOSTART_PATH), exec })
     }
 
-    fn is_on(&self) -> Result<bool, String> {
+    fn is_enabled(&self) -> Result<bool, String> {
         let text = read(&self.file).map_err(|error| problem_text(&self.file, "read", &error))?;
         Ok(text.is_some_and(|text| starts_at_login(&text, &self.exec)))
     }
 
-    fn set(&self, on: bool) -> Result<(), String> {
+    fn set_enabled(&self, on: bool) -> Result<(), String> {
         if !on {
             return remove(&self.file).map_err(|error| problem_text(&self.file, "removed", &error));
         }
@@ -77,16 +77,16 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let exec = exec_value(Path::new("/opt/a b/drawbridge"), BACKGROUND_OPTION).expect("text");
         let place = AutostartEntry { file: folder.path().join(AUTOSTART_PATH), exec };
-        assert_eq!(place.is_on(), Ok(false), "the start at login should be off by default");
-        assert_eq!(place.set(false), Ok(()), "turning off twice should succeed");
-        assert_eq!(place.set(true), Ok(()), "turning on should succeed");
-        assert_eq!(place.is_on(), Ok(true), "the start at login should be on");
+        assert_eq!(place.is_enabled(), Ok(false), "the start at login should be off by default");
+        assert_eq!(place.set_enabled(false), Ok(()), "turning off twice should succeed");
+        assert_eq!(place.set_enabled(true), Ok(()), "turning on should succeed");
+        assert_eq!(place.is_enabled(), Ok(true), "the start at login should be on");
         let text = fs::read_to_string(&place.file).expect("the file");
         assert!(
             text.contains("\nExec=\"/opt/a b/drawbridge\" --background\n"),
             "the command should start without a window: {text}"
         );
-        assert_eq!(place.set(false), Ok(()), "turning off should succeed");
+        assert_eq!(place.set_enabled(false), Ok(()), "turning off should succeed");
         assert!(!place.file.exists(), "the desktop file should be removed");
     }
 

@@ -17,8 +17,8 @@ use crate::background::BACKGROUND_OPTION;
 use crate::system_switch::SystemSwitch;
 
 /// Returns the state of the setting in the operating system.
-pub(crate) fn state() -> SystemSwitch {
-    SystemSwitch::new(system::is_on())
+pub(crate) fn login_start_state() -> SystemSwitch {
+    SystemSwitch::new(system::is_login_start_on())
 }
 
 /// Turns the start at login on or off.
@@ -27,5 +27,5 @@ pub(crate) fn state() -> SystemSwitch {
 /// Returns a message for the user if the system rejects the change.
 #[tauri::command(async)]
 pub(crate) fn set_login_start(on: bool) -> Result<(), String> {
-    system::set(on)
+    system::set_login_start_enabled(on)
 }

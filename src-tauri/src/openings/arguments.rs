@@ -21,7 +21,7 @@ const LINK_SCHEME: &str = "drawbridge:";
 const INSTALL_LINK_PREFIX: &str = "drawbridge://mcp/install?";
 /// Maximum length of a link in bytes, equal to the limit in `other-apps`.
 const MAX_LINK: usize = 32 << 10;
-/// Maximum number of arguments that are examined. Further ones are ignored.
+/// Maximum number of arguments that are examined. Further arguments are ignored.
 const MAX_ARGUMENTS: usize = 64;
 /// Maximum number of characters of a rejected argument that are displayed.
 const MAX_DISPLAYED_CHARS: usize = 300;

@@ -20,9 +20,9 @@ use crate::window;
 use arguments::OpenArgument;
 
 /// Maximum number of queued requests, in addition to the current one.
-const MAX_WAITING: usize = 8;
+const MAX_QUEUED_REQUESTS: usize = 8;
 
-/// File or link to open, or the reason why it is rejected.
+/// File or link that the user or a program requested to open, or the reason why it is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub(crate) enum OpenRequest {
@@ -70,11 +70,11 @@ pub(crate) enum OpenRefusal {
     LinksOff,
 }
 
-/// The open request that the page currently handles, and the queued ones.
+/// Open request that the page currently handles, and the queued open requests.
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
 
-/// Request that the page currently handles, with its number.
+/// Open request that the page currently handles, with its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct NumberedOpenRequest {
     id: u64,
@@ -95,14 +95,14 @@ impl OpenRequestQueue {
         let is_link = |one: &OpenRequest| matches!(one, OpenRequest::Link { .. });
         let current = self.current.iter().map(|current| &current.opening);
         let has_link = current.chain(&self.waiting).any(is_link);
-        if self.waiting.len() >= MAX_WAITING || has_link && is_link(&opening) {
+        if self.waiting.len() >= MAX_QUEUED_REQUESTS || has_link && is_link(&opening) {
             self.dropped = self.dropped.saturating_add(1);
         } else {
             self.waiting.push_back(opening);
         }
     }
 
-    /// Starts the next queued request if there is no current one.
+    /// Starts the next queued request if there is no current one. If the queue is empty, reports the dropped requests.
     fn start_next(&mut self) -> Option<NumberedOpenRequest> {
         if self.current.is_some() {
             return None;
@@ -116,7 +116,7 @@ impl OpenRequestQueue {
         self.current.clone()
     }
 
-    /// Ends the current request if it has this number. The page may report the end late or twice.
+    /// Ends the current request if it has this number, since the page may report the end late or twice.
     fn end_current(&mut self, id: u64) {
         self.current.take_if(|current| current.id == id);
     }
@@ -154,8 +154,8 @@ impl OpenRequests {
     }
 }
 
-/// Brings the window to the front and queues requests for the given files and links. Files are checked on a blocking
-/// thread.
+/// Brings the window to the front and queues open requests for the given files and links. Files are checked on a
+/// blocking thread.
 pub(crate) fn open_in_window(app: &AppHandle, named: Vec<OpenArgument>) {
     if named.is_empty() {
         return;
@@ -172,13 +172,13 @@ pub(crate) fn classify_and_add(app: &AppHandle, named: Vec<OpenArgument>) {
     let app = app.clone();
     tauri::async_runtime::spawn_blocking(move || {
         for argument in named {
-            let opening = argument.classify(link_handler::is_on);
+            let opening = argument.classify(link_handler::is_link_handler_on);
             app.state::<OpenRequests>().add(opening, &app.state::<ShellEvents>());
         }
     });
 }
 
-/// Command by which the page reports that the user has finished with the request of this number.
+/// Command by which the page reports that the user has finished with the open request of this number.
 #[tauri::command]
 pub(crate) fn opening_done(openings: State<'_, OpenRequests>, events: State<'_, ShellEvents>, id: u64) {
     openings.finish_opening(id, &events);
@@ -252,12 +252,12 @@ mod tests {
     }
 
     #[test]
-    fn waiting_files_are_bounded() {
+    fn queued_open_requests_are_bounded() {
         let mut queue = OpenRequestQueue::default();
-        for number in 0..MAX_WAITING + 5 {
+        for number in 0..MAX_QUEUED_REQUESTS + 5 {
             queue.add(bundle(number));
         }
-        assert_eq!(queue.waiting.len(), MAX_WAITING, "the queue should be bounded");
+        assert_eq!(queue.waiting.len(), MAX_QUEUED_REQUESTS, "the queue should be bounded");
         assert_eq!(queue.dropped, 5, "further openings should be counted");
     }
 }

@@ -20,11 +20,11 @@ use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
-/// Name of the file in the data folder.
+/// Name of the counter's file in the data folder.
 const ATTEMPTS_FILE: &str = "page-sandbox.json";
 /// Number of consecutive failed starts after which the sandbox is disabled.
 const MAX_FAILED_STARTS: u32 = 2;
-/// Maximum number of bytes read from a file.
+/// Maximum number of bytes that are read from a file with the counter.
 const MAX_FILE_BYTES: u64 = 4_096;
 
 /// Counter of consecutive failed starts, stored on disk.
@@ -44,7 +44,7 @@ struct FailedStarts {
 }
 
 impl StartAttempts {
-    /// Opens the counter in this data folder for this version of the software.
+    /// Opens the counter in this data folder for this version of Drawbridge and WebKitGTK.
     ///
     /// `session` is the folder for files that last until the user logs out. It is not used if other users can access
     /// it.
@@ -77,19 +77,19 @@ impl StartAttempts {
         Err(first.unwrap_or_default())
     }
 
-    /// Records this start as failed until [`clear`](Self::clear) is called.
+    /// Increments the counter. This start counts as failed until [`clear`](Self::clear) is called.
     ///
     /// # Errors
     /// Returns an error if no file can be written.
-    pub(super) fn add(&self) -> io::Result<()> {
+    pub(super) fn record_failed_start(&self) -> io::Result<()> {
         self.write(self.count().saturating_add(1))
     }
 
-    /// Reverts one call of [`add`](Self::add).
+    /// Decrements the counter, which reverts one call of [`record_failed_start`](Self::record_failed_start).
     ///
     /// # Errors
     /// Returns an error if no file can be written.
-    pub(super) fn revert_add(&self) -> io::Result<()> {
+    pub(super) fn revert_failed_start(&self) -> io::Result<()> {
         match self.count().saturating_sub(1) {
             0 => self.clear(),
             starts => self.write(starts),
@@ -172,8 +172,8 @@ impl StartAttempts {
     }
 }
 
-/// Returns the name of the file in the session's folder, which is shared with other programs and other data folders.
-/// The hash in it may differ between versions, for which a new count starts anyway.
+/// Returns the name of the counter's file in the session's folder, which other programs and other data folders use too.
+/// The hash of the data folder in the name may differ between versions, for which a new count starts anyway.
 fn session_file(data_dir: &Path) -> String {
     let mut hash = DefaultHasher::new();
     data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_path_buf()).hash(&mut hash);
@@ -232,12 +232,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
         assert!(!attempts.has_reached_limit(), "no start has failed yet");
-        attempts.add().expect("written");
+        attempts.record_failed_start().expect("written");
         assert!(!attempts.has_reached_limit(), "one failed start may have another cause");
         attempts.clear().expect("removed");
-        attempts.add().expect("written");
+        attempts.record_failed_start().expect("written");
         assert!(!attempts.has_reached_limit(), "a page in between should reset the count");
-        attempts.add().expect("written");
+        attempts.record_failed_start().expect("written");
         assert!(attempts.has_reached_limit(), "two failed starts in a row should be enough");
         attempts.clear().expect("removed");
         attempts.clear().expect("clearing twice should succeed");
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn another_version_tries_again() {
+    fn another_version_tries_the_sandbox_again() {
         let folder = tempfile::tempdir().expect("a folder");
         StartAttempts::new(folder.path(), None, "WebKitGTK 2.50.6".into()).turn_sandbox_off().expect("written");
         assert!(
@@ -291,15 +291,15 @@ mod tests {
         let (data, session) = (unwritable_folder(), folder_with_mode(0o700));
         let attempts = || StartAttempts::new(data.path(), Some(session.path()), "1".into());
         attempts().check_writable().expect("the session's folder should be writable");
-        attempts().add().expect("counted");
+        attempts().record_failed_start().expect("counted");
         assert!(!attempts().has_reached_limit(), "one failed start may have another cause");
         let second = attempts();
-        second.add().expect("counted");
+        second.record_failed_start().expect("counted");
         assert!(attempts().has_reached_limit(), "the second failed start in a row should be enough");
         let problem = second.problem().expect("the problem should be reported");
         assert!(problem.contains("/page-sandbox.json can't be"), "the problem should contain the file: {problem}");
         fs::remove_dir_all(data.path().join(ATTEMPTS_FILE)).expect("removed");
-        attempts().revert_add().expect("written");
+        attempts().revert_failed_start().expect("written");
         assert_eq!(
             fs::read_dir(session.path()).expect("read").count(),
             0,
@@ -321,12 +321,12 @@ mod tests {
     fn problem_is_cleared_when_the_data_folder_is_writable_again() {
         let (data, session) = (unwritable_folder(), folder_with_mode(0o700));
         let attempts = StartAttempts::new(data.path(), Some(session.path()), "1".into());
-        attempts.add().expect("counted");
+        attempts.record_failed_start().expect("counted");
         attempts.problem().expect("the problem should be reported");
-        attempts.add().expect("counted");
+        attempts.record_failed_start().expect("counted");
         attempts.problem().expect("the problem should persist");
         fs::remove_dir_all(data.path().join(ATTEMPTS_FILE)).expect("removed");
-        attempts.add().expect("counted");
+        attempts.record_failed_start().expect("counted");
         assert_eq!(attempts.problem(), None, "the problem should be cleared");
     }
 
@@ -338,7 +338,7 @@ mod tests {
             let attempts = StartAttempts::new(data.path(), session, "1".into());
             let cause = attempts.check_writable().expect_err("no file should be writable");
             assert!(cause.contains("page-sandbox.json can't be written"), "the cause should contain the file: {cause}");
-            attempts.add().expect_err("adding should fail too");
+            attempts.record_failed_start().expect_err("adding should fail too");
         }
         StartAttempts::new(&open.path().join("missing"), None, "1".into())
             .check_writable()

@@ -9,7 +9,7 @@ use tauri::{AppHandle, Runtime, WebviewWindow};
 
 use super::SandboxState;
 
-/// Empty counterpart of the type on Linux.
+/// Stateless counterpart of the type on Linux.
 pub(crate) struct PageSandbox;
 
 impl PageSandbox {
@@ -21,15 +21,15 @@ impl PageSandbox {
         Self
     }
 
-    pub(crate) const fn open<R: Runtime>(_app: &AppHandle<R>) {}
+    pub(crate) const fn on_window_opening<R: Runtime>(_app: &AppHandle<R>) {}
 
-    pub(crate) const fn watch<R: Runtime>(_window: &WebviewWindow<R>) -> tauri::Result<()> {
+    pub(crate) const fn watch_web_process<R: Runtime>(_window: &WebviewWindow<R>) -> tauri::Result<()> {
         Ok(())
     }
 
     pub(crate) const fn confirm_page(&self) {}
 
-    pub(crate) const fn end(&self) {}
+    pub(crate) const fn on_app_exit(&self) {}
 
     pub(crate) const fn state(&self) -> SandboxState {
         SandboxState::Native

@@ -78,13 +78,14 @@ impl PageSandbox {
         Self { decision, attempts, begun: OnceLock::new(), settled: AtomicBool::new(false) }
     }
 
-    /// Records this start as failed until the page appears. Must be called directly before the window is opened.
-    pub(crate) fn open<R: Runtime>(app: &AppHandle<R>) {
+    /// Records this start as failed until the page appears, and watches for processes that WebKitGTK can't start. Must
+    /// be called directly before the window is opened.
+    pub(crate) fn on_window_opening<R: Runtime>(app: &AppHandle<R>) {
         app.state::<Self>().record_start();
         let app = app.clone();
         // WebKitGTK aborts the whole app if one of its processes can't be started.
         glib::log_set_default_handler(move |domain, level, text| {
-            if level == LogLevel::Error && app.state::<Self>().should_give_up() {
+            if level == LogLevel::Error && app.state::<Self>().give_up_sandbox() {
                 tracing::error!(
                     "the page's process failed to start in its sandbox, so the next start disables the sandbox"
                 );
@@ -95,18 +96,18 @@ impl PageSandbox {
 
     fn record_start(&self) {
         self.begun.get_or_init(Instant::now);
-        self.update_count(StartAttempts::add);
+        self.update_count(StartAttempts::record_failed_start);
     }
 
     /// Restarts the app without the sandbox if the web process ends before the page appears.
     ///
     /// # Errors
     /// Returns an error if the window is already closed.
-    pub(crate) fn watch<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
+    pub(crate) fn watch_web_process<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Result<()> {
         let app = window.app_handle().clone();
         window.with_webview(move |webview| {
             webview.inner().connect_web_process_terminated(move |_, reason| {
-                if app.state::<Self>().should_give_up() {
+                if app.state::<Self>().give_up_sandbox() {
                     tracing::error!(?reason, "the page's process ended in its sandbox, restarting without the sandbox");
                     app.request_restart();
                 }
@@ -123,10 +124,10 @@ impl PageSandbox {
 
     /// Handles the normal exit of the app. The start does not count as failed if the page had not enough time to
     /// appear.
-    pub(crate) fn end(&self) {
+    pub(crate) fn on_app_exit(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_FOR_PAGE);
         if is_early && !self.settled.load(Ordering::Relaxed) {
-            self.update_count(StartAttempts::revert_add);
+            self.update_count(StartAttempts::revert_failed_start);
         }
     }
 
@@ -144,7 +145,7 @@ impl PageSandbox {
         self.attempts.as_ref().and_then(StartAttempts::problem)
     }
 
-    /// Lets the next start try the sandbox again.
+    /// Resets the count of failed starts, so that the next start tries the sandbox again.
     ///
     /// # Errors
     /// Returns a message for the user if a file that prevents it can't be removed.
@@ -157,9 +158,9 @@ impl PageSandbox {
         }
     }
 
-    /// Returns `true` if the web process presumably ended because of the sandbox, and this was recorded for the next
-    /// start. If it is not recorded, the app must not restart, because it could restart forever.
-    fn should_give_up(&self) -> bool {
+    /// Disables the sandbox for the next start if the web process presumably ended because of it. Returns `true` if
+    /// this was recorded. Otherwise, the app must not restart, because it could restart forever.
+    fn give_up_sandbox(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)
             && matches!(self.attempts.as_ref().map(StartAttempts::turn_sandbox_off), Some(Ok(())))
@@ -277,7 +278,7 @@ mod tests {
         for _ in 0..3 {
             let closed = sandbox_in_folder(folder.path(), Ok(()));
             closed.record_start();
-            closed.end();
+            closed.on_app_exit();
         }
         assert!(!attempts.has_reached_limit(), "only the first start should count");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
@@ -286,12 +287,12 @@ mod tests {
             .set(Instant::now().checked_sub(MIN_WAIT_FOR_PAGE).expect("the system runs for longer"))
             .expect("the first");
         sandbox.record_start();
-        sandbox.end();
+        sandbox.on_app_exit();
         assert!(attempts.has_reached_limit(), "a regular exit after the waiting time should count as failed");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.record_start();
-        assert!(sandbox.should_give_up(), "the sandbox should be given up after its process ended");
-        sandbox.end();
+        assert!(sandbox.give_up_sandbox(), "the sandbox should be given up after its process ended");
+        sandbox.on_app_exit();
         assert!(attempts.has_reached_limit(), "the exit for the restart should keep the count");
     }
 
@@ -300,21 +301,21 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let sandbox = sandbox_in_folder(folder.path(), Ok(()));
         sandbox.record_start();
-        assert!(sandbox.should_give_up(), "the process ended before the page appeared");
+        assert!(sandbox.give_up_sandbox(), "the process ended before the page appeared");
         assert!(
             StartAttempts::new(folder.path(), None, "1".into()).has_reached_limit(),
             "the next start should disable the sandbox"
         );
         assert!(
-            !sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).should_give_up(),
+            !sandbox_in_folder(folder.path(), Err(SandboxObstacle::NoPage)).give_up_sandbox(),
             "a start without the sandbox should not restart again"
         );
         sandbox.confirm_page();
-        assert!(!sandbox.should_give_up(), "a process that ends later has another cause");
+        assert!(!sandbox.give_up_sandbox(), "a process that ends later has another cause");
         let missing = sandbox_in_folder(&folder.path().join("gone"), Ok(()));
-        assert!(!missing.should_give_up(), "without a stored count the app should not restart");
+        assert!(!missing.give_up_sandbox(), "without a stored count the app should not restart");
         let unnoted = PageSandbox::new(Ok(()), None);
-        assert!(!unnoted.should_give_up(), "a measurement should not restart, because it stores nothing");
+        assert!(!unnoted.give_up_sandbox(), "a measurement should not restart, because it stores nothing");
     }
 
     #[test]
@@ -333,7 +334,7 @@ mod tests {
             sandbox.storage_problem().expect("the problem should be reported").contains("page-sandbox.json"),
             "the problem should contain the file"
         );
-        assert!(sandbox.should_give_up(), "the sandbox should be given up, because the count is stored");
+        assert!(sandbox.give_up_sandbox(), "the sandbox should be given up, because the count is stored");
         let has_failed = start().attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         assert_eq!(
             decide_sandbox(false, has_failed, || Ok(()), || Ok(())),

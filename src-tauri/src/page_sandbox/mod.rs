@@ -48,7 +48,7 @@ pub(crate) enum SandboxObstacle {
     TurnedOff,
     /// The program bubblewrap is not installed.
     NoBubblewrap,
-    /// The program xdg-dbus-proxy is not installed. WebKitGTK aborts the whole app if it can't start it.
+    /// The program xdg-dbus-proxy is not installed. WebKitGTK aborts the whole app if it can't start this program.
     NoBusProxy,
     /// The system does not let bubblewrap create namespaces.
     NoNamespaces {
@@ -66,7 +66,7 @@ pub(crate) enum SandboxObstacle {
     },
 }
 
-/// State of the sandbox, and the problem with the file of its counter.
+/// State of the page sandbox, and the problem with the file that counts failed starts.
 #[derive(Debug, Serialize)]
 pub(crate) struct SandboxReport {
     #[serde(flatten)]

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_program_is_named() {
+    fn missing_program_is_reported() {
         assert_eq!(trial_outcome(None, true, TRIAL_TIMEOUT), Err(SandboxObstacle::NoBubblewrap), "bubblewrap");
         assert_eq!(
             trial_outcome(Some("exit 0"), false, TRIAL_TIMEOUT),

@@ -59,8 +59,8 @@ fn descendants(processes: &WebProcesses, ancestor: u32, name: &str) -> Vec<u32> 
     processes.iter().filter(|(pid, (own, _))| own == name && is_below(**pid)).map(|(pid, _)| *pid).collect()
 }
 
-/// Returns `true` if two processes have no namespace of [`NAMESPACES`] in common. Unreadable namespaces count as
-/// common.
+/// Returns `true` if two processes have no namespace of [`NAMESPACES`] in common. A namespace that can't be read counts
+/// as common.
 fn has_separate_namespaces(proc: &Path, one: u32, other: u32) -> bool {
     let namespace = |pid: u32, name: &str| fs::read_link(proc.join(pid.to_string()).join("ns").join(name)).ok();
     NAMESPACES.iter().all(|name| match (namespace(one, name), namespace(other, name)) {

@@ -37,7 +37,7 @@ impl Tray {
         }
     }
 
-    /// Updates the labels of the menu to the current numbers.
+    /// Updates the labels of the tray menu to the current numbers.
     pub(crate) fn update(&self, presence: TrayStatus) {
         if let Some(items) = self.0.get()
             && let Err(error) = items.update_labels(presence)

@@ -48,7 +48,7 @@ impl Tray {
         });
     }
 
-    /// Updates the icon's menu to the current numbers.
+    /// Updates the tray menu to the current numbers.
     pub(crate) fn update(&self, presence: TrayStatus) {
         let Some(handle) = self.0.handle.get().cloned() else { return };
         // The update blocks until the bus responds.

@@ -23,7 +23,7 @@ pub struct ApproveApp {
     pub tool: String,
     /// Hash of the page that was shown to the user.
     pub hash: String,
-    /// Access that the user grants.
+    /// Access that the user grants to the page.
     pub grants: SandboxGrants,
 }
 
@@ -32,7 +32,7 @@ pub struct ApproveApp {
 pub struct AppPageRef {
     /// Name of the server in the settings.
     pub server: String,
-    /// URI of the page.
+    /// URI of the app's page on its server.
     pub uri: String,
 }
 
@@ -43,7 +43,7 @@ pub struct OpenApp {
     pub server: String,
     /// Name of the tool, as its server lists it.
     pub tool: String,
-    /// Call that the app displays.
+    /// Call whose result the app displays.
     pub call: DisplayedCall,
     /// Appearance and place of the app.
     pub context: AppContext,
@@ -54,7 +54,7 @@ pub struct OpenApp {
 pub struct AppMessage {
     /// Identifier of the shown app.
     pub view: String,
-    /// Message as JSON text.
+    /// Message that the app posted, as JSON text.
     pub message: String,
 }
 
@@ -63,7 +63,7 @@ pub struct AppMessage {
 pub struct SetAppContext {
     /// Identifier of the shown app.
     pub view: String,
-    /// Context after the change.
+    /// Appearance and place of the app after the change.
     pub context: AppContext,
 }
 
@@ -72,9 +72,9 @@ pub struct SetAppContext {
 pub struct AnswerApp {
     /// Identifier of the shown app.
     pub view: String,
-    /// Number of the request.
+    /// Number of the app's request that the user decides on.
     pub request: u64,
-    /// Decision on the request.
+    /// User's decision on the request.
     pub answer: AppAnswer,
 }
 
@@ -83,9 +83,9 @@ pub struct AnswerApp {
 pub struct SaveAppFile {
     /// Identifier of the shown app.
     pub view: String,
-    /// Number of the app's request.
+    /// Number of the app's request that offers the file.
     pub request: u64,
-    /// Index of the file in the request.
+    /// Index of the file to save among the files in the app's request.
     pub file: u32,
 }
 
@@ -99,11 +99,11 @@ pub struct AppViewRef {
 /// Approved page of an app.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ApprovedApp {
-    /// URI of the page.
+    /// URI of the app's page on its server.
     pub uri: String,
-    /// Hash of the approved version.
+    /// Hash of the approved version of the page.
     pub hash: String,
-    /// Access of the page.
+    /// Access that the user granted to the page.
     pub grants: SandboxGrants,
     /// Time of the approval, in milliseconds since 1970.
     pub since: u64,

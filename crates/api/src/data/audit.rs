@@ -81,7 +81,7 @@ pub struct AuditEntry {
 pub struct AuditVerdict {
     /// `true` if the verification found no problem.
     pub whole: bool,
-    /// `true` if it is also proved, by seals, that Drawbridge wrote all entries.
+    /// `true` if the seals also prove that Drawbridge wrote all entries.
     pub proved: bool,
     /// Number of entries in the log.
     pub entries: u64,
@@ -131,9 +131,9 @@ pub struct Grants {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleUse {
-    /// Reference to the rule.
+    /// Reference to the rule that allowed the act.
     pub rule: RuleRef,
-    /// Time and originator of the act.
+    /// Time and originator of the last act that the rule allowed.
     pub last_use: LastUse,
 }
 

@@ -20,7 +20,7 @@ pub struct Authorization {
     pub in_progress: Option<SignInProgress>,
     /// Reason why the last sign-in failed, with the suggested remedy.
     pub failed: Option<String>,
-    /// Stable identifier of the cause. Absent if the last sign-in did not fail.
+    /// Stable identifier of the failure's cause, or `None` if the last sign-in did not fail.
     pub failure: Option<SignInFailure>,
     /// Steps of the last sign-in, in order.
     pub steps: Vec<SignInStep>,
@@ -104,7 +104,7 @@ pub enum SignInReason {
     },
     /// The token is no longer valid, so the user has to sign in again.
     Again {
-        /// Cause as a sentence for the user.
+        /// Cause of the new sign-in, as a sentence for the user.
         cause: String,
     },
     /// The user wants to sign in with another account.
@@ -114,11 +114,11 @@ pub enum SignInReason {
 /// Step of a sign-in: a request with its response, or a conclusion. Secrets are replaced by `[redacted]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SignInStep {
-    /// Start of the step, in milliseconds since 1970.
+    /// Start of the sign-in step, in milliseconds since 1970.
     pub at: u64,
-    /// Duration of the step, in milliseconds.
+    /// Duration of the sign-in step, in milliseconds.
     pub took: u64,
-    /// Purpose of the step, as a sentence for the user.
+    /// Purpose of the sign-in step, as a sentence for the user.
     pub what: String,
     /// HTTP request of the step: method, URL, headers and body. `None` if the step is only a conclusion.
     pub request: Option<String>,
@@ -141,7 +141,7 @@ pub enum SignOutOutcome {
     NotOffered,
     /// The revocation failed. The tokens stay valid at the authorization server until they expire.
     Failed {
-        /// Cause as a sentence for the user.
+        /// Cause of the failed revocation, as a sentence for the user.
         cause: String,
     },
     /// No account was signed in.

@@ -80,15 +80,15 @@ pub struct Icon {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Tool {
-    /// Name of the tool, which calls refer to.
+    /// Name by which calls refer to the tool.
     pub name: String,
     /// Display title that the server provides. Untrusted text.
     pub title: Option<String>,
     /// Description that the server provides. Untrusted text.
     pub description: Option<String>,
-    /// JSON Schema of the arguments.
+    /// JSON Schema of the tool's arguments.
     pub input_schema: Value,
-    /// JSON Schema of the structured result.
+    /// JSON Schema of the tool's structured result.
     pub output_schema: Option<Value>,
     /// Claims of the server about the tool's effects.
     pub claims: ToolClaims,
@@ -98,9 +98,9 @@ pub struct Tool {
     pub allowed: bool,
     /// Members of the definition that the other fields don't contain, as JSON. A model may receive them too.
     pub others: Option<Value>,
-    /// Hash of the whole definition, which a review refers to.
+    /// Hash of the tool's whole definition, to which a review refers.
     pub hash: String,
-    /// Review state of the definition, with findings for the user.
+    /// Review state of the tool's definition, with findings for the user.
     pub marks: ReviewMarks,
 }
 
@@ -136,9 +136,9 @@ pub struct Prompt {
     pub icons: Vec<Icon>,
     /// Members of the definition that the other fields don't contain, as JSON.
     pub others: Option<Value>,
-    /// Hash of the whole definition, which a review refers to.
+    /// Hash of the prompt's whole definition, to which a review refers.
     pub hash: String,
-    /// Review state of the definition, with findings for the user.
+    /// Review state of the prompt's definition, with findings for the user.
     pub marks: ReviewMarks,
 }
 

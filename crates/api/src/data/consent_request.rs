@@ -82,7 +82,7 @@ pub enum ConsentRequestBody {
     },
     /// Connection to a remote server at this exact URL.
     ConnectServer {
-        /// URL, parsed into its parts.
+        /// URL of the server, parsed into its parts.
         url: UrlParts,
         /// Headers of each request, without their values.
         headers: Vec<HttpHeader>,
@@ -109,7 +109,7 @@ pub enum ConsentRequestBody {
         claims: ToolClaims,
         /// JSON Schema of the arguments, for an editor.
         input_schema: Value,
-        /// Arguments that would be sent.
+        /// Arguments of the tool call that would be sent to the server.
         arguments: Value,
         /// Size of the payload in bytes.
         bytes: u64,
@@ -124,8 +124,8 @@ pub enum ConsentRequestBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition: Option<String>,
-        /// Hash of the whole definition alone, which a review refers to. Grants are bound to another hash, which also
-        /// covers the configuration of the server.
+        /// Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
+        /// also covers the configuration of the server.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         definition_hash: Option<String>,
@@ -175,14 +175,14 @@ pub enum ConsentRequestBody {
         message: String,
         /// Fields that the user fills in.
         fields: Vec<FormField>,
-        /// Reason why the form can't be displayed, or `None` if it can. Such a form can only be declined.
+        /// Reason why the form can't be displayed and can only be declined, or `None` if it can be displayed.
         unsupported: Option<String>,
     },
     /// Request of a server to open a URL in the browser (elicitation in URL mode).
     Url {
         /// Message of the server to the user. Untrusted text.
         message: String,
-        /// URL, parsed into its parts.
+        /// URL that the server wants to open, parsed into its parts.
         url: UrlParts,
     },
     /// Disclosure of folders to a server (roots).
@@ -206,7 +206,7 @@ pub enum ConsentRequestBody {
         held_scopes: Vec<String>,
         /// Kind of client identifier that Drawbridge uses.
         client: ClientIdentity,
-        /// Client identifier that is sent.
+        /// Client identifier that Drawbridge sends to the authorization server.
         client_id: String,
         /// Endpoints that would receive credentials, authorization codes or tokens.
         endpoints: Vec<SignInEndpoint>,
@@ -280,9 +280,9 @@ pub enum ConsentDecision {
     },
     /// Lets the user write the response to a sampling request instead of the model.
     ByHand,
-    /// Sends the sampling request to the same model again.
+    /// Sends an approved sampling request to the same model again.
     Again,
-    /// Returns from the response to the sampling request, and discards the response.
+    /// Discards the model's response, so that the user decides on the sampling request again.
     Back,
     /// Stops the model. The user can edit and send the partial response.
     Stop,
@@ -346,7 +346,7 @@ pub enum ConsentRequestEdit {
     },
     /// Selects another model for a sampling request.
     Model {
-        /// Model that responds to the request.
+        /// Model that responds to the sampling request.
         model: ModelRef,
     },
 }
@@ -356,7 +356,7 @@ pub enum ConsentRequestEdit {
 pub struct EditConsentRequest {
     /// Identifier of the consent request, unique while Drawbridge runs.
     pub id: String,
-    /// Change to apply to the payload.
+    /// Change to apply to the payload of the consent request.
     pub edit: ConsentRequestEdit,
 }
 

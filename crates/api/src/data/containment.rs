@@ -56,7 +56,7 @@ pub enum FolderAccess {
 pub struct SandboxPlan {
     /// Mechanism that enforces the sandbox: `bubblewrap`, `Landlock` or `sandbox-exec`.
     pub held_by: String,
-    /// Folders that the user configured.
+    /// Folders that the user configured for the sandbox.
     pub folders: Vec<SandboxFolder>,
     /// Paths of the server's program and its files, which are readable.
     pub program: Vec<String>,
@@ -93,7 +93,7 @@ pub struct LaunchFile {
     pub path: String,
     /// Canonical path of the file, or `None` if it equals `path`.
     pub leads_to: Option<String>,
-    /// Size of the file in bytes.
+    /// Size of the launch file in bytes.
     pub bytes: u64,
     /// SHA-256 of the content in hexadecimal, or `None` if the file is too large or unreadable. The approval is then
     /// bound to the size and the times of the file (mtime and ctime).
@@ -136,7 +136,7 @@ pub struct OfferSandbox {
 pub enum SandboxOffer {
     /// The server can run in the proposed sandbox.
     Possible {
-        /// Settings of the sandbox.
+        /// Settings of the proposed sandbox.
         sandbox: Sandbox,
         /// Files and hosts that the server could access in the sandbox.
         plan: SandboxPlan,
@@ -152,9 +152,9 @@ pub enum SandboxOffer {
     },
     /// The sandbox can't be set up.
     Impossible {
-        /// Settings of the sandbox.
+        /// Settings of the proposed sandbox.
         sandbox: Sandbox,
-        /// Reason, as a sentence for the user.
+        /// Reason why the sandbox can't be set up, as a sentence for the user.
         problem: String,
         /// Stable identifier of the cause, or `None` if the problem is not the sandbox.
         cause: Option<SandboxProblem>,

@@ -22,6 +22,6 @@ pub struct SaveMedia {
     pub title: String,
     /// Media type as claimed by the server. Empty if unknown.
     pub mime_type: String,
-    /// Content, encoded in Base64.
+    /// Binary content to save, encoded in Base64.
     pub data: String,
 }

@@ -138,7 +138,7 @@ pub struct RetryReply {
 pub struct StartedReply {
     /// Identifier of the user's message, or `None` if no message was added.
     pub message: Option<String>,
-    /// Identifier of the reply.
+    /// Identifier of the item that contains the model's reply.
     pub reply: String,
 }
 

@@ -15,7 +15,7 @@ pub struct CheckForm {
     pub content: Value,
 }
 
-/// Validation errors of a form's content. Empty if it can be sent.
+/// Validation errors of a form's content. Empty if the content can be sent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct FormProblems {
     /// Validation errors by field, in the order of the form.

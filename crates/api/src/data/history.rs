@@ -36,7 +36,7 @@ pub struct BlobRef {
 /// Large content that was omitted from an item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct Blob {
-    /// Content, encoded in Base64.
+    /// Bytes of the large content, encoded in Base64.
     pub data: String,
 }
 

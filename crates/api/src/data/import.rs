@@ -15,8 +15,8 @@ pub struct ImportSource {
     /// Identifier of the only app whose settings are searched, or `None` for all known apps.
     #[serde(default)]
     pub app: Option<String>,
-    /// Project folder to search instead of the home folder, or `None`. Must be a folder that a server may know of
-    /// (root).
+    /// Project folder to search instead of the home folder, or `None`. The folder must be shared with a server as a
+    /// root.
     #[serde(default)]
     pub project: Option<String>,
 }
@@ -25,7 +25,7 @@ pub struct ImportSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ProjectFolder {
-    /// Path of the folder, which must be one that a server may know of (root).
+    /// Path of the project folder, which must be shared with a server as a root.
     pub folder: String,
 }
 
@@ -61,7 +61,7 @@ pub struct ImportApp {
     pub servers: Vec<ImportCandidate>,
 }
 
-/// Settings file of an app.
+/// Settings file of an app, with the number of servers in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportFile {
     /// Absolute path of the file.
@@ -74,8 +74,8 @@ pub struct ImportFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportCandidate {
-    /// Hash of the resulting configuration without its secrets, and of its location. The server is only imported if the
-    /// hash is unchanged.
+    /// Hash of the configuration that the import would create, without its secrets, and of the place where it was
+    /// found. The server is only imported if the hash is unchanged.
     pub id: String,
     /// Suggested name, unique among the configured servers.
     pub name: String,
@@ -143,14 +143,14 @@ pub struct ImportServers {
     pub ids: Vec<String>,
 }
 
-/// Result of an import, by candidate.
+/// Outcomes of an import, one for each selected candidate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportedServers {
     /// Outcome for each selected candidate, in the order of the request.
     pub outcomes: Vec<ImportOutcome>,
 }
 
-/// Outcome for one selected candidate.
+/// Outcome of the import of one selected candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportOutcome {

@@ -151,7 +151,7 @@ pub struct RegistryServer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RegistryVersion {
-    /// Version as the publisher writes it.
+    /// Version of the server, as the publisher writes it.
     pub version: String,
     /// Status of the version in the registry.
     pub status: RegistryStatus,
@@ -210,7 +210,7 @@ pub struct OfferedBundle {
     pub name: String,
     /// Member `display_name` of the manifest.
     pub title: Option<String>,
-    /// Version as the publisher writes it.
+    /// Version of the bundle, as the publisher writes it.
     pub version: String,
     /// Description of the server from the manifest.
     pub description: String,
@@ -222,7 +222,7 @@ pub struct OfferedBundle {
     pub folder: String,
     /// Number of files in the bundle.
     pub files: u32,
-    /// Unpacked size in bytes.
+    /// Size of the unpacked bundle in bytes.
     pub unpacked_bytes: u64,
     /// Sentences about unsupported members of the manifest.
     pub warnings: Vec<String>,
@@ -236,7 +236,7 @@ pub struct InstallPlan {
     pub name: String,
     /// Command or URL of the server, with placeholders.
     pub target: PlannedTarget,
-    /// Inputs that the user fills in.
+    /// Inputs of the plan that the user fills in.
     pub inputs: Vec<PlanInput>,
     /// Keys of secret inputs that can't be stored in the keychain, because they are part of an argument or the URL.
     /// Their values are stored in the settings file.
@@ -255,7 +255,7 @@ pub struct InstallPlan {
 pub enum PlannedTarget {
     /// Local server that is started with a command.
     Stdio {
-        /// Program of the command.
+        /// Program that the command runs.
         command: String,
         /// Arguments of the command. Each is a sequence of parts.
         args: Vec<Vec<PlannedPart>>,
@@ -326,7 +326,7 @@ pub struct InstallPreview {
 pub enum PreviewedServer {
     /// Local server that is started with a command.
     Stdio {
-        /// Program of the command.
+        /// Program that the command runs.
         command: String,
         /// Path of the program on this computer, or `None` if it was not found or is part of a bundle that is not
         /// unpacked yet.
@@ -365,7 +365,7 @@ pub enum PreviewedPart {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
-    /// Server with the user's inputs.
+    /// Server to install, with the user's values of the inputs.
     pub draft: InstallDraft,
     /// Hash from [`InstallPreview::hash`]. Nothing is installed if the configuration would differ.
     pub hash: String,
@@ -414,7 +414,7 @@ pub struct VersionReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct NewerVersion {
-    /// Version as the publisher writes it.
+    /// Newer version of the server, as the publisher writes it.
     pub version: String,
     /// Time of publication, in milliseconds since 1970.
     pub published_at: Option<u64>,

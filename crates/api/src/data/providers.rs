@@ -103,7 +103,7 @@ pub struct ModelPrice {
 /// Model server that was found on this computer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct FoundProvider {
-    /// Identifier of the preset for its setup.
+    /// Identifier of the preset with which the server can be added as a provider.
     pub preset: String,
     /// Name of the model server.
     pub name: String,
@@ -176,7 +176,7 @@ pub struct TestProvider {
     pub model: Option<String>,
 }
 
-/// Result of a provider test, safe to display.
+/// Result of testing a model provider, for display.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderTest {

@@ -39,9 +39,9 @@ pub struct Review {
 /// Definition as it was shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SeenDefinition {
-    /// Name of the tool or prompt.
+    /// Name of the reviewed tool or prompt.
     pub name: String,
-    /// Hash that was shown with the definition.
+    /// Hash of the definition that was shown to the user.
     pub hash: String,
 }
 
@@ -68,9 +68,9 @@ pub struct Pins {
 /// Definition that the user has reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct PinnedDefinition {
-    /// Name of the tool or prompt.
+    /// Name of the reviewed tool or prompt.
     pub name: String,
-    /// Hash of the whole definition.
+    /// Hash of the tool's or prompt's whole definition.
     pub hash: String,
     /// Time of the review, in milliseconds since 1970.
     pub since: u64,

@@ -26,13 +26,14 @@ pub struct Policy {
 /// Path and state of a rule file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct RuleFile {
-    /// Path of the file, which need not exist.
+    /// Path of the rule file, which need not exist.
     pub path: String,
-    /// `true` if the file exists.
+    /// `true` if the rule file exists.
     pub exists: bool,
-    /// Reason why the file can't be used, or `None` if it can. With an unusable file, every act requires consent.
+    /// Reason why the rule file can't be used, or `None` if it can. With an unusable file, every act requires consent.
     pub problem: Option<String>,
-    /// Time at which another program last changed the file since Drawbridge was started, in milliseconds since 1970.
+    /// Time at which another program last changed the rule file since Drawbridge was started, in milliseconds since
+    /// 1970.
     pub changed: Option<u64>,
 }
 
@@ -88,7 +89,7 @@ pub struct ClaimRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingBudget {
-    /// Maximum number of requests per hour.
+    /// Maximum number of sampling requests per hour.
     pub requests_per_hour: u64,
     /// Maximum number of tokens per hour, of requests and responses together.
     pub tokens_per_hour: u64,
@@ -186,9 +187,9 @@ pub struct DryRunResult {
     pub assumed_unchanged: bool,
     /// Review state of the called tool, from the server's current or last session.
     pub standing: Option<ReviewState>,
-    /// `true` if the lists in the settings of the server exclude the tool, so that calls by models are refused. The
-    /// effect is that denial for a call after untrusted content, which only models make, and otherwise the effect for
-    /// other calls.
+    /// `true` if the settings of the server exclude the tool from those for models, so that calls by models are
+    /// refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
+    /// `effect` applies to calls by other callers.
     pub turned_off: bool,
 }
 

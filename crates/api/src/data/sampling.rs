@@ -74,14 +74,14 @@ pub enum ModelChosenBy {
     User,
     /// The user configured the model for this server.
     Setting,
-    /// The model's name contains a hint of the server.
+    /// The model's name contains a model hint that the server sent.
     Hint {
-        /// Hint as the server sent it.
+        /// Model hint, as the server sent it.
         hint: String,
     },
     /// The server's hint names a model that is not available, and this model is its closest equivalent.
     Equivalent {
-        /// Hint as the server sent it.
+        /// Model hint, as the server sent it.
         hint: String,
     },
     /// The model ranks best according to the server's priorities.
@@ -115,7 +115,7 @@ pub enum SamplingRun {
     Running {
         /// Text that the model has generated so far.
         text: String,
-        /// `true` while the model produces thinking.
+        /// `true` while the model reasons before it generates text.
         thinking: bool,
     },
     /// The model completed its response.
@@ -152,16 +152,16 @@ pub struct SamplingSettings {
     pub max_tokens: u64,
     /// Model that responds to all requests, or `None` to choose it by the server's preferences.
     pub model: Option<ModelRef>,
-    /// Limits on the usage within one hour.
+    /// Limits on the server's usage of models within one hour.
     pub per_hour: SamplingLimits,
-    /// Limits on the total usage.
+    /// Limits on the server's total usage of models.
     pub in_all: SamplingLimits,
 }
 
 /// Limits on the usage of the user's models. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SamplingLimits {
-    /// Maximum number of requests.
+    /// Maximum number of sampling requests, or `None` for no limit.
     pub requests: Option<u64>,
     /// Maximum number of tokens, of requests and responses together.
     pub tokens: Option<u64>,
@@ -184,11 +184,11 @@ pub struct SamplingUsage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingReport {
-    /// Settings that the user made.
+    /// Sampling settings that the user made for the server.
     pub settings: SamplingSettings,
-    /// Usage within the last hour.
+    /// The server's usage of models within the last hour.
     pub within_hour: SamplingUsage,
-    /// Total usage without a time limit.
+    /// The server's total usage of models, without a time limit.
     pub in_all: SamplingUsage,
     /// Reached limit that currently blocks requests, or `None` if no limit is reached.
     pub stopped: Option<ReachedSamplingLimit>,
@@ -196,7 +196,7 @@ pub struct SamplingReport {
     pub outdated: bool,
 }
 
-/// Limit that was reached.
+/// Limit on a server's usage of models that was reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ReachedSamplingLimit {
     /// Limited quantity: `requests`, `tokens`, `money` or `rounds`.
@@ -212,7 +212,7 @@ pub struct ReachedSamplingLimit {
 pub struct SetSampling {
     /// Name of the server in the settings.
     pub server: String,
-    /// New settings of the server.
+    /// New sampling settings of the server.
     pub settings: SamplingSettings,
 }
 
@@ -224,6 +224,6 @@ pub struct SamplingResponse {
     pub content: Vec<Content>,
     /// Name of the model that generated the response, or `user` if the user wrote it.
     pub model: String,
-    /// Reason why the generation ended.
+    /// Reason why the model ended the response.
     pub stop_reason: Option<String>,
 }

@@ -188,13 +188,13 @@ pub enum ServerState {
     Failed {
         /// Kind of the error, by which the page selects its message and actions.
         reason: FailureReason,
-        /// Cause as a sentence for the user.
+        /// Cause of the failure, as a sentence for the user.
         message: String,
         /// Last lines that the server wrote to standard error.
         stderr: Vec<String>,
         /// Folders that were searched for the command, if it was not found.
         looked_in: Vec<String>,
-        /// Suggested remedy, if known.
+        /// Suggested remedy for the error, if known.
         hint: Option<String>,
         /// Paths to which the sandbox may have denied access.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -207,7 +207,7 @@ pub enum ServerState {
     },
     /// The server is not running because it requires the user to sign in.
     NeedsSignIn {
-        /// Cause as a sentence for the user.
+        /// Reason why the server requires a sign-in, as a sentence for the user.
         cause: String,
         /// `true` if a sign-in is in progress.
         signing_in: bool,
@@ -247,9 +247,9 @@ pub struct Counts {
 /// Number of tools and prompts that the user has not reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct UnreviewedCounts {
-    /// Number of items that were never reviewed.
+    /// Number of tools and prompts that were never reviewed.
     pub new: u32,
-    /// Number of items that changed since their review.
+    /// Number of tools and prompts that changed since their review.
     pub changed: u32,
 }
 
@@ -259,7 +259,7 @@ pub struct UnreviewedCounts {
 pub struct RootsState {
     /// `true` if the user has selected the folders. Otherwise the server's first request for roots requires consent.
     pub decided: bool,
-    /// Absolute paths of the folders.
+    /// Absolute paths of the folders that the user selected for the server.
     pub folders: Vec<String>,
     /// Folders that the server receives. With a sandbox, only those that it can access.
     pub told: Vec<String>,
@@ -291,7 +291,7 @@ pub struct ServerName {
     pub server: String,
 }
 
-/// Request to add a server.
+/// Request to add a server to the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AddServer {
     /// Name of the server in the settings.
@@ -300,7 +300,7 @@ pub struct AddServer {
     pub config: ServerConfig,
 }
 
-/// Request to change a server.
+/// Request to change the name or the configuration of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateServer {
@@ -322,7 +322,7 @@ pub struct ImportText {
 /// Servers found in pasted text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportPreview {
-    /// Servers that were found.
+    /// Servers that were found in the text.
     pub servers: Vec<ImportedServer>,
     /// Reason why the text can't be parsed, with line and column where known.
     pub problem: Option<ConfigProblem>,
@@ -356,7 +356,7 @@ pub struct SetLogLevel {
 pub struct SetRoots {
     /// Name of the server in the settings.
     pub server: String,
-    /// Absolute paths of the folders.
+    /// Absolute paths of the folders that the server may know of.
     pub folders: Vec<String>,
 }
 

@@ -98,9 +98,9 @@ pub struct Paths {
 /// Encryption of stored conversations and audit log payloads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ContentProtection {
-    /// State of the conversations' contents.
+    /// Encryption state of the conversations' contents.
     pub conversations: ContentAtRest,
-    /// State of the payloads in the audit log.
+    /// Encryption state of the payloads in the audit log.
     pub decisions: ContentAtRest,
 }
 

@@ -93,8 +93,8 @@ pub(super) async fn conversation_tools(api: &Api, conversation: String) -> Resul
 }
 
 pub(super) async fn conversation_cost(api: &Api, conversation: String) -> Result<ConversationCost, ApiError> {
-    let spent = api.chat.conversation_spent(conversation).await?;
-    let taken = spent.taken;
+    let spent = api.chat.conversation_spending(conversation).await?;
+    let taken = spent.usage;
     Ok(ConversationCost {
         usage: taken.usage,
         costs: taken.costs,

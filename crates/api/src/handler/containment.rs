@@ -29,7 +29,8 @@ pub(super) async fn sandbox_report(api: &Api, server: String) -> Result<SandboxR
     })
 }
 
-/// Returns a sandbox for the server of a start request, and the access that the server would have in it.
+/// Returns a sandbox proposal for the server in a start request, and the access that the server would have in that
+/// sandbox.
 pub(super) async fn offer_sandbox(api: &Api, r: OfferSandbox) -> Result<SandboxOffer, ApiError> {
     let network = r.network.map(to_network_access).transpose()?;
     Ok(match api.host.offer_sandbox(parse_request_id(&r.id)?, network).await? {
@@ -48,7 +49,7 @@ pub(super) async fn offer_sandbox(api: &Api, r: OfferSandbox) -> Result<SandboxO
     })
 }
 
-/// Gives the server of a start request a sandbox, and requests consent for its start again.
+/// Adds a sandbox to the settings of the server in a start request, and requests consent to the start again.
 pub(super) async fn contain_start(api: &Api, r: ContainStart) -> Result<EmptyObject, ApiError> {
     let sandbox = to_sandbox_config(r.sandbox)?;
     api.host.contain_start(parse_request_id(&r.id)?, r.hash, sandbox).await?;
@@ -64,7 +65,7 @@ impl From<SandboxStartError> for ApiError {
     }
 }
 
-/// Returns the resource usage of a server and its limits.
+/// Returns the resource usage and the limits of a server.
 pub(super) async fn limits_usage(api: &Api, server: String) -> Result<LimitsUsage, ApiError> {
     let used = api.host.limits_usage(server.clone()).await?;
     used.ok_or_else(|| errors::not_found_error(&format!("server \"{server}\"")))

@@ -14,8 +14,8 @@ use crate::{ApiError, ErrorCode};
 impl Api {
     /// Enables the import from the apps in this home folder. Without it, the command `import_candidates` fails.
     #[must_use]
-    pub fn with_import_from(self, surroundings: AppEnvironment) -> Self {
-        Self { surroundings: Some(surroundings.into()), ..self }
+    pub fn with_import_from(self, environment: AppEnvironment) -> Self {
+        Self { environment: Some(environment.into()), ..self }
     }
 }
 
@@ -75,14 +75,14 @@ pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<I
 }
 
 async fn scan_source(api: &Api, source: ImportSource) -> Result<ScanReport, ApiError> {
-    let Some(surroundings) = api.surroundings.clone() else { return Err(errors::not_found_error("a home folder")) };
+    let Some(environment) = api.environment.clone() else { return Err(errors::not_found_error("a home folder")) };
     match (source.app, source.project) {
         (Some(_), Some(_)) => {
             Err(ApiError::new(ErrorCode::BadRequest, "the request must not specify both an app and a project"))
         }
-        (None, Some(project)) => Ok(api.host.find_project_servers(project.into(), surroundings).await?),
-        (Some(app), None) => Ok(api.host.find_servers_of_other_apps(ScanScope::App(app), surroundings).await?),
-        (None, None) => Ok(api.host.find_servers_of_other_apps(ScanScope::All, surroundings).await?),
+        (None, Some(project)) => Ok(api.host.find_project_servers(project.into(), environment).await?),
+        (Some(app), None) => Ok(api.host.find_servers_of_other_apps(ScanScope::App(app), environment).await?),
+        (None, None) => Ok(api.host.find_servers_of_other_apps(ScanScope::All, environment).await?),
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretStor
 pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
     let installer = require_installer(api)?;
     let requested_at = SystemClock.now();
-    let offer = installer.offer(&with_absolute_path(source)?, CachePolicy::Now).await?;
+    let offer = installer.offer(&require_absolute_path(source)?, CachePolicy::Now).await?;
     let name = match &offer.plan {
         Ok(plan) => api.host.find_free_name(&plan.name).await?,
         Err(_) => String::new(),
@@ -92,7 +92,7 @@ pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<In
 pub(super) async fn upgrade_offer(api: &Api, r: UpgradeSource) -> Result<UpgradeOffer, ApiError> {
     let installer = require_installer(api)?;
     let requested_at = SystemClock.now();
-    let source = r.source.map(with_absolute_path).transpose()?;
+    let source = r.source.map(require_absolute_path).transpose()?;
     let upgrade = installer.offer_upgrade(&api.host, &r.server, source.as_ref()).await?;
     let offer = install_offer_view(installer, upgrade.offer, r.server, requested_at).await?;
     Ok(UpgradeOffer { offer, installed: upgrade.installed, kept: upgrade.current_values, running: upgrade.is_running })
@@ -168,11 +168,11 @@ pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport
 fn parse_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
     let InstallDraft { source, name, values, sandbox, upgrades } = draft;
     let sandbox = sandbox.map(containment::to_sandbox_config).transpose()?;
-    Ok(::installer::InstallDraft { source: with_absolute_path(source)?, name, values, sandbox, upgrades })
+    Ok(::installer::InstallDraft { source: require_absolute_path(source)?, name, values, sandbox, upgrades })
 }
 
 /// Rejects a bundle with a relative path, because the working directory of the app is arbitrary.
-fn with_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> {
+fn require_absolute_path(source: InstallSource) -> Result<InstallSource, ApiError> {
     match &source {
         InstallSource::Bundle { path, .. } if !path.is_absolute() => {
             Err(ApiError::new(ErrorCode::BadRequest, format!("{} is not an absolute path", path.display())))

@@ -77,7 +77,7 @@ impl From<RulesError> for ApiError {
     }
 }
 
-/// Returns all grants, and the last uses of rules and shared folders.
+/// Returns all grants in effect, and the last uses of rules and shared folders.
 pub(super) async fn grants(api: &Api) -> Result<Grants, ApiError> {
     let grants = api.host.grants().await?.into_iter().map(grant_view).collect();
     let uses = api.host.permission_uses().await?;
@@ -96,7 +96,7 @@ fn parse_grant_id(text: &str) -> Result<GrantId, ApiError> {
     text.parse().map(GrantId).map_err(|_| errors::not_found_error("this approval"))
 }
 
-/// Restores a grant that was just revoked.
+/// Re-adds a grant that was revoked a few seconds ago to the grants in effect.
 pub(super) async fn restore_grant(api: &Api, r: GrantRef) -> Result<EmptyObject, ApiError> {
     match api.host.restore_grant(parse_grant_id(&r.id)?).await {
         Ok(()) => Ok(EmptyObject {}),

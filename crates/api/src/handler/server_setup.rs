@@ -113,8 +113,8 @@ struct RequestedServer {
 
 /// Converts a configuration from the page.
 ///
-/// `was` is the current configuration. Its header values are kept if the page sends none. `taken` contains the names of
-/// secrets that other servers use.
+/// `was` is the current configuration. The current header values are kept if the page sends none. `taken` contains the
+/// names of secrets that other servers use.
 fn requested_server(
     config: ServerConfig,
     server: &str,

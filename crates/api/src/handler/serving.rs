@@ -13,14 +13,14 @@ use other_apps::AppEnvironment;
 
 use crate::EventStream;
 
-/// Implementation of the contract on a host.
+/// Implementation of the API's commands and events on a host.
 #[derive(Clone)]
 pub struct Api {
     pub(super) host: Host,
     pub(super) chat: Chat,
     pub(super) apps: AppViews,
     /// Home folder and environment that are searched for other apps, or `None` to disable the import.
-    pub(super) surroundings: Option<Arc<AppEnvironment>>,
+    pub(super) environment: Option<Arc<AppEnvironment>>,
     /// Installer of servers, or `None` to disable the installation commands.
     pub(super) installer: Option<Installer>,
     /// Environment that `check_computer` examines, or `None` to disable the check.
@@ -28,12 +28,12 @@ pub struct Api {
 }
 
 impl Api {
-    /// Creates the implementation for this host.
+    /// Creates the API of this host, without import, installation and computer checks.
     #[must_use]
     pub fn new(host: Host) -> Self {
         let chat = Chat::new(host.clone());
         let apps = AppViews::new(host.clone(), chat.clone());
-        Self { chat, apps, host, surroundings: None, installer: None, computer: None }
+        Self { chat, apps, host, environment: None, installer: None, computer: None }
     }
 
     /// Shows apps in frames of pages with these origins. The caller serves [`AppViews::respond`] to the frames, each view

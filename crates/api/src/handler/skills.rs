@@ -9,7 +9,7 @@ use crate::data::{ReadSkill, Skill, SkillContents, Skills};
 use crate::{ApiError, ErrorCode};
 
 /// Maximum number of notes on invalid skills. Further ones are only counted.
-const MAX_UNUSABLE_LISTED: usize = 10;
+const MAX_UNUSABLE_SKILLS_LISTED: usize = 10;
 /// Maximum length of a URI in a note, in characters.
 const MAX_URI_CHARS: usize = 200;
 
@@ -17,9 +17,9 @@ pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError
     let SkillList { skills, dropped, is_cut } = api.host.skills(server.clone()).await?;
     let read = skills.len() + dropped.len();
     let mut notes: Vec<String> =
-        dropped.iter().take(MAX_UNUSABLE_LISTED).map(|(uri, cause)| unusable_skill_note(uri, cause)).collect();
-    if dropped.len() > MAX_UNUSABLE_LISTED {
-        notes.push(format!("{} more skills can't be used", dropped.len() - MAX_UNUSABLE_LISTED));
+        dropped.iter().take(MAX_UNUSABLE_SKILLS_LISTED).map(|(uri, cause)| unusable_skill_note(uri, cause)).collect();
+    if dropped.len() > MAX_UNUSABLE_SKILLS_LISTED {
+        notes.push(format!("{} more skills can't be used", dropped.len() - MAX_UNUSABLE_SKILLS_LISTED));
     }
     if is_cut {
         notes.push(format!("the list of skills is too long: only the first {read} were read"));

@@ -29,7 +29,7 @@ async fn every_command_is_registered_and_rejects_malformed_requests() {
 }
 
 #[tokio::test]
-async fn unknown_subjects_return_not_found() {
+async fn requests_for_unknown_or_invalid_objects_return_error_codes() {
     let app = TestApp::start(Vec::new()).await;
     let api = Api::new(app.host.clone());
     for (command, request, code) in [

@@ -15,18 +15,18 @@ pub(crate) enum CallRecord<'a> {
     /// Not recorded, since the call belongs to no conversation.
     Nowhere,
     /// Recorded after the call, as a new item at the end of a conversation.
-    AtEnd {
+    AfterCall {
         /// Access to the conversations.
         chat: &'a Chat,
-        /// Identifier of the conversation.
+        /// Identifier of the conversation in which the call is recorded.
         conversation: String,
     },
     /// Recorded before the call, as an item that is updated when the call ends. Used by a reply run, which has
     /// exclusive access to the conversation.
-    Ahead {
-        /// Stored items of the conversation.
+    BeforeCall {
+        /// Log of the conversation in which the call is recorded.
         log: &'a ConversationLog,
-        /// Item as written before the call.
+        /// Item of the call, as written before the call.
         item: ChatItem,
         /// Maximum size of the result's text that is sent to the model, in bytes.
         result_bytes: usize,
@@ -37,7 +37,7 @@ impl CallRecord<'_> {
     /// Stores the arguments edited by the user once the call is sent, so that they are recorded even if the process
     /// exits during the call.
     pub(super) async fn record_changed_arguments(&self, host: &Host, changed: &Map<String, Value>) {
-        let Self::Ahead { log, item, .. } = self else { return };
+        let Self::BeforeCall { log, item, .. } = self else { return };
         let mut item = item.clone();
         if let ItemBody::ToolCall { arguments, .. } = &mut item.body {
             *arguments = Value::Object(changed.clone());
@@ -52,22 +52,24 @@ impl CallRecord<'_> {
     /// Returns the tool use in the model's reply that requested the call, or `None` if no model requested it.
     pub(super) fn tool_used(&self) -> Option<ToolUsed> {
         match self {
-            Self::Ahead { item: ChatItem { body: ItemBody::ToolCall { used, .. }, .. }, .. } => used.clone(),
+            Self::BeforeCall { item: ChatItem { body: ItemBody::ToolCall { used, .. }, .. }, .. } => used.clone(),
             _ => None,
         }
     }
 
-    /// Returns the number of bytes of a result's text that are not sent to the model, or `None` if there are none.
+    /// Returns the number of bytes of a result's text that are omitted for the model, or `None` if nothing is omitted.
     pub(super) fn omitted_bytes(&self, result: Option<&ToolResult>) -> Option<u64> {
-        let (Self::Ahead { result_bytes, .. }, Some(result)) = (self, result) else { return None };
+        let (Self::BeforeCall { result_bytes, .. }, Some(result)) = (self, result) else { return None };
         Some(model_context::truncate_result(result_parts(result), "", *result_bytes).1).filter(|bytes| *bytes > 0)
     }
 
-    /// Returns the item with the parent and timestamp of the item written before the call, if there is one.
+    /// Returns `item` with the parent and timestamp of the item that was written before the call, if one was written.
     pub(super) fn with_position(&self, item: ChatItem) -> ChatItem {
         match self {
-            Self::Ahead { item: written, .. } => ChatItem { parent: written.parent.clone(), at: written.at, ..item },
-            Self::Nowhere | Self::AtEnd { .. } => item,
+            Self::BeforeCall { item: written, .. } => {
+                ChatItem { parent: written.parent.clone(), at: written.at, ..item }
+            }
+            Self::Nowhere | Self::AfterCall { .. } => item,
         }
     }
 
@@ -76,8 +78,8 @@ impl CallRecord<'_> {
     pub(super) async fn record_end(&self, host: &Host, item: &ChatItem) -> Result<(), ConversationError> {
         match self {
             Self::Nowhere => Ok(()),
-            Self::AtEnd { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
-            Self::Ahead { log, .. } => {
+            Self::AfterCall { chat, conversation } => chat.append_or_defer(conversation.clone(), item).await,
+            Self::BeforeCall { log, .. } => {
                 let readings = host.add_open_world_claims(item_readings(item)).await?;
                 log.write_with_readings(item, readings).await
             }

@@ -38,7 +38,7 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval between repeated attempts to cancel a call.
 const CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A tool call to make.
+/// A request to call a server's tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall {
     /// Identifier of the call and of its item, chosen by the caller.
@@ -47,7 +47,7 @@ pub struct ToolCall {
     pub origin: CallOrigin,
     /// Name of the called server.
     pub server: String,
-    /// Name of the tool.
+    /// Name of the called tool, as its server lists it.
     pub tool: String,
     /// Arguments as requested, before any edit by the user.
     pub arguments: Map<String, Value>,
@@ -98,10 +98,10 @@ impl Chat {
             let record = match (&call.origin, call.origin.conversation()) {
                 // An app can call tools many times in a minute. Its calls are in the audit log only.
                 (CallOrigin::App { .. }, _) | (_, None) => CallRecord::Nowhere,
-                (_, Some(conversation)) => CallRecord::AtEnd { chat: &chat, conversation: conversation.to_owned() },
+                (_, Some(conversation)) => CallRecord::AfterCall { chat: &chat, conversation: conversation.to_owned() },
             };
-            let is_allowed = async { Ok(()) };
-            let end = make_recorded_call(&chat.host, call, record, is_allowed, &stop).await;
+            let permission = async { Ok(()) };
+            let end = make_recorded_call(&chat.host, call, record, permission, &stop).await;
             if let Err(error) = &end.write_result {
                 tracing::warn!(%error, "a call could not be stored in its conversation");
             }
@@ -114,13 +114,13 @@ impl Chat {
     }
 }
 
-/// Waits for `is_allowed`, makes a call if it succeeds, and records the outcome. The policy, and the user if required,
-/// decide about the call. Cancelling `stop` cancels the call.
+/// Makes a call once `permission` resolves to `Ok`, and records the outcome. The host decides about the call by its
+/// policy, and asks the user if required. Cancelling `stop` cancels the call.
 pub(super) async fn make_recorded_call(
     host: &Host,
     call: ToolCall,
     record: CallRecord<'_>,
-    is_allowed: impl Future<Output = Result<(), CallFailure>>,
+    permission: impl Future<Output = Result<(), CallFailure>>,
     stop: &CancellationToken,
 ) -> CallOutcome {
     let began = Instant::now();
@@ -133,7 +133,7 @@ pub(super) async fn make_recorded_call(
         if stop.is_cancelled() {
             return Err(CallFailure::Cancelled);
         }
-        is_allowed.await?;
+        permission.await?;
         host.call_tool_as(origin, id.clone(), server, tool, arguments, sent).await
     };
     // Set once the call is sent. Contains the arguments if the user edited them.
@@ -162,7 +162,7 @@ pub(super) async fn make_recorded_call(
     let read = match ended {
         Ok(result) => {
             let problem = check_output_schema(host, &server, &tool, &result).await;
-            review.review_result_text(ToolResult::new(result, problem, arguments.clone())).await
+            review.await_review(ToolResult::new(result, problem, arguments.clone())).await
         }
         Err(error) => {
             let words = review.review_failure(&error, was_sent).await;
@@ -216,8 +216,9 @@ async fn cancel_until_ended<T>(
     }
 }
 
-/// Checks the result of a call against the tool's current output schema, and describes the first violation. The schema
-/// is looked up after the call has ended, since the user may have approved a new definition while the call waited.
+/// Checks the result of a call against the tool's current output schema. Returns a description of the first violation.
+/// The schema is looked up after the call has ended, since the user may have approved a new definition while the call
+/// waited.
 async fn check_output_schema(host: &Host, server: &str, tool: &str, result: &CallToolResult) -> Option<String> {
     let value = result.structured_content.as_ref()?;
     let catalog = host.catalog(server.to_owned()).await.ok()?;

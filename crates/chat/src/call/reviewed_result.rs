@@ -11,18 +11,18 @@ use tokio_util::sync::CancellationToken;
 use super::{ResultOrigin, ToolCall};
 use crate::model_context;
 
-/// The review that the result of one call requires, if any.
+/// The review that the result of one call requires before a model reads it, if any.
 pub(super) struct ReviewedResult<'a> {
     host: &'a Host,
     stop: &'a CancellationToken,
     /// Origin of the result if a model will read it, otherwise `None`.
-    of: Option<ResultOrigin>,
+    origin: Option<ResultOrigin>,
 }
 
 impl<'a> ReviewedResult<'a> {
     /// Creates the review of a call's result. Only results for a model require one.
     pub(super) fn for_call(call: &ToolCall, host: &'a Host, stop: &'a CancellationToken) -> Self {
-        let of = match &call.origin {
+        let origin = match &call.origin {
             CallOrigin::Model { conversation } => Some(ResultOrigin {
                 conversation: conversation.clone(),
                 call: call.id.clone(),
@@ -31,16 +31,16 @@ impl<'a> ReviewedResult<'a> {
             }),
             CallOrigin::User { .. } | CallOrigin::App { .. } | CallOrigin::CommandLine => None,
         };
-        Self { host, stop, of }
+        Self { host, stop, origin }
     }
 
-    /// Returns the result once its review has ended.
+    /// Waits for the review of a result, and returns the result.
     ///
     /// # Errors
     ///
     /// If the result is withheld, returns the text that the model receives instead.
-    pub(super) async fn review_result_text(&self, result: ToolResult) -> Result<ToolResult, String> {
-        let Some(origin) = self.of.clone() else { return Ok(result) };
+    pub(super) async fn await_review(&self, result: ToolResult) -> Result<ToolResult, String> {
+        let Some(origin) = self.origin.clone() else { return Ok(result) };
         let call = origin.call.clone();
         let verdict = tokio::select! {
             biased;
@@ -62,7 +62,7 @@ impl<'a> ReviewedResult<'a> {
 
     /// Describes a failed call for its caller. For a model, error text written by a server is reviewed like a result.
     pub(super) async fn review_failure(&self, failure: &CallFailure, was_sent: bool) -> String {
-        if self.of.is_none() {
+        if self.origin.is_none() {
             return failure.to_string();
         }
         if was_sent && matches!(failure, CallFailure::Cancelled) {
@@ -75,7 +75,7 @@ impl<'a> ReviewedResult<'a> {
         let content = vec![Content::Text { text }];
         let (structured, structured_problem, arguments) = (None, None, Value::Null);
         let result = ToolResult { content, structured, structured_problem, is_error: true, meta: None, arguments };
-        match self.review_result_text(result).await {
+        match self.await_review(result).await {
             Ok(passed) => passed.content.into_iter().find_map(text_content).unwrap_or_default(),
             Err(withheld) => withheld,
         }

@@ -115,7 +115,7 @@ impl ReplyRun {
         (new_item(Some(parent.to_owned()), ItemState::Whole, body), None)
     }
 
-    /// Returns the reason why a model can't use the requested tool.
+    /// Returns the reason why a model can't use the tool with this key.
     fn unavailable_reason(&self, key: &str) -> String {
         let known = self.offering.all_tools().iter().find(|tool| tool.key == key);
         match known.map(|tool| (tool.state, tool.server.as_str())) {
@@ -135,24 +135,25 @@ impl ReplyRun {
         }
     }
 
-    /// Makes one call, and records its outcome.
+    /// Makes one call of a server's tool, and records its outcome.
     async fn make_call(&self, planned: PlannedCall) -> CallOutcome {
         let PlannedCall { item, server, tool, arguments } = planned;
-        let is_allowed = {
+        let permission = {
             let (server, tool) = (server.clone(), tool.clone());
             async move {
-                self.wait_for_list_of(&server).await;
+                self.refresh_list_if_changed(&server).await;
                 self.recheck_tool(&server, &tool).await
             }
         };
         let origin = CallOrigin::Model { conversation: self.log.conversation.clone() };
         let call = ToolCall { id: item.id.clone(), origin, server, tool, arguments };
         let result_bytes = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
-        let record = CallRecord::Ahead { log: &self.log, item, result_bytes };
-        call::make_recorded_call(&self.host, call, record, is_allowed, &self.answering.running.stop).await
+        let record = CallRecord::BeforeCall { log: &self.log, item, result_bytes };
+        call::make_recorded_call(&self.host, call, record, permission, &self.answering.running.stop).await
     }
 
-    /// Checks that the tool is still enabled. The user may have disabled it after the request was sent to the model.
+    /// Checks that the tool is still enabled, since the user may have disabled it after the request was sent to the
+    /// model.
     async fn recheck_tool(&self, server: &str, tool: &str) -> Result<(), CallFailure> {
         let now = self.log.conversation().await.map_err(|error| CallFailure::Refused(error.to_string()))?.1;
         if now.servers.iter().any(|on| on.server == server && on.enables_tool(tool)) {

@@ -16,9 +16,8 @@ const REFRESH_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_REFRESHES: usize = 3;
 
 impl ReplyRun {
-    /// Waits until all changed tool lists are read, at most for [`REFRESH_TIMEOUT`]. Returns `true` if a list had
-    /// changed.
-    pub(super) async fn wait_for_lists(&self) -> bool {
+    /// Reads all changed tool lists again, at most for [`REFRESH_TIMEOUT`]. Returns `true` if a list had changed.
+    pub(super) async fn refresh_changed_lists(&self) -> bool {
         let outdated = self.servers.iter().filter(|(_, server)| server.is_outdated());
         let names: Vec<String> = outdated.map(|(_, server)| server.server.clone()).collect();
         if names.is_empty() {
@@ -32,8 +31,8 @@ impl ReplyRun {
         true
     }
 
-    /// Waits until the tool list of a server is read, if it has changed. Called before a call of one of its tools.
-    pub(super) async fn wait_for_list_of(&self, server: &str) {
+    /// Reads the tool list of a server again if it has changed. Called before a call of one of the server's tools.
+    pub(super) async fn refresh_list_if_changed(&self, server: &str) {
         let catalog = self.host.catalog(server.to_owned()).await;
         if catalog.is_ok_and(|catalog| catalog.has_outdated_tools()) {
             tokio::select! {

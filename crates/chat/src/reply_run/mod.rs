@@ -25,14 +25,14 @@ use super::{ConversationError, ConversationSettings, OfferedServer};
 /// Delays before each attempt to repeat a failed write.
 const WRITE_RETRY_DELAYS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
 
-/// State of a reply run.
+/// State of a reply run: the reply in progress, and the tools that are offered to the model.
 pub(super) struct ReplyRun {
     host: Host,
     log: ConversationLog,
     answering: RunningReplyGuard,
     settings: ConversationSettings,
     model: ModelRef,
-    /// Items of the visible branch before the reply.
+    /// Items of the visible branch, up to the last item before the reply.
     path: Arc<Vec<ChatItem>>,
     reply: ChatItem,
     servers: Vec<(OfferedServer, ServerForModel)>,
@@ -90,7 +90,7 @@ impl ReplyRun {
         Ok(run)
     }
 
-    /// Returns the id of the first reply.
+    /// Returns the id of the run's first reply.
     pub(super) fn reply_id(&self) -> &str {
         &self.reply.id
     }
@@ -100,7 +100,7 @@ impl ReplyRun {
         let last = match self.run_rounds().await {
             Ok(last) => last,
             Err(error) => {
-                self.set_live_item(None);
+                self.set_partial_reply(None);
                 record_failure(&mut self.reply, &error);
                 retry_write(&self.log, &self.reply).await;
                 self.reply.clone()
@@ -109,7 +109,8 @@ impl ReplyRun {
         self.finish_run(last).await;
     }
 
-    /// Requests replies and makes their calls in turn. Returns the last item. Ends at the first error.
+    /// Requests replies and makes their calls in turn, until a reply requests no calls, the run is stopped or the
+    /// maximum number of rounds is reached. Returns the last item, or the first error.
     async fn run_rounds(&mut self) -> Result<ChatItem, ConversationError> {
         let mut round = 0;
         loop {
@@ -121,7 +122,7 @@ impl ReplyRun {
                     Vec::new()
                 }
             };
-            self.set_live_item(None);
+            self.set_partial_reply(None);
             let goes_on = !self.is_stopped();
             // Written before the calls are made, so that no call is missing from the history.
             self.log.write_items(vec![self.reply.clone()]).await?;
@@ -147,8 +148,8 @@ impl ReplyRun {
         }
     }
 
-    /// Emits the last item of the run. The conversation is released first, so that observers of the event can start the
-    /// next reply.
+    /// Emits the run's last item. Releases the conversation before, so that observers of the event can start the next
+    /// reply.
     async fn finish_run(self, item: ChatItem) {
         let Self { host, log, answering, .. } = self;
         drop(answering);
@@ -161,12 +162,12 @@ impl ReplyRun {
         self.answering.running.stop.is_cancelled()
     }
 
-    fn set_live_item(&self, live: Option<(ChatItem, u64)>) {
-        *self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner) = live;
+    fn set_partial_reply(&self, live: Option<(ChatItem, u64)>) {
+        *self.answering.running.partial.lock().unwrap_or_else(PoisonError::into_inner) = live;
     }
 
     async fn publish_reply(&mut self) {
-        self.set_live_item(Some((self.reply.clone(), 0)));
+        self.set_partial_reply(Some((self.reply.clone(), 0)));
         self.emit_item(self.reply.clone(), true).await;
     }
 
@@ -182,7 +183,7 @@ impl ReplyRun {
         // The reasoning setting must not change within a run.
         self.settings = ConversationSettings { thinking: self.settings.thinking, ..now };
         self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
-        if self.wait_for_lists().await {
+        if self.refresh_changed_lists().await {
             self.servers = resolve_servers(&self.host, &self.settings.servers).await?;
         }
         if !self.offering.is_built_from(&self.servers) {

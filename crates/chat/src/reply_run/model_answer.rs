@@ -20,7 +20,7 @@ const EMIT_INTERVAL: Duration = Duration::from_millis(33);
 const WRITE_INTERVAL: Duration = Duration::from_millis(250);
 
 impl ReplyRun {
-    /// Requests a reply and receives it. Returns the calls that it requests.
+    /// Sends the request to the model and receives the reply. Returns the tool calls that the reply requests.
     pub(super) async fn request_reply(&mut self) -> Result<Vec<RequestedCall>, ConversationError> {
         let began = Instant::now();
         self.update_offered_tools().await?;
@@ -69,11 +69,11 @@ impl ReplyRun {
         if let ItemBody::Reply { conversions, .. } = &mut self.reply.body {
             conversions.extend(omitted);
         }
-        self.set_live_item(Some((self.reply.clone(), 0)));
+        self.set_partial_reply(Some((self.reply.clone(), 0)));
         let stop = self.answering.running.stop.clone();
         let streamed = tokio::select! {
             streamed = registry.stream(&self.model, request) => streamed,
-            () = stop.cancelled() => return Ok(self.handle_stop(began, None)),
+            () = stop.cancelled() => return Ok(self.mark_as_stopped(began, None)),
         };
         let (usage, first, ended) = match streamed {
             Ok(deltas) => self.read_stream(deltas, began).await?,
@@ -88,8 +88,8 @@ impl ReplyRun {
             *took = elapsed_millis(began);
         }
         match ended {
-            Ok(reply) => Ok(self.store_whole_reply(reply)),
-            Err(None) => Ok(self.handle_stop(began, first)),
+            Ok(reply) => Ok(self.apply_complete_reply(reply)),
+            Err(None) => Ok(self.mark_as_stopped(began, first)),
             Err(Some(error)) => Err(ConversationError::Model(error)),
         }
     }
@@ -139,7 +139,7 @@ impl ReplyRun {
         if let Some(writing) = writing {
             let _ = writing.await;
         }
-        if let Some((live, _)) = &*self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some((live, _)) = &*self.answering.running.partial.lock().unwrap_or_else(PoisonError::into_inner) {
             self.reply.body.clone_from(&live.body);
         }
         Ok((usage, first, ended))
@@ -148,7 +148,7 @@ impl ReplyRun {
     async fn emit_pieces(&self, pieces: &mut StreamedPieces) -> Result<(), ConversationError> {
         let append = pieces.take_pending();
         let seq = {
-            let mut live = self.answering.running.live.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut live = self.answering.running.partial.lock().unwrap_or_else(PoisonError::into_inner);
             let Some((item, seq)) = &mut *live else { return Ok(()) };
             if let ItemBody::Reply { parts, .. } = &mut item.body {
                 append_pieces(parts, &append);
@@ -161,11 +161,11 @@ impl ReplyRun {
         Ok(())
     }
 
-    /// Writes the reply as far as received, in case the process exits.
+    /// Writes the part of the reply that was received so far, in case the process exits.
     fn write_partial_reply(&self) -> tokio::task::JoinHandle<()> {
         let (log, running) = (self.log.clone(), Arc::clone(&self.answering.running));
         tokio::spawn(async move {
-            let live = running.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let live = running.partial.lock().unwrap_or_else(PoisonError::into_inner).clone();
             let Some((item, _)) = live else { return };
             if let Err(error) = log.write_items(vec![item]).await {
                 tracing::warn!(%error, "a streaming reply could not be stored");
@@ -173,8 +173,8 @@ impl ReplyRun {
         })
     }
 
-    /// Handles the user's stop. The received parts are retained.
-    fn handle_stop(&mut self, began: Instant, first: Option<u64>) -> Vec<RequestedCall> {
+    /// Marks the reply as stopped by the user. The received parts are retained.
+    fn mark_as_stopped(&mut self, began: Instant, first: Option<u64>) -> Vec<RequestedCall> {
         if let ItemBody::Reply { stop, first_after, took, .. } = &mut self.reply.body {
             (*stop, *first_after, *took) = (Some(ReplyStop::Stopped), first, elapsed_millis(began));
         }
@@ -182,8 +182,8 @@ impl ReplyRun {
         Vec::new()
     }
 
-    /// Stores the complete reply, and returns the calls that it requests.
-    fn store_whole_reply(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
+    /// Copies the complete reply to the item of the reply, and returns the calls that it requests.
+    fn apply_complete_reply(&mut self, reply: ModelReply) -> Vec<RequestedCall> {
         let (mut whole, mut requested, mut omitted) = (Vec::new(), Vec::new(), Vec::new());
         // Tool uses of a truncated or refused reply are not executed.
         let requests_calls = matches!(

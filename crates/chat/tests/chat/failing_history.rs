@@ -97,7 +97,8 @@ pub(super) async fn conversation_with_full_history(refuses: fn(&NewItem) -> bool
     TestConversation::with_app(app, vec![tool_call, text_reply("Done.")], &["demo"], &["add"], Some(1_000_000)).await
 }
 
-/// Sends a message whose call would be allowed. Returns the resulting items, and the error of the reply.
+/// Sends a message whose call would be allowed. Returns the kinds and states of the resulting items, and the error of
+/// the reply.
 async fn send_and_fail(talk: &mut TestConversation) -> (Vec<(&'static str, ItemState)>, String) {
     let allowing = talk.app.decide_automatically(|request| {
         matches!(request.body, ConsentRequestBody::Tool { .. }).then_some(UserDecision::Allow(ApprovalScope::Once))

@@ -90,7 +90,7 @@ impl TestConversation {
         Self { app, chat, model, events }
     }
 
-    /// Sends a message without waiting for the reply.
+    /// Sends a message of the user without waiting for the reply.
     pub(crate) async fn send(&self, text: &str) {
         let message = NewMessage { text: text.into(), ..NewMessage::default() };
         self.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();

@@ -50,8 +50,8 @@ async fn reply_streams_and_is_stored_with_its_usage() {
     assert_eq!(cost.as_ref().map(|cost| cost.amount), Some(0.002), "the cost is stored");
     assert!(first_after.is_some(), "the time until the first part is stored");
     assert_eq!(talk.chat.reply_in_progress(CONVERSATION_ID), (false, None), "no reply is in progress");
-    let spent = talk.chat.conversation_spent(CONVERSATION_ID.into()).await.unwrap();
-    assert_eq!((spent.taken.context_used, spent.context), (Some(1_100), Some(1_000_000)), "the context usage is known");
+    let spent = talk.chat.conversation_spending(CONVERSATION_ID.into()).await.unwrap();
+    assert_eq!((spent.usage.context_used, spent.context), (Some(1_100), Some(1_000_000)), "the context usage is known");
 }
 
 #[tokio::test]
@@ -114,8 +114,8 @@ async fn stopped_reply_continues_in_a_new_turn() {
     tokio::time::timeout(EVENT_TIMEOUT, piece).await.expect("the reply starts");
     assert!(talk.chat.stop_reply(CONVERSATION_ID), "a reply was in progress");
     talk.wait_for_end().await;
-    let spent = talk.chat.conversation_spent(CONVERSATION_ID.into()).await.unwrap();
-    assert_eq!(spent.taken.unpriced, 1, "a reply with unknown usage is counted");
+    let spent = talk.chat.conversation_spending(CONVERSATION_ID.into()).await.unwrap();
+    assert_eq!(spent.usage.unpriced, 1, "a reply with unknown usage is counted");
     talk.chat.continue_reply(CONVERSATION_ID.into()).await.unwrap();
     talk.wait_for_end().await;
     let requests = talk.model.requests();

@@ -32,10 +32,11 @@ pub(super) struct EntryCoverage {
     pub(super) command_line_only: bool,
 }
 
-/// Reason why no entry decides a consent request.
+/// Reason why no entry of the answers file decides a consent request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum UncoveredReason {
-    /// No entry matches the consent request.
+    /// No entry matches the consent request. If the called tool's definition has changed, contains the review that it
+    /// requires.
     #[error("the answers file has no answer for this{}", conditions_suffix(.0))]
     NoneFits(Vec<MissingCondition>),
     /// An entry matches by its patterns, but is missing these conditions.
@@ -56,7 +57,7 @@ pub(crate) enum MissingCondition {
          any start with this command line, with any package version, variables, folder, sandbox and program"
     )]
     StartHash {
-        /// Hash over everything that determines what starts.
+        /// Hash of everything that determines what the server's start executes.
         hash: String,
     },
     /// Hash of the connection, or the flag `commandLineOnly`.
@@ -65,7 +66,7 @@ pub(crate) enum MissingCondition {
          allow any connection to this address, with any headers and sign-in"
     )]
     ConnectHash {
-        /// Hash over everything that determines the connection.
+        /// Hash of everything that determines the connection to the server.
         hash: String,
     },
     /// Review of the tool's definition, or its hash, or the flag `unreviewed`.
@@ -169,8 +170,8 @@ pub(super) fn changed_definition_conditions(request: &ConsentRequest) -> Vec<Mis
     review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed)).into_iter().collect()
 }
 
-/// Describes how the called tool has changed since its review, and how to review it. Returns `None` if it is not a
-/// changed tool.
+/// Describes how the called tool has changed since its review, and how to review it. Returns `None` if the consent
+/// request is not for a call of a changed tool.
 pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> {
     let server = escape_line(&request.server);
     let state = review_condition(request).filter(|_| request.marks.review == Some(ReviewState::Changed))?;

@@ -20,7 +20,7 @@ pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> 
     let (server, tool) = (request.server.as_str(), request_subject(request));
     let mut before = None;
     let written = api.host().ports().documents.update(Document::Answered, &mut |stored| {
-        let mut stored = LastDefinitions::read(stored);
+        let mut stored = LastDefinitions::parse(stored);
         before = stored.replace(server, &tool, hash);
         stored.0.into()
     });
@@ -35,12 +35,12 @@ pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> 
     })
 }
 
-/// Hashes of definitions by server and tool, in the format of the file.
+/// Hashes of tool definitions by server and tool, in the format of the stored file.
 struct LastDefinitions(Map<String, Value>);
 
 impl LastDefinitions {
     /// Parses the stored hashes. An invalid file counts as empty, since the hashes are only used for messages.
-    fn read(stored: Option<Value>) -> Self {
+    fn parse(stored: Option<Value>) -> Self {
         match stored {
             Some(Value::Object(stored)) => Self(stored),
             _ => Self(Map::new()),
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn stored_definitions_are_bounded() {
-        let mut last = LastDefinitions::read(Some(json!({"a": {"read": "1"}, "broken": 7})));
+        let mut last = LastDefinitions::parse(Some(json!({"a": {"read": "1"}, "broken": 7})));
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash should be returned");
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash should be replaced");
         assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry should have no previous hash");

@@ -6,11 +6,11 @@ use wildmatch::WildMatch;
 
 use super::ConsentRequestKind;
 
-/// Name pattern of an entry.
+/// Name pattern of an entry in the answers file.
 #[derive(Debug)]
 pub(super) enum NamePattern {
     /// Glob pattern for a command line, the name of a tool or the name of a prompt.
-    Letters(WildMatch),
+    Glob(WildMatch),
     /// Pattern for a URI: a page to open, a resource, or an issuer.
     Uri(UriPattern),
 }
@@ -35,7 +35,7 @@ impl NamePattern {
             | ConsentRequestKind::Prompt
             | ConsentRequestKind::Sampling
             | ConsentRequestKind::Elicitation
-            | ConsentRequestKind::Roots => Self::Letters(WildMatch::new(pattern)),
+            | ConsentRequestKind::Roots => Self::Glob(WildMatch::new(pattern)),
         })
     }
 
@@ -43,7 +43,7 @@ impl NamePattern {
     /// spellings.
     pub(super) fn matches_name(&self, name: &str, is_refusal: bool) -> bool {
         match self {
-            Self::Letters(pattern) => pattern.matches(name),
+            Self::Glob(pattern) => pattern.matches(name),
             Self::Uri(pattern) if is_refusal => pattern.refuses(name),
             Self::Uri(pattern) => pattern.allows(name),
         }

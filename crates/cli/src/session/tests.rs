@@ -34,8 +34,8 @@ struct TestPrinter {
 }
 
 impl EventPrinter for TestPrinter {
-    async fn event(&mut self, event: &Event) {
-        self.talk.event(event, &self.output);
+    async fn print_event(&mut self, event: &Event) {
+        self.talk.print_event(event, &self.output);
     }
 }
 

@@ -166,7 +166,7 @@ fn progress_is_an_event() {
 }
 
 #[test]
-fn missing_subjects_are_named() {
+fn unknown_servers_tools_and_resources_are_reported() {
     let folder = TestFolder::new();
     let answers = allowing_answers(json!([]));
     let ended = folder.run_with(&answers, &["tools", "nobody"]);

@@ -26,7 +26,7 @@ impl Drop for Aimock {
 /// fixtures.
 fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
     let folder = TestFolder::new();
-    let aimock = aimock(&folder, fixtures);
+    let aimock = start_aimock(&folder, fixtures);
     let provider = json!({"id": "fake", "name": "Fake", "kind": "openai", "url": format!("{}/v1", aimock.url)});
     let settings = json!({"providers": [provider], "default": {"provider": "fake", "model": "gpt-4o"}});
     std::fs::create_dir_all(folder.path("data")).expect("a folder for the data");
@@ -40,7 +40,7 @@ fn folder_with_model(fixtures: &Value) -> (TestFolder, Aimock) {
 }
 
 #[allow(clippy::disallowed_methods, reason = "starts a fake provider, not a server")]
-pub(crate) fn aimock(folder: &TestFolder, fixtures: &Value) -> Aimock {
+pub(crate) fn start_aimock(folder: &TestFolder, fixtures: &Value) -> Aimock {
     let file = folder.path("fixtures.json");
     std::fs::write(&file, json!({ "fixtures": fixtures }).to_string()).expect("the fixtures are written");
     let program =

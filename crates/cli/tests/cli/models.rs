@@ -4,13 +4,13 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use crate::chat::aimock;
+use crate::chat::start_aimock;
 use crate::program::{TestFolder, parse_output};
 
 #[test]
 fn provider_is_added_tested_made_the_default_and_removed() {
     let folder = TestFolder::new();
-    let aimock = aimock(&folder, &json!([{"match": {"userMessage": "hello"}, "response": {"content": "Hi."}}]));
+    let aimock = start_aimock(&folder, &json!([{"match": {"userMessage": "hello"}, "response": {"content": "Hi."}}]));
     let url = format!("{}/v1", aimock.url);
     let added = folder.run(&["models", "add", "fake", "--url", &url]);
     assert_eq!(added.value()["url"], url.as_str(), "the provider should have the given URL: {:?}", added.value());

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Temporary folder with settings and data.
+/// Temporary folder with Drawbridge's settings and data, for running the program in a test.
 pub(crate) struct TestFolder {
     folder: TempDir,
 }
@@ -23,7 +23,7 @@ pub(crate) struct ProgramResult {
 }
 
 impl ProgramResult {
-    /// Returns the last line, which is the result.
+    /// Returns the last line of the output, which is the result.
     pub(crate) fn result(&self) -> &Value {
         let last = self.lines.last().unwrap_or_else(|| panic!("there should be a last line: {self:?}"));
         assert_eq!(last["event"], "result", "the last line should be the result");
@@ -131,7 +131,7 @@ impl TestFolder {
         parse_output(child.wait_with_output().expect("the program ends"))
     }
 
-    /// Returns the servers in the settings.
+    /// Returns the servers in the settings file of the folder.
     pub(crate) fn settings(&self) -> Value {
         let text = fs::read_to_string(self.path("mcp.json")).expect("there are settings");
         serde_json::from_str::<Value>(&text).expect("they are JSON")["mcpServers"].clone()
@@ -148,7 +148,7 @@ impl TestFolder {
         parse_output(self.command().arg("--json").args(arguments).output().expect("the program runs"))
     }
 
-    /// Returns the entries of the audit log, oldest first.
+    /// Returns the entries of the folder's audit log, oldest first.
     pub(crate) fn audit_entries(&self) -> Vec<Value> {
         let listed = self.run(&["audit"]);
         let mut entries = listed.value().as_array().cloned().expect("a list of decisions");

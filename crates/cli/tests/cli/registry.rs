@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::program::{ProgramResult, TestFolder};
 
-/// Registry on loopback that lists these entries.
+/// Registry on loopback that lists a changeable set of entries.
 pub(crate) struct ListedRegistry {
     pub(crate) registry: TestRegistry,
     _runtime: Runtime,
@@ -22,7 +22,7 @@ impl ListedRegistry {
         Self { registry, _runtime: runtime }
     }
 
-    /// Changes the listed entries.
+    /// Applies a change to the listed entries.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Vec<Value>)) {
         change(&mut self.registry.entries.lock().unwrap());
     }

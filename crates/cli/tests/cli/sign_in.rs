@@ -47,7 +47,7 @@ async fn log_in(
     run_and_paste(folder, issuer, &["login", "far"], paste).await
 }
 
-/// Runs a command that signs in, like `log_in`.
+/// Runs a command that signs in, and completes the sign-in like [`log_in`].
 async fn run_and_paste(
     folder: TestFolder,
     issuer: &AuthorizationServer,
@@ -227,8 +227,9 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
     // Server that does not support signing in.
     let down = AuthorizationScript { down: Some(404), ..AuthorizationScript::default() };
     let (_issuer, _server, folder) = start_scripted_servers(down, open()).await;
-    let failed =
-        tokio::task::spawn_blocking(move || folder.run_with(&allow_everything(), &["login", "far", "--paste"]));
+    let failed = tokio::task::spawn_blocking(move || {
+        folder.run_with(&answers_allowing_everything(), &["login", "far", "--paste"])
+    });
     let failed = failed.await.expect("the program runs");
     assert_eq!(
         failed.error(1).0,
@@ -237,7 +238,7 @@ async fn login_signs_in_even_if_the_server_allows_anonymous_access() {
     );
 }
 
-fn allow_everything() -> Value {
+fn answers_allowing_everything() -> Value {
     json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},
         {"kind": "sign-in", "answer": {"action": "allow"}},

@@ -18,7 +18,7 @@ use crate::program::TestFolder;
 /// Timeout of one expected output, on a busy machine.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Program that runs on a pseudoterminal.
+/// Program under test that runs on a pseudoterminal.
 struct Terminal {
     child: Child,
     keys: File,
@@ -50,7 +50,7 @@ impl Terminal {
         Self { child, keys, screen, shown: String::new() }
     }
 
-    /// Waits until the text appears in output that no earlier call has consumed.
+    /// Waits until the text appears in the part of the output that no earlier call has consumed.
     fn expect(&mut self, text: &str) {
         let start = Instant::now();
         while !self.shown.contains(text) {

@@ -23,7 +23,7 @@ use crate::state::State;
 pub(crate) struct ToolCall<'a> {
     pub(crate) state: &'a State,
     pub(crate) context: &'a Context,
-    /// Log level that was set by `logging/setLevel`.
+    /// Log level of the session, set by `logging/setLevel`.
     pub(crate) log_level: LoggingLevel,
     pub(crate) arguments: JsonObject,
     pub(crate) answers: InputResponseSet,

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Time limit for one message, long enough for a busy computer.
+/// Timeout for one message of the server, long enough for a busy computer.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Maximum number of unread messages. The server blocks if there are more.
+/// Maximum number of unread messages of the server. The server blocks if there are more.
 const MAX_UNREAD_MESSAGES: usize = 1000;
 
 /// Returns the capabilities that the host declares.
@@ -23,14 +23,14 @@ pub(crate) fn capabilities() -> Value {
     })
 }
 
-/// The process of the demo server, and the pipes to it.
+/// A test host: the process of the demo server, and the pipes to it.
 pub(crate) struct Host {
     server: Child,
     input: Option<ChildStdin>,
     output: Receiver<Value>,
     last_id: u64,
-    /// Notifications and requests that arrived while the host waited for a response.
-    pub(crate) aside: Vec<Value>,
+    /// Notifications and requests of the server that arrived while the host waited for another message.
+    pub(crate) unread: Vec<Value>,
 }
 
 impl Host {
@@ -55,7 +55,7 @@ impl Host {
                 }
             }
         });
-        Self { input: server.stdin.take(), server, output, last_id: 0, aside: vec![] }
+        Self { input: server.stdin.take(), server, output, last_id: 0, unread: vec![] }
     }
 
     /// Starts the server, and opens a session with `initialize`.
@@ -125,21 +125,21 @@ impl Host {
                 return message;
             }
             assert!(!message["method"].is_null(), "every response should belong to the pending request: {message}");
-            self.aside.push(message);
+            self.unread.push(message);
         }
     }
 
     /// Waits for a notification or a request of the server with this method.
     pub(crate) fn wait_for_message(&mut self, method: &str) -> Value {
-        if let Some(index) = self.aside.iter().position(|m| m["method"] == method) {
-            return self.aside.remove(index);
+        if let Some(index) = self.unread.iter().position(|m| m["method"] == method) {
+            return self.unread.remove(index);
         }
         loop {
             let message = self.next(method);
             if message["method"] == method {
                 return message;
             }
-            self.aside.push(message);
+            self.unread.push(message);
         }
     }
 
@@ -150,10 +150,10 @@ impl Host {
         request
     }
 
-    /// Returns all messages that arrive within the given time.
-    pub(crate) fn listen_for(&mut self, time: Duration) -> Vec<Value> {
+    /// Waits for the given time, and returns all messages that arrived until then and were not read yet.
+    pub(crate) fn collect_messages(&mut self, time: Duration) -> Vec<Value> {
         let end = Instant::now() + time;
-        let mut received = std::mem::take(&mut self.aside);
+        let mut received = std::mem::take(&mut self.unread);
         while let Ok(message) = self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
             received.push(message);
         }

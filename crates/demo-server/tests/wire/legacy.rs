@@ -183,16 +183,16 @@ fn slow_call_reports_progress_and_is_cancellable() {
         "_meta": { "progressToken": "p" }
     });
     host.request_result("tools/call", params);
-    let received: Vec<_> = host.aside.iter().map(|message| message["params"]["progress"].as_f64()).collect();
+    let received: Vec<_> = host.unread.iter().map(|message| message["params"]["progress"].as_f64()).collect();
     assert_eq!(
         received,
         [Some(1.0), Some(2.0), Some(3.0), Some(4.0)],
         "progress should increase with every step and precede the result"
     );
-    host.aside.clear();
+    host.unread.clear();
     let id = host.request("tools/call", json!({ "name": "slow_report", "arguments": { "seconds": 60, "steps": 600 } }));
     host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } }));
-    let after = host.listen_for(Duration::from_millis(500));
+    let after = host.collect_messages(Duration::from_millis(500));
     assert!(after.is_empty(), "a cancelled call should have no response: {after:?}");
     host.request_result("ping", json!({}));
 }
@@ -309,7 +309,7 @@ fn log_messages_respect_the_level() {
     let mut host = Host::start_legacy("2025-11-25");
     host.request_result("logging/setLevel", json!({ "level": "error" }));
     call_tool(&mut host, "log_something", json!({}));
-    let levels: Vec<_> = host.aside.iter().filter_map(|message| message["params"]["level"].as_str()).collect();
+    let levels: Vec<_> = host.unread.iter().filter_map(|message| message["params"]["level"].as_str()).collect();
     assert_eq!(levels, ["error", "critical", "alert", "emergency"], "no message below the level should be sent");
 }
 

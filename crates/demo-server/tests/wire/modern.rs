@@ -211,14 +211,14 @@ fn changes_are_sent_to_subscribers() {
     let tick = host.wait_for_message("notifications/resources/updated");
     assert_eq!(tick["params"]["uri"], "clock:///now", "the clock should be reported");
     assert!(
-        !host.aside.iter().any(|m| m["method"] == "notifications/prompts/list_changed"),
+        !host.unread.iter().any(|m| m["method"] == "notifications/prompts/list_changed"),
         "changes that were not requested should not be reported: {:?}",
-        host.aside
+        host.unread
     );
     host.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": listen } }));
     host.modern_result("tools/list", json!({}));
-    host.aside.clear();
-    let after = host.listen_for(Duration::from_millis(2500));
+    host.unread.clear();
+    let after = host.collect_messages(Duration::from_millis(2500));
     assert!(after.is_empty(), "an ended subscription should report nothing: {after:?}");
 }
 
@@ -234,14 +234,14 @@ fn active_subscription_does_not_keep_the_process_alive() {
 fn logs_and_progress_belong_to_their_request() {
     let mut host = start_modern_host();
     call_tool(&mut host, json!({ "name": "log_something", "arguments": {} }));
-    assert!(host.aside.is_empty(), "without a level no messages should be sent: {:?}", host.aside);
+    assert!(host.unread.is_empty(), "without a level no messages should be sent: {:?}", host.unread);
     let meta = json!({ "io.modelcontextprotocol/logLevel": "alert", "progressToken": 7 });
     call_tool(&mut host, json!({ "name": "log_something", "arguments": {}, "_meta": meta }));
     let levels: Vec<_> =
-        host.aside.drain(..).filter_map(|message| message["params"]["level"].as_str().map(str::to_owned)).collect();
+        host.unread.drain(..).filter_map(|message| message["params"]["level"].as_str().map(str::to_owned)).collect();
     assert_eq!(levels, ["alert", "emergency"], "the level of the request should apply");
     let meta = json!({ "progressToken": 7 });
     call_tool(&mut host, json!({ "name": "slow_report", "arguments": { "seconds": 0.1, "steps": 2 }, "_meta": meta }));
-    let tokens: Vec<_> = host.aside.iter().map(|message| message["params"]["progressToken"].clone()).collect();
+    let tokens: Vec<_> = host.unread.iter().map(|message| message["params"]["progressToken"].clone()).collect();
     assert_eq!(tokens, [7, 7], "progress should have the token of the request");
 }

@@ -14,7 +14,7 @@ use crate::{
     Role, StopReason, ToolChoice, known_models, model_limits,
 };
 
-/// Name of this API in stored reasoning.
+/// Marks stored reasoning as created by this API.
 const WIRE_NAME: &str = "anthropic";
 const API_VERSION: &str = "2023-06-01";
 /// Maximum number of output tokens if neither the request nor the table of known models specifies one. The API requires

@@ -19,15 +19,15 @@ const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
 const MAX_ANSWER_TOKENS: u64 = 16_384;
 /// Assumed number of bytes per token, a lower bound. Chinese text has about three.
 const MIN_BYTES_PER_TOKEN: u64 = 3;
-/// Number of bytes that are added to the size of each message.
+/// Estimated overhead of each message, in bytes.
 const BYTES_PER_MESSAGE: usize = 32;
 /// Number of tokens per image in most vision models.
 const IMAGE_TOKENS: u64 = 2_048;
-/// Timeout of each request about the allocated context size. After it, only the estimate is used.
+/// Timeout of each request to Ollama about a model's context size. After a timeout, the estimated size is used.
 const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Adds a sufficient context size to the body of a request. It is never smaller than the allocated one, since any
-/// change reloads the model.
+/// Adds a sufficient context size to the body of a request to Ollama. The size is at least the one that Ollama has
+/// allocated for the model, since any change reloads the model.
 pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
     let required = required_context(body);
     let (held, most) = tokio::join!(

@@ -16,7 +16,7 @@ use tokio_util::io::StreamReader;
 use super::http_exchange::EventFraming;
 use crate::ModelError;
 
-/// Maximum length of a line, in bytes.
+/// Maximum length of a line of a streamed answer, in bytes.
 const MAX_LINE_BYTES: usize = 16 << 20;
 /// Maximum total size of the lines of an answer in bytes: 64 times the maximum size of its content.
 const MAX_TOTAL_BYTES: usize = 1 << 30;
@@ -52,7 +52,7 @@ impl EventReader {
         Self { lines, framing, idle_timeout, waited, idle_lines, bytes, data: String::new(), is_first: true }
     }
 
-    /// Restarts the time limit, because the last event had content.
+    /// Restarts the idle timeout, because the last event had content.
     pub(super) const fn reset_idle_time(&mut self) {
         self.waited = Duration::ZERO;
         self.idle_lines = 0;

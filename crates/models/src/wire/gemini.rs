@@ -14,7 +14,7 @@ use crate::{
     ToolChoice,
 };
 
-/// Name of this API in stored reasoning.
+/// Marks stored reasoning as created by this API.
 const WIRE_NAME: &str = "gemini";
 /// Placeholder for the signature of a tool call without one, such as a call by a model of another provider. Models that
 /// verify signatures accept it.

@@ -22,7 +22,7 @@ const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout of reading the body of an error response.
 const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Replacement text for the key in messages of the provider.
+/// Replacement text for the API key in messages of the provider.
 const REDACTED: &str = "[key]";
 
 /// Framing that separates the events of a streamed answer.
@@ -77,15 +77,15 @@ impl HttpExchange {
 
     /// Sends a GET request, and parses the response as JSON.
     pub(super) async fn get(&self, url: Url) -> Result<Value, ModelError> {
-        self.json(self.client.get(url)).await
+        self.fetch_json(self.client.get(url)).await
     }
 
     /// Sends a POST request, and parses the response as JSON.
     pub(super) async fn post(&self, url: Url, body: &Value) -> Result<Value, ModelError> {
-        self.json(self.client.post(url).json(body)).await
+        self.fetch_json(self.client.post(url).json(body)).await
     }
 
-    async fn json(&self, request: RequestBuilder) -> Result<Value, ModelError> {
+    async fn fetch_json(&self, request: RequestBuilder) -> Result<Value, ModelError> {
         let request = self.with_headers(request)?;
         let read = async {
             let response = self.send(request, LIST_TIMEOUT, "").await?;
@@ -111,7 +111,7 @@ impl HttpExchange {
         Err(self.redact_error(provider_fault::response_error(status, &headers, &body, model, self.key.is_some())))
     }
 
-    /// Replaces the key in an error, in case the provider repeated it in its message.
+    /// Replaces the API key in an error, in case the provider repeated the key in its message.
     pub(super) fn redact_error(&self, mut error: ModelError) -> ModelError {
         let text = match &mut error {
             ModelError::WrongKey { message }
@@ -128,7 +128,8 @@ impl HttpExchange {
         error
     }
 
-    /// Replaces the key in the provider's metadata of an answer. The text of the model is not changed.
+    /// Replaces the API key in the metadata of an answer (model name and stop reason). The text of the model is not
+    /// changed.
     pub(super) fn redacted_reply(&self, mut reply: ModelReply) -> ModelReply {
         self.redact(&mut reply.model);
         if let StopReason::Other(reason) = &mut reply.stop {
@@ -138,7 +139,7 @@ impl HttpExchange {
     }
 
     fn redact(&self, text: &mut String) {
-        /// Length of a key's prefix that is not secret, since the keys of one provider have the same prefix.
+        /// Length of an API key's prefix that is not secret, since the keys of one provider have the same prefix.
         const NON_SECRET_PREFIX: usize = 3;
         let Some(key) = self.key.as_ref().map(ExposeSecret::expose_secret).filter(|key| !key.is_empty()) else {
             return;
@@ -180,7 +181,7 @@ async fn read_limited(response: Response, limit: usize) -> Result<Vec<u8>, Model
     Ok(body)
 }
 
-/// Reads at most `limit` bytes of a body. Errors end the reading without a failure.
+/// Reads at most `limit` bytes of a response body. An I/O error ends the reading without a failure.
 async fn read_start(response: Response, limit: usize) -> Vec<u8> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();

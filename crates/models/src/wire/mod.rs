@@ -33,7 +33,7 @@ use event_reader::EventReader;
 use http_exchange::{EventFraming, HttpExchange};
 use reply_assembly::ReplyAssembly;
 
-/// URL and JSON body of a request.
+/// URL and JSON body of a request to a provider.
 struct WireRequest {
     url: Url,
     body: Value,
@@ -179,7 +179,8 @@ impl HttpProvider {
 }
 
 impl HttpProvider {
-    /// Requests the names of the models with a single request. Other properties may be missing.
+    /// Requests the names of the provider's models with a single request. Other properties of the models may be
+    /// missing.
     pub(crate) async fn list_model_names(&self) -> Result<Vec<Model>, ModelError> {
         match self.settings.kind {
             ProviderKind::Ollama => ollama::list_model_names(&self.exchange, &self.settings).await,
@@ -235,7 +236,7 @@ impl Provider for HttpProvider {
     }
 }
 
-/// Reader of a streamed answer.
+/// Reads and decodes the events of a streamed answer.
 struct AnswerReader {
     events: EventReader,
     exchange: Arc<HttpExchange>,
@@ -255,14 +256,14 @@ impl AnswerReader {
             if self.is_over {
                 return None;
             }
-            if let Err(error) = self.read().await {
+            if let Err(error) = self.read_event().await {
                 self.is_over = true;
                 return Some(Err(self.exchange.redact_error(error)));
             }
         }
     }
 
-    async fn read(&mut self) -> Result<(), ModelError> {
+    async fn read_event(&mut self) -> Result<(), ModelError> {
         let event = self.events.next().await?;
         let is_end = match &event {
             Some(event) => {

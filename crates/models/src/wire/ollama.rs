@@ -15,7 +15,7 @@ use crate::{
 
 /// Maximum number of models whose details are requested.
 const MAX_DETAILED_MODELS: usize = 64;
-/// Maximum number of models in a list.
+/// Maximum number of models that are read from Ollama's list.
 const MAX_MODELS: usize = 1_000;
 /// Maximum number of concurrent requests for details.
 const CONCURRENT_REQUESTS: usize = 4;

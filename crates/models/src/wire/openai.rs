@@ -18,12 +18,12 @@ use crate::{
     ProviderSettings, Role, StopReason, ToolChoice,
 };
 
-/// Name of this API in stored reasoning.
+/// Marks stored reasoning as created by this API.
 const WIRE_NAME: &str = "openai";
-/// Maximum number of models in a list.
+/// Maximum number of models that are read from a provider's list.
 const MAX_MODELS: usize = 2_000;
 
-/// Implementation of the API, where implementations differ.
+/// Implementation of the chat completions API, since some differ in their parameters and extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ChatDialect {
     OpenAi,
@@ -229,7 +229,7 @@ struct CompletionStream {
     has_ended: bool,
     /// Set if reasoning was received in the member `reasoning_content`.
     thinks_in_content: bool,
-    /// Reasoning details that must be sent back to OpenRouter.
+    /// Reasoning details that OpenRouter requires in the next request.
     details: Vec<Value>,
     /// Latest tool call of each index: its id as received, and its key in the assembly.
     uses: BTreeMap<u64, (String, u64)>,
@@ -371,7 +371,7 @@ impl CompletionStream {
     }
 }
 
-/// Requests the list of the provider's models. OpenRouter and LM Studio report more properties than OpenAI.
+/// Requests the list of the provider's models. OpenRouter and LM Studio report more properties of a model than OpenAI.
 pub(super) async fn list_models(
     exchange: &HttpExchange,
     settings: &ProviderSettings,

@@ -11,7 +11,7 @@ fn settings(kind: ProviderKind) -> ProviderSettings {
     preset.settings().expect("the URL of a preset is valid")
 }
 
-/// Returns the body of a request, converted to what the wire represents.
+/// Returns the body of a request after its conversion for the provider's API.
 fn request_body(kind: ProviderKind, request: ModelRequest) -> Value {
     let (settings, wire) = (settings(kind), create_wire(&settings(kind)));
     let capabilities = wire.capabilities(Some(&request.model));
@@ -24,7 +24,8 @@ fn request(model: &str, temperature: Option<f64>, max_tokens: Option<u32>) -> Mo
     ModelRequest { model: model.into(), messages, temperature, max_tokens, ..ModelRequest::default() }
 }
 
-/// A model that takes a temperature, and the pointers of both parameters in the body.
+/// For each API: a model that supports a temperature, and the JSON pointers of the temperature and the maximum number
+/// of answer tokens in the request body.
 const WIRES: [(ProviderKind, &str, &str, &str); 5] = [
     (ProviderKind::OpenAi, "gpt-4o", "/temperature", "/max_completion_tokens"),
     (ProviderKind::Responses, "gpt-4o", "/temperature", "/max_output_tokens"),

@@ -197,7 +197,7 @@ mod tests {
         response_error(status, &HeaderMap::new(), body.to_string().as_bytes(), "m", true)
     }
 
-    /// Formats as documented and sent by the providers.
+    /// Classifies error responses in the formats that the providers document and send.
     #[test]
     fn provider_errors_are_classified() {
         let cases = [

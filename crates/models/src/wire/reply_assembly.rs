@@ -46,7 +46,7 @@ impl ReplyAssembly {
         self.deltas.drain(..)
     }
 
-    /// Adds to the number of stored bytes, and fails if it exceeds the limit.
+    /// Adds `by` to the size of the answer. Fails if the size or the number of parts exceeds its limit.
     pub(super) fn count_bytes(&mut self, by: usize) -> Result<(), ModelError> {
         self.size += by;
         let is_small = self.size <= MAX_ANSWER_BYTES && self.pieces.len() <= MAX_PARTS;
@@ -81,7 +81,8 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Attaches an opaque value to the preceding reasoning. Stores it as a part without text if there is none.
+    /// Attaches an opaque value to the preceding reasoning. Stores the value as a reasoning part without text if there
+    /// is none.
     pub(super) fn attach_thought(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         match self.pieces.last_mut() {
@@ -174,7 +175,7 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Sets the identifier of the model, as the provider reports it.
+    /// Sets the identifier of the model that answers, as the provider reports it.
     pub(super) fn set_model(&mut self, name: &str) {
         if !name.is_empty() && name.len() <= 256 {
             name.clone_into(&mut self.model);

@@ -11,7 +11,7 @@ use crate::data::{AdvancedAuthSettings, AuthSettings};
 /// Suffix in the storage names of client secrets, in place of the header name in those of header values.
 const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 
-/// Maximum size of a secret in bytes.
+/// Maximum size of a sign-in secret, such as a private key, in bytes.
 const MAX_SECRET_BYTES: usize = 16 * 1_024;
 
 /// Applies sign-in settings from the page to a server.

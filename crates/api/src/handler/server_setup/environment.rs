@@ -58,7 +58,7 @@ pub(super) fn move_secrets_to_keychain(
     Ok(secrets_to_store)
 }
 
-/// Checks that a value is permitted for a secret variable. It must not be empty.
+/// Checks that a value is permitted for a secret variable. An empty value is not permitted.
 pub(super) fn check_secret_variable(name: &str, value: &str) -> Result<(), ApiError> {
     if value.is_empty() {
         return Err(invalid_error(format!("the secret variable {name:?} has no value")));

@@ -15,7 +15,7 @@ use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabi
 use crate::{MessagePart, ModelMessage, ModelRequest, ModelTool, ProviderSettings, Role, ToolChoice, model_limits};
 use response_stream::ResponseStream;
 
-/// Name of this API in stored reasoning.
+/// Marks stored reasoning as created by this API.
 const WIRE_NAME: &str = "responses";
 
 pub(super) struct Responses {
@@ -29,12 +29,12 @@ impl Responses {
         Self { speaker: ChatDialect::of_provider(settings), origin: settings.origin() }
     }
 
-    /// Returns `true` if the model reasons, or `None` if its name does not tell.
+    /// Returns `true` if the model reasons before it answers, or `None` if the model's name does not indicate it.
     fn model_thinks(&self, model: &str) -> Option<bool> {
         (self.speaker == ChatDialect::OpenAi).then(|| model_limits::openai_tool_support(model).is_some())
     }
 
-    /// Returns an identifier of provider and model, which are the only ones that can decrypt the model's reasoning.
+    /// Returns an identifier of the provider and the model, since only they can decrypt the model's reasoning.
     fn thought_source(&self, model: &str) -> String {
         format!("{} {model}", self.origin)
     }

@@ -45,13 +45,13 @@ impl ResponseStream {
     /// Returns the text fragment in an event, and records that its item is streamed. The final event of the item
     /// repeats all fragments.
     fn take_fragment<'e>(&mut self, event: &'e Value, assembly: &mut ReplyAssembly) -> Result<&'e str, ModelError> {
-        self.item(item_name(event), assembly)?.is_streamed = true;
+        self.item(event_item_id(event), assembly)?.is_streamed = true;
         Ok(event["delta"].as_str().unwrap_or_default())
     }
 
     fn process_arguments(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let text = self.take_fragment(event, assembly)?;
-        match self.item(item_name(event), assembly)?.key {
+        match self.item(event_item_id(event), assembly)?.key {
             Some(key) => assembly.append_arguments(key, text),
             None => Err(ModelError::Unreadable { cause: "arguments refer to an unknown tool call".to_owned() }),
         }
@@ -156,7 +156,7 @@ impl AnswerDecoder for ResponseStream {
         match event["type"].as_str() {
             Some("response.created") => assembly.set_model(event["response"]["model"].as_str().unwrap_or_default()),
             Some("response.output_item.added") if event["item"]["type"] == "function_call" => {
-                self.begin_or_find_tool_use(item_name(event), &event["item"], assembly)?;
+                self.begin_or_find_tool_use(event_item_id(event), &event["item"], assembly)?;
             }
             Some("response.output_text.delta") => {
                 let text = self.take_fragment(event, assembly)?;
@@ -174,7 +174,7 @@ impl AnswerDecoder for ResponseStream {
                 assembly.append_thinking(text)?;
             }
             Some("response.function_call_arguments.delta") => self.process_arguments(event, assembly)?,
-            Some("response.output_item.done") => self.complete_item(item_name(event), &event["item"], assembly)?,
+            Some("response.output_item.done") => self.complete_item(event_item_id(event), &event["item"], assembly)?,
             Some("response.completed" | "response.incomplete") => self.finish(&event["response"], assembly)?,
             Some("response.failed") => return Err(provider_fault::stream_error(&event["response"], &self.model)),
             Some("error") => return Err(provider_fault::stream_error(event, &self.model)),
@@ -191,9 +191,9 @@ impl AnswerDecoder for ResponseStream {
     }
 }
 
-/// Returns the identifier of an item: its index, since some servers send another id in each event, or else its id.
-/// llama.cpp sends neither for tool calls, and refers to them by the call id.
-fn item_name(event: &Value) -> String {
+/// Returns the identifier of an event's item: its index, since some servers send another id in each event, or else its
+/// id. llama.cpp sends neither for tool calls, and refers to them by the call id.
+fn event_item_id(event: &Value) -> String {
     let item = &event["item"];
     match event["output_index"].as_u64() {
         Some(index) => index.to_string(),
@@ -205,8 +205,8 @@ fn item_name(event: &Value) -> String {
     }
 }
 
-/// Returns the members of a reasoning item that are sent back to the provider. Returns `None` if it has no content,
-/// since the provider would then search for the item in its own storage.
+/// Returns the members of a reasoning item that are sent back to the provider. Returns `None` if the item has no
+/// content, since the provider would then search for the item in its own storage.
 fn replayed_item(item: &Value) -> Option<Value> {
     let has_content = item["content"].as_array().is_some_and(|content| !content.is_empty());
     if !(item["encrypted_content"].is_string() || has_content) {
