@@ -12,8 +12,8 @@ use host::{Host, HostOptions};
 use ports::Platform;
 use ports::server_config::{HttpConfig, ServerConfig, ServerEntry, StdioConfig};
 
-/// Timeout for every expected event, long enough for slow machines.
-pub const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
+/// Timeout for every expected event, long enough for a machine that runs several test suites.
+pub const EVENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Name of the file with the administrator's rules, in the temporary folder.
 pub const MANAGED_FILE: &str = "managed.json";

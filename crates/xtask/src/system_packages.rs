@@ -16,10 +16,24 @@ use crate::problem::Problem;
 use crate::process::{self, Program};
 use crate::progress::print_step;
 
-/// Ensures that all packages are installed. On systems with apt-get, installs the missing ones after the user confirms.
-/// Root users and `yes` skip the confirmation. On other systems, the error lists the missing packages and the command
-/// to install them.
+/// Ensures that all packages are installed, see [`confirmed_installation`].
 pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(), Problem> {
+    confirmed_installation(needs, yes)?.map_or(Ok(()), |missing| missing.install())
+}
+
+/// Packages that are missing, whose installation with apt-get was confirmed.
+pub(crate) struct ConfirmedPackages {
+    names: Vec<&'static str>,
+    root: bool,
+}
+
+/// Returns the missing packages, or `None` if all are installed. On systems with apt-get, asks the user to confirm their
+/// installation. Root users and `yes` skip the confirmation. On other systems, the error lists the missing packages and
+/// the command to install them.
+pub(crate) fn confirmed_installation(
+    needs: &[RequiredPackage],
+    yes: bool,
+) -> Result<Option<ConfirmedPackages>, Problem> {
     let system = System::detect();
     let missing = match &system {
         System::Debian { .. } => missing_on_debian(needs, &installed_packages(needs)?),
@@ -27,10 +41,10 @@ pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(
         _ => needs.iter().filter(|need| !need.is_present()).collect(),
     };
     if missing.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     match &system {
-        System::Debian { .. } => install_packages(&missing.iter().map(|need| need.debian).collect::<Vec<_>>(), yes),
+        System::Debian { .. } => confirm(missing.iter().map(|need| need.debian).collect(), yes).map(Some),
         other => Err(Problem::Machine(other.install_hint(&missing))),
     }
 }
@@ -59,26 +73,34 @@ fn missing_on_debian<'a>(needs: &'a [RequiredPackage], installed: &str) -> Vec<&
     needs.iter().filter(|need| !is_installed(need.debian)).collect()
 }
 
-fn install_packages(packages: &[&str], yes: bool) -> Result<(), Problem> {
-    println!("System packages that are missing: {}", packages.join(" "));
+fn confirm(names: Vec<&'static str>, yes: bool) -> Result<ConfirmedPackages, Problem> {
+    println!("System packages that are missing: {}", names.join(" "));
     let root = is_root();
     if !root && !yes && !confirm_installation()? {
-        return Err(Problem::Machine(format!("install them yourself: sudo apt-get install {}", packages.join(" "))));
+        return Err(Problem::Machine(format!("install them yourself: sudo apt-get install {}", names.join(" "))));
     }
     if !root && !process::command_succeeds("sudo", &["--version"]) {
         return Err(Problem::Machine(format!(
             "installing needs root, and sudo is not here; as root: apt-get install {}",
-            packages.join(" ")
+            names.join(" ")
         )));
     }
-    print_step(&format!("installing {} system packages with apt-get", packages.len()));
-    // A failed update of an unrelated package source is ignored. The installation reports packages that can't be found.
-    if let Err(problem) = apt_get(root, &["update", "-qq"]) {
-        println!("{problem}; trying with the package lists that are here");
+    Ok(ConfirmedPackages { names, root })
+}
+
+impl ConfirmedPackages {
+    /// Installs the packages with apt-get.
+    pub(crate) fn install(&self) -> Result<(), Problem> {
+        print_step(&format!("installing {} system packages with apt-get", self.names.len()));
+        // A failed update of an unrelated package source is ignored. The installation reports packages that can't be
+        // found.
+        if let Err(problem) = apt_get(self.root, &["update", "-qq"]) {
+            println!("{problem}; trying with the package lists that are here");
+        }
+        let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
+        arguments.extend(&self.names);
+        apt_get(self.root, &arguments)
     }
-    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
-    arguments.extend(packages);
-    apt_get(root, &arguments)
 }
 
 fn apt_get(root: bool, arguments: &[&str]) -> Result<(), Problem> {

@@ -56,7 +56,7 @@ pub(super) struct PendingCall {
 impl PendingCall {
     /// Returns the time of the next timeout or action of the call.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        earliest([self.clock.next_timeout(), self.send_at, self.task.as_ref().and_then(|running| running.poll_at)])
+        earliest([self.clock.next_timeout(), self.send_at, self.task.as_ref().and_then(|running| running.next_poll())])
     }
 }
 

@@ -41,6 +41,14 @@ pub(super) struct TaskCall {
     pub(super) inputs: IndexMap<String, TaskInput>,
 }
 
+impl TaskCall {
+    /// Returns the time to send the next `tasks/get`. `None` while one is pending, since its response schedules the next
+    /// poll: a notification may have scheduled an earlier one that can't be sent yet.
+    pub(super) fn next_poll(&self) -> Option<Instant> {
+        self.poll_at.filter(|_| self.get.is_none())
+    }
+}
+
 /// State of a request for input of a task.
 #[derive(Debug)]
 pub(super) enum TaskInput {
@@ -181,7 +189,7 @@ impl Session {
 
     /// Sends `tasks/get` for each task whose poll is due.
     pub(super) fn poll_tasks(&mut self, now: Instant) {
-        let is_due = |running: &TaskCall| running.get.is_none() && is_due(running.poll_at, now);
+        let is_due = |running: &TaskCall| is_due(running.next_poll(), now);
         let due: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| call.task.as_deref().is_some_and(is_due)).map(|(id, _)| *id).collect();
         for id in due {

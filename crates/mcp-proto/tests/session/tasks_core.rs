@@ -100,6 +100,20 @@ fn call_runs_as_a_task_only_if_server_and_tool_support_it() {
     assert_eq!(sent["params"].get("task"), None, "[tasks-ext-server-directed]");
 }
 
+/// A timeout that stays due keeps a driver from reading the response that it waits for.
+#[test]
+fn notification_during_a_poll_schedules_no_second_one() {
+    let mut peer = task_peer();
+    let (_, _) = start_task(&mut peer);
+    let poll = wait_for_poll(&mut peer);
+    peer.send_notification("notifications/tasks/status", task_state("working"));
+    // Fails if a timeout stays due after it was handled.
+    peer.advance_time(seconds(5));
+    assert_eq!(peer.take_sent_messages(), Vec::<Value>::new(), "a pending poll must be the only one");
+    peer.send_result(&poll["id"], task_state("working"));
+    wait_for_poll(&mut peer);
+}
+
 #[test]
 fn task_is_polled_and_its_result_fetched() {
     let mut peer = task_peer();

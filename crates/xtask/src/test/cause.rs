@@ -1,15 +1,15 @@
-//! Finds the line of a log that describes why a test part failed.
+//! Finds the lines of a log that describe why a test part failed.
 
 use super::counts::without_colours;
 
 /// Prefixes of lines that describe a cause, in descending order of relevance. They are compared with the start of each
-/// trimmed line.
+/// trimmed line. A panic is more specific than the runner's `error: test run failed`.
 const CAUSE_PREFIXES: &[&str] = &[
     "error[",
+    PANIC_PREFIX,
     "error:",
     "Error:",
     "AssertionError",
-    "thread '",
     "FAIL ",
     "TRY 1 FAIL",
     "TIMEOUT [",
@@ -18,21 +18,39 @@ const CAUSE_PREFIXES: &[&str] = &[
     "npm error",
 ];
 
-/// Returns the most relevant line of a log, or else the last line that is not empty.
+const PANIC_PREFIX: &str = "thread '";
+
+/// Maximum number of panics that are included in the cause.
+const MAX_PANICS: usize = 5;
+
+/// Maximum number of lines of a panic message that are included in the cause.
+const MAX_PANIC_LINES: usize = 8;
+
+/// Returns the most relevant line of a log, or else the last line that is not empty. If tests panicked, returns the
+/// place and message of each.
 pub(super) fn cause_in_log(log: &str) -> Option<String> {
     let plain = without_colours(log);
     let lines: Vec<&str> =
         plain.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("$ ")).collect();
-    let telling = CAUSE_PREFIXES.iter().find_map(|start| lines.iter().position(|line| line.starts_with(start)));
-    let line = match telling {
-        // Rust prints the panic message on the line after the location.
-        Some(at) if lines[at].starts_with("thread '") && lines[at].ends_with(':') => {
-            format!("{} {}", lines[at], lines.get(at + 1).unwrap_or(&""))
-        }
-        Some(at) => lines[at].to_owned(),
-        None => (*lines.last()?).to_owned(),
-    };
-    Some(truncated_line(&line))
+    let relevant =
+        CAUSE_PREFIXES.iter().find_map(|start| Some((*start, lines.iter().position(|line| line.starts_with(start))?)));
+    Some(match relevant {
+        Some((PANIC_PREFIX, _)) => panics(&lines),
+        Some((_, at)) => truncated_line(lines[at]),
+        None => truncated_line(lines.last()?),
+    })
+}
+
+/// Returns the place and message of each panic in these lines, up to [`MAX_PANICS`].
+fn panics(lines: &[&str]) -> String {
+    let begins = lines.iter().enumerate().filter(|(_, line)| line.starts_with(PANIC_PREFIX)).take(MAX_PANICS);
+    let messages = begins.map(|(at, place)| {
+        // Rust prints the message on the lines after the place, and a note after the message.
+        let message = lines[at + 1..].iter().take_while(|line| !line.starts_with("note:")).take(MAX_PANIC_LINES);
+        let lines: Vec<String> = message.map(|line| truncated_line(line)).collect();
+        format!("{place} {}", lines.join("\n    "))
+    });
+    messages.collect::<Vec<_>>().join("\n  ")
 }
 
 fn truncated_line(line: &str) -> String {
@@ -64,6 +82,18 @@ mod tests {
         assert!(
             cause.ends_with("src/a.rs:3:5: the answer is 42"),
             "the cause should contain place and message: {cause}"
+        );
+    }
+
+    #[test]
+    fn panic_is_preferred_to_the_error_of_the_runner() {
+        let log = "thread 'a' panicked at a.rs:1:1:\nrows failed:\nrow 7: late\nnote: run with\n\
+                   thread 'b' panicked at b.rs:2:2:\nassertion failed\nnote: run with\nerror: test run failed";
+        let cause = cause_in_log(log).unwrap_or_default();
+        assert_eq!(
+            cause,
+            "thread 'a' panicked at a.rs:1:1: rows failed:\n    row 7: late\n  thread 'b' panicked at b.rs:2:2: assertion failed",
+            "every panic should be in the cause with all lines of its message"
         );
     }
 

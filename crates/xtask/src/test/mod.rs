@@ -3,6 +3,7 @@
 
 mod cause;
 mod counts;
+mod downloads;
 mod log;
 mod outcome;
 mod page_and_window;
@@ -24,7 +25,6 @@ use parts::TestPart;
 use summary::{PartTime, Summary};
 
 use crate::problem::Problem;
-use crate::{node, system_packages};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -47,11 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
 /// Ctrl-C.
 fn run_parts(options: &Options, summary: &mut Summary) -> Result<(), Problem> {
     let parts = parts::ordered_parts(&options.parts);
-    let needs = parts::system_packages(&parts, system_packages::has_debian_chromium());
-    system_packages::ensure_installed(&needs, options.yes)?;
-    if parts.iter().any(TestPart::needs_node) {
-        node::check_version()?;
-    }
+    downloads::install_requirements(&parts, options.yes)?;
     let summary = Mutex::new(summary);
     for stage in stages::stages(&parts) {
         match &stage.lanes[..] {

@@ -14,7 +14,7 @@ pub(super) struct Stage {
 /// Order of execution. Clippy builds everything. The window's tests are sensitive to a busy machine, so only the counting
 /// of instructions, which uses one core, runs in parallel with them.
 const STAGES: &[&[&[TestPart]]] = &[
-    &[&[TestPart::Tidy, TestPart::Fmt, TestPart::Clippy, TestPart::Deny]],
+    &[&[TestPart::Clippy, TestPart::Deny], &[TestPart::Tidy, TestPart::Fmt]],
     &[&[TestPart::Unit], &[TestPart::Ui]],
     &[&[TestPart::Page], &[TestPart::Fuzz, TestPart::Interop, TestPart::Models, TestPart::Conformance]],
     &[&[TestPart::Desktop], &[TestPart::Guard]],

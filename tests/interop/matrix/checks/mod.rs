@@ -19,8 +19,8 @@ use super::servers::{HttpProcesses, MatrixRow, Transport, row_config};
 use super::user::{MODEL_RESPONSE, spawn_deciding_user};
 use crate::user::{complete_catalog, next_call_id, result_text, sent_methods, to_object};
 
-/// Timeout of a single check, on a machine that tests four rows concurrently.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(15);
+/// Timeout of a single check. Four rows run concurrently beside other test suites, so this is far above the usual second.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Outcome of a single check, which is a cell of the table.
 pub(crate) enum CheckOutcome {
@@ -99,7 +99,10 @@ pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowRes
             None => match timeout(CHECK_TIMEOUT, one.check_feature(feature)).await {
                 Ok(Ok(())) => CheckOutcome::Works,
                 Ok(Err(observed)) => CheckOutcome::Failed(observed),
-                Err(_) => CheckOutcome::Failed(format!("not done after {CHECK_TIMEOUT:?}")),
+                Err(_) => CheckOutcome::Failed(format!(
+                    "not done after {CHECK_TIMEOUT:?}, last messages:\n{}",
+                    last_lines(&app.activity(name).await, 12)
+                )),
             },
         };
         cells.push((feature, cell));
@@ -107,6 +110,11 @@ pub(crate) async fn check_row(row: &MatrixRow, remote: &HttpProcesses) -> RowRes
     user.abort();
     app.host.close().await;
     RowResult { found, cells }
+}
+
+fn last_lines(text: &str, count: usize) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
 struct RowCheck<'a> {
