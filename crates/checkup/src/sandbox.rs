@@ -3,7 +3,7 @@
 use ports::server_config::ServerEntry;
 use process::SearchPath;
 use process::sandbox::SandboxMechanism;
-use process::sandbox::sandbox_means::SandboxSupport;
+use process::sandbox::sandbox_support::SandboxSupport;
 
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
@@ -61,7 +61,7 @@ mod tests {
             ServerEntry { name: "held".to_owned(), config: held.into() },
             ServerEntry { name: "free".to_owned(), config: StdioConfig::default().into() },
         ];
-        let none = || SandboxError::NotHere { cause: "nothing works".to_owned(), next: "" };
+        let none = || SandboxError::NoMechanism { cause: "nothing works".to_owned(), next: "" };
         let bubblewrap = || Ok(SandboxMechanism::Bubblewrap("/usr/bin/bwrap".into()));
         let cases = [
             (bubblewrap(), &servers[..], FindingState::Ok),

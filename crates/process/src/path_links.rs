@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Timeout for resolving all paths of a call.
+/// Maximum time to resolve the links in all paths of one tool call.
 const RESOLVE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of threads that resolve links concurrently. While all of them hang, further paths are not resolved.
 const MAX_RESOLVING_THREADS: usize = 4;

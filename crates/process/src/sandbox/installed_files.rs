@@ -18,7 +18,7 @@ const MAX_LINKS: usize = 8;
 const MAX_ANCESTORS: usize = 8;
 /// Maximum number of entries of a folder that are examined for libraries.
 const MAX_FOLDER_ENTRIES: usize = 512;
-/// Maximum number of bytes that are read of a `pyvenv.cfg`.
+/// Maximum number of bytes of a `pyvenv.cfg` that are read.
 const MAX_PYVENV_BYTES: u64 = 16 * 1024;
 /// Folder with the packages of npm.
 const PACKAGE_FOLDER: &str = "node_modules";
@@ -226,7 +226,8 @@ fn resolve_parent(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Returns `true` if a sandbox may make a script that the command names accessible without the user naming its folder.
+/// Returns `true` if a script may be accessible in a sandbox although the user named only the script in the command,
+/// and not its folder in the sandbox's settings.
 pub(super) fn may_be_accessible(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
     let Ok(real) = script.canonicalize() else { return false };
     let is_hidden = hidden.iter().any(|own| real.starts_with(own));

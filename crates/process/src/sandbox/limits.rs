@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 const MIB: u64 = 1024 * 1024;
 const GIB: u64 = 1024 * MIB;
 
-/// Limits of one server with all its descendants. A server that exceeds one of them is stopped.
+/// Resource limits of one server with all its descendants. A server that exceeds one of them is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -50,12 +50,12 @@ pub enum LimitedResource {
     Processor,
 }
 
-/// The limit that a server exceeded, for which it was stopped.
+/// The resource limit for which a server was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExceededLimit {
     /// Resource of which the server used too much.
     pub resource: LimitedResource,
-    /// The limit, in the unit of the corresponding field of [`ResourceLimits`].
+    /// Maximum amount of the resource, in the unit of the corresponding field of [`ResourceLimits`].
     pub most: u64,
 }
 
@@ -119,7 +119,7 @@ impl ResourceUsage {
     }
 }
 
-/// Limits of a server, and the home folder whose size is measured.
+/// The resource limits of a server, and the home folder whose size is measured.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResourceBounds {
@@ -161,7 +161,8 @@ impl ResourceMeter {
         self.lock().exceeded
     }
 
-    /// Records a measurement. Only the first limit that is exceeded is retained.
+    /// Records a measurement by applying `change` to the last one. Returns the first limit that a measurement has
+    /// exceeded, also if later ones do not exceed it.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn record_usage(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
         let mut reading = self.lock();

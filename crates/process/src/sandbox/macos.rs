@@ -12,7 +12,7 @@ pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanis
     if Path::new(SANDBOX_EXEC_PROGRAM).is_file() {
         return Ok(SandboxMechanism::Seatbelt);
     }
-    Err(SandboxError::NotHere {
+    Err(SandboxError::NoMechanism {
         cause: format!("{SANDBOX_EXEC_PROGRAM} is not there"),
         next: "Turn the sandbox off in the server's settings",
     })

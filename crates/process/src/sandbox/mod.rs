@@ -10,7 +10,7 @@
 //! - `folder_proposals`: folders that may be accessible or proposed without the user naming them
 //! - [`egress`]: named hosts, through a proxy that is the only way out
 //! - [`limits`]: resource limits
-//! - [`sandbox_means`]: the sandbox mechanisms of this computer
+//! - [`sandbox_support`]: the sandbox mechanisms of this computer
 //! - `linux`: bubblewrap, else Landlock, both without sockets to other programs of this computer
 //! - `seatbelt`, `macos`: `sandbox-exec`, untested on a real system
 //! - `unsupported`: Windows, which has no sandbox yet
@@ -22,7 +22,7 @@ pub(crate) mod installed_files;
 pub mod limits;
 pub mod reachable_paths;
 mod resolved_sandbox;
-pub mod sandbox_means;
+pub mod sandbox_support;
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -57,7 +57,7 @@ pub use reachable_paths::ReachablePaths;
 pub(crate) use resolved_sandbox::LaunchCommand;
 pub use resolved_sandbox::ResolvedSandbox;
 
-/// The access of a server, as configured by its user.
+/// The access of a server to files and the network, and its resource limits, as the user configured them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxSettings {
     /// Accessible folders, each by its canonical path.
@@ -66,7 +66,7 @@ pub struct SandboxSettings {
     pub network: NetworkAccess,
     /// The server's own folder, which contains its home and its temporary files. Created when the server starts.
     pub home: PathBuf,
-    /// Canonical paths of folders that must stay inaccessible, even inside an accessible one.
+    /// Canonical paths of Drawbridge's own folders, which must stay inaccessible, even inside an accessible one.
     pub hidden: Vec<PathBuf>,
     /// Limits of memory, processes, disk space and processor time.
     pub limits: ResourceLimits,
@@ -77,7 +77,7 @@ pub struct SandboxSettings {
 pub struct AllowedFolder {
     /// Absolute path of the folder.
     pub path: PathBuf,
-    /// Permission to read the folder's content, or also to change it.
+    /// Permission to read the folder's content, or to read and change it.
     pub access: AccessMode,
 }
 

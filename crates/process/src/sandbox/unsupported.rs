@@ -8,7 +8,7 @@ use super::{LaunchCommand, ResolvedSandbox, SandboxError, SandboxMechanism};
 use crate::programs::SearchPath;
 
 fn unsupported_error() -> SandboxError {
-    SandboxError::NotHere {
+    SandboxError::NoMechanism {
         cause: "Drawbridge has no sandbox on this system yet".to_owned(),
         next: "Turn the sandbox off in the server's settings, or run the server in a container",
     }

@@ -12,12 +12,12 @@ use super::hosts::{Destination, HostPattern};
 
 /// Minimum interval between two batches of lines.
 const MIN_BATCH_INTERVAL: Duration = Duration::from_secs(2);
-/// Interval at which the byte counts of open connections are reported if nothing else happens.
+/// Interval at which the ledger reports the byte counts of open connections if there are no other events.
 const OPEN_REPORT_INTERVAL: Duration = Duration::from_secs(60);
-/// Maximum number of destinations that one batch names. Events for others are only counted.
+/// Maximum number of destinations that one batch of lines names. Events for other destinations are only counted.
 const MAX_NAMED_DESTINATIONS: usize = 16;
 
-/// Collects connections and refusals until [`EgressLedger::take_lines`] is called.
+/// Collects the connections and refusals of a proxy until [`EgressLedger::take_lines`] is called.
 #[derive(Debug, Default)]
 pub(super) struct EgressLedger {
     state: Mutex<LedgerState>,
@@ -62,7 +62,7 @@ struct TrackedConnection {
     reported_down: u64,
 }
 
-/// An open connection. Dropping it records that it was closed.
+/// An open connection of the proxy. Dropping it records in the ledger that the connection was closed.
 #[derive(Debug)]
 pub(super) struct OpenConnection {
     ledger: Arc<EgressLedger>,
@@ -83,7 +83,7 @@ impl Drop for OpenConnection {
 }
 
 impl EgressLedger {
-    /// Records an opened connection. It counts as open until the returned value is dropped.
+    /// Records that the proxy opened a connection, which counts as open until the returned value is dropped.
     pub(super) fn record_opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
         let traffic = Arc::new(TrafficCounter::default());
         let mut state = self.lock();
@@ -95,7 +95,7 @@ impl EgressLedger {
         OpenConnection { ledger: Arc::clone(self), traffic }
     }
 
-    /// Records a connection that was refused. `add` is the host pattern that would permit it.
+    /// Records a connection that the proxy refused. `add` is the host pattern that would permit it.
     pub(super) fn record_refused(&self, destination: &Destination, cause: &str, add: &HostPattern) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
@@ -111,7 +111,7 @@ impl EgressLedger {
         self.changed.notify_one();
     }
 
-    /// Records a permitted connection that could not be made.
+    /// Records a permitted connection that the proxy could not establish.
     pub(super) fn record_unreachable(&self, destination: &Destination, cause: &str) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
@@ -126,7 +126,8 @@ impl EgressLedger {
         self.changed.notify_one();
     }
 
-    /// Waits for events, and returns the log lines about them. Returns at most once every two seconds.
+    /// Waits for events or [`OPEN_REPORT_INTERVAL`], then for [`MIN_BATCH_INTERVAL`], and returns the log lines about
+    /// the events.
     pub(super) async fn next_lines(&self) -> Vec<String> {
         // Waits a while after the first event, so that one batch includes the events that follow it.
         let _ = timeout(OPEN_REPORT_INTERVAL, self.changed.notified()).await;
@@ -167,7 +168,7 @@ impl EgressLedger {
 }
 
 impl LedgerState {
-    /// Adds the bytes that were transferred over an open connection since they were last counted.
+    /// Adds the bytes transferred over an open connection since the last report to the counts of its destination.
     fn measure_connection(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
         let (up, down) = (open.traffic.written(), open.traffic.read());

@@ -115,7 +115,7 @@ pub(super) fn filter() -> Result<BpfProgram, String> {
     build_filter().map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
-/// Checks that the kernel supports filters that make a call fail.
+/// Checks that the kernel supports seccomp filters that make a system call fail.
 ///
 /// # Errors
 /// Returns a message that explains why filters can't be used.
@@ -127,7 +127,7 @@ pub(super) fn check_support() -> Result<(), String> {
     refuses.then_some(()).ok_or_else(|| "seccomp can't be used (the kernel can't refuse calls)".to_owned())
 }
 
-/// Returns an open file with the filter in the format that bubblewrap reads.
+/// Returns an open file with the seccomp filter in the format that bubblewrap reads.
 ///
 /// # Errors
 /// Returns a message if the filter or the file can't be created.
@@ -168,8 +168,9 @@ fn build_filter() -> Result<BpfProgram, BackendError> {
     Ok(reject_clone3(rest))
 }
 
-/// Prepends instructions that make `clone3` fail as unimplemented. Seccomp can't see its flags, which are in memory,
-/// and libraries then fall back to `clone`. The other part of the filter checks the architecture.
+/// Prepends instructions to a seccomp filter that make `clone3` fail as unimplemented. Seccomp can't see the flags of
+/// `clone3`, which are in memory, and libraries then fall back to `clone`. The `rest` of the filter checks the
+/// architecture.
 fn reject_clone3(rest: BpfProgram) -> BpfProgram {
     /// Offset of the system call number in the filter's input.
     const NUMBER_OFFSET: u32 = 0;

@@ -7,15 +7,15 @@ use crate::programs::SearchPath;
 /// The sandbox mechanisms of this computer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxSupport {
-    /// Mechanism that a start would use, or the reason why none is available.
+    /// Mechanism with which servers are sandboxed, or the reason why none is available.
     pub mechanism: Result<SandboxMechanism, SandboxError>,
-    /// Parts that were checked, by name, each with the reason if it can't be used.
+    /// Checked features of the sandbox mechanisms, by name, each with the reason if it can't be used.
     pub parts: Vec<(&'static str, Result<(), String>)>,
 }
 
 impl SandboxSupport {
-    /// Checks each part without changing anything. bubblewrap is looked up on `path` and run once, with a shell that
-    /// does nothing.
+    /// Checks each sandbox mechanism of this computer without changing anything. bubblewrap is looked up on `path` and
+    /// run once, with a shell that does nothing.
     pub async fn find(path: &SearchPath) -> SandboxSupport {
         SandboxSupport { parts: system::check_parts(path).await, mechanism: system::find_mechanism(path).await }
     }
