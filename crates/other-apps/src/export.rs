@@ -19,7 +19,7 @@ pub enum ExportForm {
     VsCode,
 }
 
-/// Replacement for a secret in an exported entry.
+/// The text that replaces a secret in an exported entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretSubstitute {
     /// A reference to an environment variable.
@@ -73,7 +73,7 @@ pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
 /// Converts servers to entries in the format of other apps, and collects the omitted secrets.
 pub(crate) struct EntryWriter {
     stand: SecretSubstitute,
-    /// Inputs of VS Code that replace secrets.
+    /// Definitions of the VS Code inputs that replace secrets.
     pub(crate) inputs: Vec<Value>,
     /// Names of variables and headers whose values contain a secret.
     pub(crate) secrets: Vec<String>,
@@ -161,7 +161,7 @@ impl EntryWriter {
         if crate::secret_detection::has_secret(&written) { self.secret_replacement(server, name) } else { written }
     }
 
-    /// Returns the text that replaces the value of a secret variable or header.
+    /// Returns the text that replaces the value of a variable or header that is a secret.
     fn secret_replacement(&mut self, server: &str, name: &str) -> String {
         let reference = self.add_reference(server, name);
         if self.stand == SecretSubstitute::Blank { String::new() } else { reference }

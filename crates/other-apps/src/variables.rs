@@ -60,11 +60,11 @@ pub enum ReferenceTarget {
 }
 
 /// Maximum length of a reference, in bytes. Longer references are treated as text.
-const MAX_REFERENCE: usize = 4_096;
+const MAX_REFERENCE_BYTES: usize = 4_096;
 /// Maximum number of references in a value. Further references are treated as text.
 const MAX_REFERENCES: usize = 100;
 
-/// Returns the references in a value, in order.
+/// Returns the references in a value that have this syntax, in order.
 #[must_use]
 pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
     let mut found = Vec::new();
@@ -118,7 +118,7 @@ fn strip_delimiters<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t s
     let inner = text.strip_prefix(open)?;
     // A nested reference is found separately. Stopping at the first brace avoids scanning text with unclosed braces
     // repeatedly.
-    let end = inner.bytes().take(MAX_REFERENCE).position(|byte| matches!(byte, b'{' | b'}'))?;
+    let end = inner.bytes().take(MAX_REFERENCE_BYTES).position(|byte| matches!(byte, b'{' | b'}'))?;
     inner[end..].starts_with(close).then_some(())?;
     Some((&inner[..end], open.len() + end + close.len()))
 }

@@ -29,7 +29,7 @@ struct TextSection<'t> {
 }
 
 impl<'t> TextSection<'t> {
-    /// Returns the rest of the section, from a byte offset on.
+    /// Returns the part of the section that begins at a byte offset.
     fn starting_at(self, offset: usize) -> Self {
         let (before, text) = self.text.split_at_checked(offset).unwrap_or(("", self.text));
         Self { text, lines_before: self.lines_before + count_lines(before) }
@@ -105,7 +105,7 @@ fn find_json_start(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns `true` if the line begins a list of objects, as opposed to a heading in square brackets.
+/// Returns `true` if a line begins a list of objects, as opposed to a heading in square brackets.
 fn looks_like_list(line: &str) -> bool {
     line[1..].trim_start().is_empty() || line[1..].trim_start().starts_with('{')
 }

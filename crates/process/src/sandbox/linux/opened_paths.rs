@@ -24,7 +24,7 @@ pub(super) struct OpenedPath {
 /// Opens all paths that are accessible to a server, each before its subfolders.
 ///
 /// # Errors
-/// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::SymbolicLink`] if a folder has become a link,
+/// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::SymbolicLink`] if a folder is a link,
 /// and [`SandboxError::Changed`] if a program file leads to a path that was not approved.
 pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, SandboxError> {
     let mut all = Vec::new();
