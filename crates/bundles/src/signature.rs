@@ -52,7 +52,7 @@ impl fmt::Display for Signature {
 }
 
 impl Signature {
-    /// Parses the block that [`split_signature_block`] returned.
+    /// Parses the signature block that [`split_signature_block`] returned.
     pub(crate) fn parse(block: Option<&[u8]>) -> Self {
         let Some(block) = block else { return Self::Absent };
         let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_SIZE..block.len() - BLOCK_END_MARKER.len()];

@@ -65,7 +65,7 @@ pub(crate) async fn unpack_bundle_file(
     let unpacked = run_blocking(move || {
         let is_new = std::fs::symlink_metadata(&file.folder).is_err();
         match bundles::unpack(&file.bundle, &root) {
-            Err(BundleError::Differs(_) | BundleError::FolderDiffers(_)) if is_unused => {
+            Err(BundleError::FilesDiffer(_) | BundleError::FolderDiffers(_)) if is_unused => {
                 bundles::remove_bundle(&root, &file.folder)?;
                 Ok((bundles::unpack(&file.bundle, &root)?, true))
             }

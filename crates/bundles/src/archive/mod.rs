@@ -101,7 +101,7 @@ impl Archive {
         self.size
     }
 
-    /// Returns the content of the signature block after the archive, which is not verified.
+    /// Returns the signature block after the archive, which is not verified.
     #[must_use]
     pub fn signature(&self) -> &Signature {
         &self.signature
@@ -129,7 +129,7 @@ impl Archive {
     /// Returns [`BundleError::Refused`] if the file doesn't exist or is damaged, [`BundleError::TooLargeToRead`] if it
     /// is larger than `max`, and [`BundleError::Io`] if reading fails.
     pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, BundleError> {
-        let file = self.file(path).ok_or_else(|| ArchiveRefusal::NoFile(path.to_owned()))?;
+        let file = self.file(path).ok_or_else(|| ArchiveRefusal::MissingFile(path.to_owned()))?;
         if file.size > max {
             return Err(BundleError::TooLargeToRead { path: path.to_owned(), max });
         }
@@ -138,7 +138,7 @@ impl Archive {
         Ok(content)
     }
 
-    /// Unpacks a file and writes its content to `sink`.
+    /// Unpacks a file of the archive and writes its content to `sink`.
     pub(crate) fn copy(&self, file: &ArchiveFile, sink: &mut dyn io::Write) -> Result<(), BundleError> {
         entry_data::unpack_entry(&self.file, file, sink)
     }

@@ -10,7 +10,7 @@ pub enum ArchiveRefusal {
     /// The file doesn't end with the records of a ZIP archive.
     #[error("this is not a ZIP archive, or its end is missing")]
     NotAZip,
-    /// The file is larger than the limit.
+    /// The archive file is larger than the limit.
     #[error("the file is larger than {} MB", MAX_ARCHIVE_BYTES >> 20)]
     ArchiveTooLarge,
     /// The archive is followed by data that is not a signature.
@@ -45,13 +45,13 @@ pub enum ArchiveRefusal {
     /// The local header of this entry contradicts the central directory.
     #[error("{}: the header before the data differs from the directory", displayed_path(.0))]
     HeadersDiffer(String),
-    /// This entry has a second name in an extra field, under which other programs would unpack it.
+    /// This entry has a second name in an extra field. Some programs would unpack the entry under that name.
     #[error("{} has a second name in an extra field", displayed_path(.0))]
-    OtherName(String),
+    SecondName(String),
     /// This entry is encrypted, as a flag in its header states.
     #[error("{} is encrypted", displayed_path(.0))]
     Encrypted(String),
-    /// The compression method is neither stored nor deflate.
+    /// The compression method of an entry is neither stored nor deflate.
     #[error("{} is packed by method {method}; only stored and deflate are read", displayed_path(.path))]
     Method {
         /// Path of the entry in the archive.
@@ -69,7 +69,7 @@ pub enum ArchiveRefusal {
     },
     /// This entry is a link, a device or another special file.
     #[error("{} is a link, a device or another special file", displayed_path(.0))]
-    Special(String),
+    SpecialFile(String),
     /// This file has a set-user-ID or set-group-ID bit.
     #[error("{} would run with the rights of its owner or group", displayed_path(.0))]
     SetUserId(String),
@@ -81,7 +81,7 @@ pub enum ArchiveRefusal {
     Duplicate(String),
     /// These two paths are the same on some file systems.
     #[error("{} and {} are the same on some systems", displayed_path(.0), displayed_path(.1))]
-    Twins(String, String),
+    EquivalentPaths(String, String),
     /// This path is used for both a file and a folder.
     #[error("{} is a file and a folder", displayed_path(.0))]
     FileAndFolder(String),
@@ -94,9 +94,9 @@ pub enum ArchiveRefusal {
     /// The compression ratio of this file is implausibly high.
     #[error("{} is packed to less than one {MAX_COMPRESSION_RATIO}th of its size", displayed_path(.0))]
     Ratio(String),
-    /// The compression ratio of the bundle is implausibly high.
+    /// The compression ratio of the whole bundle is implausibly high.
     #[error("the bundle is packed to less than one {MAX_COMPRESSION_RATIO}th of its size")]
-    RatioOfAll,
+    TotalRatio,
     /// The data of this file unpacks to another size than declared, or has unused bytes after it.
     #[error("{} unpacks to a different size than the directory records", displayed_path(.0))]
     SizeDiffers(String),
@@ -108,10 +108,10 @@ pub enum ArchiveRefusal {
     Checksum(String),
     /// The archive has no file with this path.
     #[error("there is no file {}", displayed_path(.0))]
-    NoFile(String),
+    MissingFile(String),
 }
 
-/// Problem with the path of an entry.
+/// Reason why the path of an archive entry is not allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathProblem {
     /// The path or one of its components is empty.

@@ -31,7 +31,7 @@ pub struct Manifest {
     pub name: String,
     /// Human-readable name of the bundle, or `None` to show [`Self::name`].
     pub display_name: Option<String>,
-    /// Version of the server, as the publisher wrote it.
+    /// Version of the bundle's server, as the publisher wrote it.
     pub version: String,
     /// Short description of the bundle, in plain text.
     pub description: String,
@@ -43,7 +43,7 @@ pub struct Manifest {
     pub repository: Option<String>,
     /// URL of the home page.
     pub homepage: Option<String>,
-    /// URL of the documentation.
+    /// URL of the server's documentation.
     pub documentation: Option<String>,
     /// URL where users get support from the publisher.
     pub support: Option<String>,
@@ -51,7 +51,7 @@ pub struct Manifest {
     pub license: Option<String>,
     /// Keywords for searching the bundle.
     pub keywords: Vec<String>,
-    /// URLs of the privacy policies of external services that the server uses.
+    /// URLs of the privacy policies of external services that the bundle's server uses.
     pub privacy_policies: Vec<String>,
     /// Icons that are files in the bundle.
     pub icons: Vec<Icon>,
@@ -69,7 +69,7 @@ pub struct Manifest {
     pub prompts_generated: bool,
     /// Platforms and versions that the bundle requires.
     pub compatibility: Compatibility,
-    /// Location of the translations in the bundle.
+    /// Paths of the translations in the bundle, and the language of the manifest's texts.
     pub localization: Localization,
     /// Settings that the user fills in, in the order of the manifest.
     pub user_config: Vec<UserConfig>,
@@ -97,7 +97,7 @@ pub struct Icon {
     pub theme: Option<String>,
 }
 
-/// A tool that the manifest claims to exist.
+/// A tool that a manifest claims the server provides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolClaim {
     /// Name of the tool, as the manifest claims.
@@ -106,7 +106,7 @@ pub struct ToolClaim {
     pub description: Option<String>,
 }
 
-/// A prompt that the manifest claims to exist.
+/// A prompt that a manifest claims the server provides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptClaim {
     /// Name of the prompt, as the manifest claims.
@@ -147,10 +147,10 @@ pub enum ManifestError {
     /// A list has too many items, or a text that must not be truncated is too long. Contains the path of the member.
     #[error("{} is too long", visible(.0))]
     TooLong(String),
-    /// This path leads out of the bundle.
+    /// This path in the manifest leads out of the bundle.
     #[error("{} is not a path in the bundle", visible(.0))]
     Path(String),
-    /// The type of the server is unknown, with its name.
+    /// The type of the server is unknown. Contains the type as written.
     #[error("the type {:?} of the server is unknown", visible(.0))]
     ServerKind(String),
 }

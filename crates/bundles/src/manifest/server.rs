@@ -50,8 +50,8 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
 }
 
-/// Parts of a command that differ on one platform. A part that is present replaces the whole original part, for example
-/// all arguments.
+/// Parts of a server's command that differ on one platform. A part that is present replaces the whole original part,
+/// for example all arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
     /// Program that replaces the original one, if any.
@@ -130,7 +130,7 @@ fn parse_overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, 
     overrides.iter().map(one).collect()
 }
 
-/// Parses a command. Any invalid part is an error.
+/// Parses a command in a manifest. Any invalid part is an error.
 fn parse_command(value: &Value, at: &str) -> Result<CommandOverride, ManifestError> {
     let object = value.as_object();
     let object = object.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "an object" })?;

@@ -9,7 +9,7 @@ use super::fields::{
     truncate,
 };
 
-/// Type of a setting's value.
+/// Type of the value of a bundle's setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserConfigKind {
@@ -51,7 +51,7 @@ pub struct UserConfig {
     pub max: Option<f64>,
 }
 
-/// Parses all settings. A setting of an unknown type accepts text.
+/// Parses all settings in a manifest's `user_config`. A setting of an unknown type accepts text.
 pub(super) fn read_user_config(
     root: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,
@@ -110,7 +110,7 @@ fn read_setting(
     })
 }
 
-/// Returns a default value as text, in the form in which it is substituted.
+/// Returns the default value of a setting as text, in the form in which it is substituted.
 fn default_text(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),

@@ -21,7 +21,7 @@ pub use index::RecordedStatus;
 
 pub(crate) use index::ChangesProgress;
 
-/// Name of the index file.
+/// Name of the file in the cache folder that contains the index.
 const INDEX_FILE: &str = "index.json";
 /// Maximum size of an index file that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
@@ -32,12 +32,12 @@ pub struct CacheLimits {
     /// Maximum total size of the cached responses, in bytes. Default: 32 MiB.
     pub bytes: u64,
     /// Maximum number of cached responses. Default: 2,000.
-    pub answers: usize,
+    pub responses: usize,
 }
 
 impl Default for CacheLimits {
     fn default() -> Self {
-        Self { bytes: 32 * 1024 * 1024, answers: 2_000 }
+        Self { bytes: 32 * 1024 * 1024, responses: 2_000 }
     }
 }
 
@@ -89,7 +89,7 @@ impl RegistryCache {
         self.index().registries.get(address.as_str())?.status_of(name, version).cloned()
     }
 
-    /// Returns the cached response to a request, or `None` if there is none.
+    /// Returns the cached response of a registry to a request, or `None` if there is none.
     pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<CachedBody> {
         let name = response_file_name(address, request);
         let response = self.reload_index().answers.get(&name)?.clone();
@@ -117,10 +117,9 @@ impl RegistryCache {
         Some(CachedBody { body, fetched: response.fetched })
     }
 
-    /// Stores a response and the statuses of its entries.
+    /// Stores a response of a registry and the statuses of its entries.
     ///
     /// # Errors
-    ///
     /// Returns [`StoreError`] if the cache can't be written.
     pub(crate) fn put(
         &self,
@@ -149,7 +148,7 @@ impl RegistryCache {
         })
     }
 
-    /// Stores the statuses in a page of changes, and the progress of reading the list.
+    /// Stores the statuses in a page of changes, and the progress of reading the registry's list of changes.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the cache can't be written.
@@ -183,13 +182,13 @@ impl RegistryCache {
         }
     }
 
-    /// Removes the oldest responses while the cache exceeds its limits.
+    /// Removes the oldest cached responses while the cache exceeds its limits.
     fn evict_responses(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
         let by_age: BTreeSet<(Millis, String)> =
             index.answers.iter().map(|(name, response)| (response.fetched, name.clone())).collect();
         let mut total: u64 = index.answers.values().map(|response| response.bytes).sum();
         for (_, name) in by_age {
-            if total <= self.limits.bytes && index.answers.len() <= self.limits.answers {
+            if total <= self.limits.bytes && index.answers.len() <= self.limits.responses {
                 break;
             }
             self.files.remove(&name)?;
@@ -198,7 +197,7 @@ impl RegistryCache {
         Ok(())
     }
 
-    /// Applies a change to the index on disk, under the folder's lock.
+    /// Applies a change to the index on disk, under the lock of the cache folder.
     fn update_index(&self, act: impl FnOnce(&mut CacheIndex) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let _held = self.files.lock()?;
         let mut index = self.read_index();

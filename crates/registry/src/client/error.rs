@@ -23,7 +23,7 @@ pub enum RegistryError {
         /// Reason why the header is not allowed.
         cause: String,
     },
-    /// The requested name or version is not valid.
+    /// The name or version in the request is not valid.
     #[error("{0}")]
     Question(EntryError),
     /// The HTTP client could not be created because TLS is unavailable.
@@ -123,7 +123,7 @@ pub enum RegistryError {
     },
     /// The registry returned the cursor of an earlier page, so its list would never end.
     #[error("the registry {address} returns the same page repeatedly; contact its operator")]
-    SamePage {
+    RepeatedPage {
         /// Address of the registry that repeated the cursor.
         address: String,
     },

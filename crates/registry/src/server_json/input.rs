@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use super::bounded::{deserialize_display, deserialize_exact, deserialize_list, deserialize_map, deserialize_required};
-use super::{MAX_CHOICES, MAX_LABEL, MAX_SHOWN, MAX_VALUE, MAX_VARIABLES};
+use super::{MAX_CHOICES, MAX_DISPLAYED_TEXT_BYTES, MAX_LABEL_BYTES, MAX_VALUE, MAX_VARIABLES};
 
 /// Type of the value of an input. Unknown types are treated as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -22,16 +22,16 @@ pub enum InputFormat {
     String,
 }
 
-/// A value that the publisher fixed or the user enters (`InputDefinition`).
+/// The value of an input: either fixed by the publisher, or entered by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InputDefinition {
     /// Purpose of the value.
-    #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
+    #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub description: Option<String>,
     /// Set if the server doesn't work without the value.
     pub is_required: bool,
-    /// Type of the value, such as a number or a path.
+    /// Type of the input's value, such as a number or a path.
     pub format: InputFormat,
     /// Fixed value, or `None` if the user enters it. `{name}` in it refers to a variable.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
@@ -42,14 +42,14 @@ pub struct InputDefinition {
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
     pub default: Option<String>,
     /// Example of a value, for display in an empty field.
-    #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
+    #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub placeholder: Option<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
     #[serde(deserialize_with = "choices")]
     pub choices: Vec<String>,
 }
 
-/// A value whose text may contain variables (`InputWithVariables`).
+/// A value of a server's description whose text may contain variables (`InputWithVariables`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct TemplateInput {
     /// Description and fixed value of the input. The fixed value may contain variables.
@@ -64,7 +64,7 @@ pub struct TemplateInput {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NamedInput {
     /// Name of the header or variable.
-    #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL_BYTES>")]
     pub name: String,
     /// Value that the header or variable is set to.
     #[serde(flatten)]
@@ -89,10 +89,10 @@ pub struct DescribedArgument {
     #[serde(rename = "type")]
     pub kind: ArgumentKind,
     /// Name of a named argument, including its dashes.
-    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL_BYTES>")]
     pub name: Option<String>,
     /// Label for the value of a positional argument.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
     pub value_hint: Option<String>,
     /// Set if the argument may be repeated.
     #[serde(default)]
