@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::text::FindingText;
 
-/// The result of one check, with a suggested remedy.
+/// The result of one check of this computer, with a suggested remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
@@ -12,9 +12,9 @@ pub struct Finding {
     pub id: CheckId,
     /// Display name of the check.
     pub title: &'static str,
-    /// Severity of the result.
+    /// Severity of the check's result.
     pub state: FindingState,
-    /// Description of the check's observation.
+    /// Description of the problem, or of the working state, that the check found.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub seen: FindingText,
     /// Suggested remedy, if there is a problem.
@@ -24,7 +24,7 @@ pub struct Finding {
     pub servers: Vec<String>,
 }
 
-/// Result of a check, in increasing order of severity.
+/// Result of a check of this computer, in increasing order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -122,7 +122,7 @@ impl CheckId {
     }
 }
 
-/// The result of a check without its identifier and title.
+/// The result of one check of this computer, without the check's identifier and title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckOutcome {
     pub(crate) state: FindingState,

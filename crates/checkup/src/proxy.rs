@@ -87,8 +87,8 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
     unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 
-/// Returns the spelling of a variable that is in effect, and its value if valid Unicode. Returns `None` if the variable
-/// is unset or empty.
+/// Returns the spelling of a proxy variable that is in effect, and its value if valid Unicode. Returns `None` if the
+/// variable is unset or empty.
 fn first_set_variable<'e>(
     environment: &'e ProcessEnvironment,
     (upper, lower): (&'static str, &'static str),

@@ -12,7 +12,7 @@ use crate::runtimes::RUNTIMES;
 #[derive(Debug, Clone)]
 pub(crate) struct RequiredProgram {
     pub(crate) server: String,
-    /// Name of the program if it belongs to one of [`RUNTIMES`], otherwise `None`.
+    /// Name of the program if it belongs to one of [`RUNTIMES`], or `None` otherwise.
     pub(crate) known: Option<&'static str>,
     pub(crate) found: Result<PathBuf, CommandNotFound>,
 }
@@ -42,8 +42,8 @@ fn server_command(stdio: &StdioConfig, program: String) -> ServerCommand {
     }
 }
 
-/// Returns the program of a known runtime that a server's command runs, directly or through a shell, or `None` for
-/// another program.
+/// Returns the name of the program if a server's command runs a program of [`RUNTIMES`], directly or through a shell.
+/// Returns `None` for other programs.
 pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
     let named = match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),

@@ -17,13 +17,13 @@ const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10
 pub(crate) struct Runtime {
     pub(crate) id: CheckId,
     name: &'static str,
-    /// Programs of the runtime that start servers.
+    /// Names of the runtime's programs that start servers.
     pub(crate) programs: &'static [&'static str],
-    /// Programs to run with `--version`. The first one found is used. None of them loads or writes anything, unlike
-    /// `npx` and `dnx`, which may.
+    /// Names of the programs to run with `--version`. The first one found is used. None of them loads or writes
+    /// anything, unlike `npx` and `dnx`, which may.
     version_programs: &'static [&'static str],
-    /// Oldest version that servers on the official SDKs support, with a description, or `None` if any version is
-    /// supported.
+    /// Oldest version of the runtime that servers on the official SDKs support, with a description, or `None` if any
+    /// version is supported.
     oldest: Option<(&'static [u32], &'static str)>,
     install: &'static str,
 }
@@ -147,7 +147,7 @@ pub(crate) async fn check_runtime(
     CheckOutcome::ok(observation.and(".")).for_servers(needed_by())
 }
 
-/// Appends the names of the missing programs to a text, without duplicates.
+/// Appends the names of the missing programs to the text of a finding, without duplicates.
 fn append_missing(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
     names.sort_unstable();

@@ -55,8 +55,8 @@ impl BundleFile {
     }
 }
 
-/// Unpacks a bundle. Returns the unpacked bundle, and `true` if its folder did not exist before. A bundle whose files
-/// were changed on disk is replaced if no server uses it.
+/// Unpacks a bundle file. Returns the unpacked bundle, and `true` if the bundle's folder did not exist before. A bundle
+/// whose files were changed on disk is replaced if no server uses it.
 pub(crate) async fn unpack_bundle_file(
     file: BundleFile,
     root: PathBuf,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, InstallOffer, Installer};
 
-/// Possibility of running a planned server in a sandbox.
+/// Result of determining if a planned server can run in a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
@@ -66,7 +66,7 @@ impl InstallOffer {
     }
 }
 
-/// Checks that the sandbox that the user chose can be used.
+/// Checks that the sandbox that the user chose for a server can be used.
 pub(crate) fn check_sandbox(
     sandbox: Option<&SandboxConfig>,
     containment: &InstallContainment,

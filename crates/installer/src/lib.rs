@@ -71,14 +71,14 @@ struct InstallerState {
     open_catalog: Box<OpenCatalog>,
     data_folder: PathBuf,
     registry: RegistryChoice,
-    /// Registry that was used last, with its open cache.
+    /// Registry that was used last, opened together with its cache.
     open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<LocalRuntime>,
-    /// Time of the last read of the registry's changes, or `None` if they were not read yet. Locked during a read.
+    /// Time at which the registry's changes were last read, or `None` if they were not read yet. Locked during a read.
     changes_read: Mutex<Option<Instant>>,
 }
 
-/// Search path for programs and sandbox support of this computer, determined once as in the host.
+/// Search path for programs and sandbox support of this computer, determined once for all installations.
 struct LocalRuntime {
     path: SearchPath,
     means: SandboxSupport,
@@ -165,7 +165,7 @@ impl Installer {
         }
     }
 
-    /// Locks the folder of bundles against changes by other processes.
+    /// Locks the folder of unpacked bundles against changes by other processes.
     pub(crate) async fn lock_bundles(&self) -> Result<BundlesLock, InstallError> {
         let root = self.bundles_folder().await?;
         run_blocking(move || BundlesLock::acquire(&root)).await.map_err(InstallError::Locked)

@@ -13,7 +13,7 @@ pub const MAX_VALUE_BYTES: usize = 16 * 1024;
 /// Maximum number of values of one input.
 const MAX_VALUES: usize = 100;
 
-/// Kind of value that an input accepts.
+/// Kind of value that an input of an install plan accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -87,14 +87,14 @@ impl PlanInput {
         }
     }
 
-    /// Returns the reason why the default value is invalid, or `None` if it is valid. Parsers of descriptions drop
-    /// invalid defaults.
+    /// Returns the reason why the default value of the input is invalid, or `None` if it is valid. Parsers of registry
+    /// entries and bundles drop invalid defaults.
     #[must_use]
     pub fn default_problem(&self) -> Option<InputProblem> {
         if self.default.is_empty() { None } else { self.problem(&self.default) }
     }
 
-    /// Returns the reason why these values are rejected, or `None` if they are accepted.
+    /// Returns the reason why the input rejects these values, or `None` if it accepts them.
     pub(crate) fn problem(&self, values: &[String]) -> Option<InputProblem> {
         if values.is_empty() {
             return self.required.then_some(InputProblem::Missing);
@@ -146,8 +146,8 @@ impl<'v> SubstitutionValues<'v> {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the value of an input at index `repetition`, or its last value if it has fewer values. `None` if it has
-    /// no value.
+    /// Returns the value of an input at index `repetition`, or the input's last value if it has fewer values. `None` if
+    /// it has no value.
     pub(crate) fn value_at(&self, key: &str, repetition: usize) -> Option<&'v str> {
         let values = self.values(key);
         values.get(repetition).or(values.last()).copied()

@@ -31,10 +31,10 @@ pub struct InstallPlan {
     pub name: String,
     /// Command or URL of the server.
     pub target: PlanTarget,
-    /// Inputs in the order of the description, at most [`MAX_INPUTS`].
+    /// Inputs in the order of the publisher's description, at most [`MAX_INPUTS`].
     pub inputs: Vec<PlanInput>,
     /// Warnings for the user as sentences, escaped for display: versions that are not pinned, and ignored parts of the
-    /// description.
+    /// publisher's description.
     pub notes: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplateP
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InputProblem {
-    /// A required input has no value.
+    /// The user entered no value for a required input.
     #[error("a value is required")]
     Missing,
     /// The input has more values than it accepts.
@@ -149,8 +149,8 @@ impl InstallPlan {
     }
 
     /// Returns the position of a text in the plan that contains a reference to a secret (`${secret:NAME}`), or the
-    /// beginning of one that a value completes. Parsers of descriptions refuse such plans earlier, with a more specific
-    /// message.
+    /// beginning of one that a value completes. Parsers of registry entries and bundles refuse such plans earlier, with
+    /// a more specific message.
     fn secret_in_text(&self) -> Option<String> {
         let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| refers_to_secret(text));
         if let Some(input) = self.inputs.iter().find(|input| offers(input)) {

@@ -8,9 +8,9 @@ use url::{Host, Url};
 
 use crate::refusal::UpdateRefusal;
 
-/// Maximum number of redirects of a request. GitHub's releases use two.
+/// Maximum number of redirects that are followed for one request. GitHub's releases use two.
 const MAX_REDIRECTS: usize = 5;
-/// Suffix of the file name of a signature, as Tauri's bundler writes it.
+/// Suffix of the file name of a manifest's signature, as Tauri's bundler writes it.
 const SIGNATURE_SUFFIX: &str = ".sig";
 
 /// Limits of time and size for requests for updates.

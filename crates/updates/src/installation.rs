@@ -56,9 +56,9 @@ pub enum Installation {
     Unknown,
 }
 
-/// Folders whose files belong to the system's package manager.
+/// Folders whose files belong to the operating system's package manager.
 const SYSTEM_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
-/// Folder below /usr whose files belong to the administrator and not to the package manager.
+/// Folder below `/usr` whose files belong to the administrator and not to the package manager.
 const LOCAL_FOLDER: &str = "/usr/local";
 
 impl Installation {
@@ -85,8 +85,8 @@ impl Installation {
         }
     }
 
-    /// Returns the key of the update file for this installation in a manifest, or `None` if the app does not update
-    /// this kind of installation. `os` and `arch` are those of [`std::env::consts`].
+    /// Returns the key in a release manifest of the file that updates this installation, or `None` if the app does not
+    /// update this kind of installation. `os` and `arch` are those of [`std::env::consts`].
     #[must_use]
     pub fn platform(self, os: &str, arch: &str) -> Option<String> {
         let (os_name, package) = match (self, os) {

@@ -58,14 +58,14 @@ pub enum UpdateStep {
         /// Release that can be downloaded and installed.
         release: ReleaseAnnouncement,
     },
-    /// The file is being downloaded.
+    /// The file of the release is being downloaded.
     Downloading {
         /// Release that is being downloaded.
         release: ReleaseAnnouncement,
         /// Number of bytes received so far.
         received: u64,
     },
-    /// The file is being verified and installed.
+    /// The file of the release is being verified and installed.
     Installing {
         /// Release that is being installed.
         release: ReleaseAnnouncement,
@@ -75,7 +75,7 @@ pub enum UpdateStep {
         /// Release that was installed.
         release: ReleaseAnnouncement,
     },
-    /// The last step failed or was refused.
+    /// The last step of an update failed or was refused.
     Refused {
         /// Kind of the failure, from which the page chooses a text.
         kind: RefusalKind,

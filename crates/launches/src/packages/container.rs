@@ -101,13 +101,13 @@ const CONTAINER_OPTIONS: LauncherOptions = LauncherOptions {
     ],
 };
 
-/// Registry of images whose name contains no registry.
+/// Host of the registry from which engines load images whose name contains no registry.
 const DOCKER_HUB: &str = "docker.io";
 /// Prefix of image digests and IDs.
 const SHA256_PREFIX: &str = "sha256:";
 
-/// Returns the index at which the options of `run` begin, an error if the options before it are unknown, or `None` if
-/// the command runs no image.
+/// Returns the index of the first option of `run` in a container engine's arguments, an error if the options before
+/// `run` are unknown, or `None` if the command runs no image.
 pub(super) fn options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
     let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
     match words.as_slice() {
@@ -204,7 +204,7 @@ fn full_repository(name: &str) -> String {
     format!("{registry}/{folder}{path}")
 }
 
-/// Parses the output of a lookup in the registry.
+/// Parses the container engine's output about an image in its registry.
 pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["digest"].as_str().filter(|digest| is_digest(digest)).map(|digest| with_digest(reference, digest, None))

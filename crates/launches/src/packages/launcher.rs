@@ -66,7 +66,7 @@ fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageRefe
     }
 }
 
-/// Recognizes launchers that are not supported, and other programs that start a launcher.
+/// Recognizes launchers that are not supported, and wrappers that start a launcher.
 fn detect_other(program: &str, args: &[String]) -> Option<LauncherPackage> {
     let first = args.first().map(String::as_str);
     if let Some((program, word)) =

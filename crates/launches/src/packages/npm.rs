@@ -61,7 +61,8 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
     Ok(reference)
 }
 
-/// Splits a package specifier into name and version. Fails if it doesn't refer to a registry.
+/// Splits a package specifier into name and version. Returns an error if the specifier doesn't refer to a package in a
+/// registry.
 fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
@@ -97,7 +98,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     args
 }
 
-/// Parses the output of a lookup: one version, or all versions that match a range, oldest first.
+/// Parses npm's output of a lookup: one version, or all versions that match a range, oldest first.
 pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let found = match answer {

@@ -59,7 +59,7 @@ const LOOKUP_OPTIONS: [&str; 9] = [
     "--exclude-newer",
     "--prerelease",
 ];
-/// Maximum number of hashes that are shown individually. A larger number is combined into one hash.
+/// Maximum number of file hashes of a version that are shown individually. A larger number is combined into one hash.
 const MAX_HASHES: usize = 4;
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
@@ -131,8 +131,8 @@ fn parse_requirement(launcher: Launcher, text: &str, at: usize) -> Result<Packag
     Ok(reference)
 }
 
-/// Returns the arguments and the standard input of uv for the lookup. No package is built, because building it runs its
-/// code.
+/// Returns the arguments and the standard input with which uv looks up a package. No package is built, because building
+/// it runs its code.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> (Vec<String>, Vec<u8>) {
     let mut args: Vec<String> = ["pip", "compile", "-"].map(str::to_owned).into();
     args.extend(reference.options.iter().cloned());
