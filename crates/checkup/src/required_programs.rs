@@ -13,7 +13,7 @@ use crate::runtimes::RUNTIMES;
 pub(crate) struct RequiredProgram {
     pub(crate) server: String,
     /// Name of the program if it belongs to one of [`RUNTIMES`], or `None` otherwise.
-    pub(crate) known: Option<&'static str>,
+    pub(crate) runtime_program: Option<&'static str>,
     pub(crate) found: Result<PathBuf, CommandNotFound>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> V
                 Some(known) if runs_through_shell(stdio) => path.resolve(&server_command(stdio, known.to_owned())),
                 _ => Ok(program),
             });
-            RequiredProgram { server: server.name.clone(), known, found }
+            RequiredProgram { server: server.name.clone(), runtime_program: known, found }
         })
         .collect()
 }

@@ -91,7 +91,8 @@ pub(crate) async fn check_runtime(
 ) -> CheckOutcome {
     let is_known = needs.is_some();
     let needs = needs.unwrap_or_default();
-    let is_of_runtime = |need: &&RequiredProgram| need.known.is_some_and(|known| runtime.programs.contains(&known));
+    let is_of_runtime =
+        |need: &&RequiredProgram| need.runtime_program.is_some_and(|known| runtime.programs.contains(&known));
     let needs: Vec<&RequiredProgram> = needs.iter().filter(is_of_runtime).collect();
     let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
     let missing: Vec<&&RequiredProgram> = needs.iter().filter(|need| need.found.is_err()).collect();
@@ -149,7 +150,7 @@ pub(crate) async fn check_runtime(
 
 /// Appends the names of the missing programs to the text of a finding, without duplicates.
 fn append_missing(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
-    let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
+    let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.runtime_program).collect();
     names.sort_unstable();
     names.dedup();
     let mut text = observation.and("Not found where a server's command looks for it: ");

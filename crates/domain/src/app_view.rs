@@ -4,16 +4,16 @@ use mcp_apps::{CloseCause, DisplayMode, FaultKind, MessageDirection};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Identifier of a shown app: 32 hexadecimal digits, random, so that other pages can't guess it. The host of the
-/// page's origin.
+/// Identifier of a shown app and host of its page's origin: 32 random hexadecimal digits, so that other pages can't
+/// guess it.
 pub type AppViewId = String;
 
-/// A change of one shown app.
+/// A change of one shown app (MCP Apps), as the page receives it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppViewEvent {
     /// Identifier of the shown app.
     pub view: AppViewId,
-    /// The change.
+    /// The change of the app.
     pub change: AppViewChange,
 }
 
@@ -45,7 +45,7 @@ pub enum AppViewChange {
     },
     /// The display mode changed at the request of the app.
     DisplayModeChanged {
-        /// Mode that is in force.
+        /// Display mode that is in force after the change.
         mode: DisplayMode,
     },
     /// The app requests something that the user decides.
@@ -55,9 +55,9 @@ pub enum AppViewChange {
         /// Content of the request.
         wanted: AppUserRequest,
     },
-    /// A request needs no decision any more.
+    /// The user need not decide a request of the app any more.
     Withdrawn {
-        /// Number of the request.
+        /// Number of the request, as in [`Requested`](Self::Requested).
         request: u64,
     },
     /// The app replaced the context that it offers for the model.
@@ -65,11 +65,11 @@ pub enum AppViewChange {
         /// Context as text. Empty if the app removed it.
         text: String,
     },
-    /// The app requests to be removed.
+    /// The app requests that the host removes it.
     TeardownRequested,
-    /// A message was not processed as sent.
+    /// A message between the app and the host was not processed as sent.
     Fault {
-        /// Sender of the message.
+        /// Direction in which the message was sent.
         direction: MessageDirection,
         /// Kind of the fault.
         kind: FaultKind,
@@ -83,9 +83,9 @@ pub enum AppViewChange {
         /// Message as text.
         text: String,
     },
-    /// The app is closed. No change follows.
+    /// The app is closed. No further change of it follows.
     Closed {
-        /// Reason for the end.
+        /// Reason for which the app was closed.
         cause: CloseCause,
     },
 }
@@ -97,7 +97,7 @@ pub enum AppViewChange {
 pub enum AppUserRequest {
     /// Link to open in the system's browser.
     OpenLink {
-        /// Address, which is shown before it is opened.
+        /// Address of the link, which is shown before it is opened.
         url: String,
     },
     /// Files to save.
@@ -112,7 +112,7 @@ pub enum AppUserRequest {
     },
     /// Another display mode.
     DisplayMode {
-        /// Wanted mode.
+        /// Display mode that the app requests.
         mode: DisplayMode,
     },
 }
@@ -122,10 +122,10 @@ pub enum AppUserRequest {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AppFile {
-    /// Suggested name.
+    /// Suggested name of the file.
     pub name: String,
-    /// Media type that the app claims. Empty if unknown.
+    /// Media type of the file, as the app claims. Empty if unknown.
     pub mime_type: String,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
 }

@@ -76,7 +76,7 @@ pub enum CallState {
     Done,
     /// The policy or the user denied the call.
     Refused,
-    /// Cancelled before a result arrived.
+    /// The call was cancelled before a result arrived.
     Cancelled,
     /// The call ended with an error.
     Failed,
@@ -117,9 +117,9 @@ pub struct CallTask {
     pub status: TaskStatus,
     /// Description of the status, written by the server.
     pub message: Option<String>,
-    /// Time of creation, in ISO 8601.
+    /// Time at which the server created the task, in ISO 8601.
     pub created_at: String,
-    /// Time of the last change, in ISO 8601.
+    /// Time at which the server last changed the task, in ISO 8601.
     pub updated_at: String,
 }
 

@@ -18,14 +18,14 @@ pub enum Content {
     Image {
         /// Bytes of the image, in base64.
         data: String,
-        /// Media type, as claimed by the server.
+        /// Media type of the image, as claimed by the server.
         mime_type: String,
     },
     /// A sound recording of any media type.
     Audio {
         /// Bytes of the recording, in base64.
         data: String,
-        /// Media type, as claimed by the server.
+        /// Media type of the recording, as claimed by the server.
         mime_type: String,
     },
     /// A link to a resource of the same server.
@@ -34,13 +34,13 @@ pub enum Content {
         uri: String,
         /// Name of the resource, as its server lists it.
         name: String,
-        /// Title for display, if the server gives one.
+        /// Title of the resource for display, if the server gives one.
         title: Option<String>,
         /// Description of the resource, if the server gives one.
         description: Option<String>,
-        /// Media type, as claimed by the server.
+        /// Media type of the resource, as claimed by the server.
         mime_type: Option<String>,
-        /// Size in bytes, as claimed by the server.
+        /// Size of the resource in bytes, as claimed by the server.
         size: Option<u64>,
     },
     /// An embedded resource with all its contents.
@@ -62,7 +62,7 @@ pub enum Content {
 pub struct ResourceContents {
     /// URI that identifies the resource on its server.
     pub uri: String,
-    /// Media type, as claimed by the server.
+    /// Media type of the contents, as claimed by the server.
     pub mime_type: Option<String>,
     /// Contents as text, or `None` if they are bytes.
     pub text: Option<String>,
@@ -88,13 +88,13 @@ pub struct ToolResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub meta: Option<Map<String, Value>>,
-    /// Arguments that were sent to the server, including changes by the user.
+    /// Arguments of the call that were sent to the server, including changes by the user.
     pub arguments: Value,
 }
 
 impl ToolResult {
-    /// Converts the protocol's result of a call. `problem` is the schema violation, and `arguments` are those that were
-    /// sent.
+    /// Converts the result of a call from the protocol's type. `problem` is the violation of the output schema, and
+    /// `arguments` are those that were sent to the server.
     #[must_use]
     pub fn new(result: mcp::CallToolResult, problem: Option<String>, arguments: Map<String, Value>) -> Self {
         Self {

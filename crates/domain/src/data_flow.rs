@@ -18,15 +18,15 @@ pub struct DataFlow {
     pub same_server: SameServerFlow,
     /// Results that the user reviews before a model reads them.
     pub review: ResultReview,
-    /// Settings of individual tools that override `review`, by tool name. At most [`MAX_TOOL_SETTINGS`] entries.
+    /// Review settings of individual tools that override `review`, by tool name. At most [`MAX_TOOL_SETTINGS`] entries.
     pub tools: BTreeMap<String, ResultReview>,
 }
 
-/// Maximum number of tools of a server that have an individual setting.
+/// Maximum number of tools of a server that have an individual review setting.
 pub const MAX_TOOL_SETTINGS: usize = 1_000;
 
 impl DataFlow {
-    /// Returns the review setting that applies to a tool.
+    /// Returns the review setting for results of a tool: the tool's own one, or else that of the server.
     #[must_use]
     pub fn tool_review_setting(&self, tool: &str) -> ResultReview {
         self.tools.get(tool).copied().unwrap_or(self.review)
@@ -73,7 +73,7 @@ pub enum SameServerFlow {
 }
 
 impl SameServerFlow {
-    /// Returns `true` if a call after this content requires consent.
+    /// Returns `true` if a later call of the same server requires consent after a model has read this content.
     #[must_use]
     pub const fn requires_consent_after(self, reading: &Reading, is_remote: bool) -> bool {
         match self {

@@ -10,7 +10,7 @@ use crate::item::{Cost, ItemState, TokenUsage};
 
 pub use reading::{Reading, ReadingKind};
 
-/// Conversation without its items.
+/// Conversation in the history, without its items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
     /// Identifier of the conversation: letters, digits and dashes, at most 64 characters.
@@ -29,7 +29,8 @@ pub struct Conversation {
     pub items: u64,
     /// Names of the servers whose content the conversation contains, over all branches, in order of first appearance.
     pub sources: Vec<String>,
-    /// Records of the content that was read from these servers, over all branches, in order of first appearance.
+    /// Records of the content that the conversation has read from these servers, over all branches, in order of first
+    /// appearance.
     pub readings: Vec<Reading>,
 }
 
@@ -72,7 +73,7 @@ pub struct StoredItem {
 pub struct OmittedContent {
     /// Position in the body, as a JSON Pointer (RFC 6901).
     pub pointer: String,
-    /// SHA-256 of the content, in hexadecimal, by which the content is requested.
+    /// SHA-256 of the content, in hexadecimal, by which a reader requests the content.
     pub hash: String,
     /// Size of the content in bytes.
     pub bytes: u64,
@@ -81,13 +82,13 @@ pub struct OmittedContent {
     pub is_text: bool,
 }
 
-/// Item to write to the history.
+/// Item of a conversation to write to the history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewItem {
     /// Identifier of the item, unique in its conversation. If the item exists, its body and state are replaced, and its
     /// position does not change.
     pub id: String,
-    /// Position of the item in the tree. Ignored if the item exists already.
+    /// Position of the item in the conversation's tree. Ignored if the item exists already.
     pub after: ItemPosition,
     /// Time of creation, in milliseconds since 1970.
     pub at: u64,
@@ -101,7 +102,7 @@ pub struct NewItem {
     pub readings: Vec<Reading>,
 }
 
-/// Position of a new item in the tree.
+/// Position of a new item in the tree of a conversation's items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ItemPosition {
     /// After the last item of the visible branch, which may be an earlier item of the same write.
@@ -130,7 +131,7 @@ pub struct ItemRange {
 /// Page of consecutive items in one branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemPage {
-    /// Items of the page, oldest first.
+    /// Items of the page in the order of the branch, oldest first.
     pub items: Vec<StoredItem>,
     /// Set if the branch has items before this page.
     pub has_more: bool,

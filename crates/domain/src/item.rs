@@ -112,7 +112,7 @@ pub enum ItemBody {
         server: String,
         /// Name of the tool, as its server lists it.
         tool: String,
-        /// Arguments that were sent.
+        /// Arguments that were sent to the server.
         arguments: Value,
         /// Result of the call, or `None` if it failed.
         result: Option<ToolResult>,
@@ -156,7 +156,7 @@ pub enum ItemBody {
         /// Event that the notice reports, with its details.
         notice: Notice,
     },
-    /// Resource or skill that the user attached as a separate item.
+    /// Resource or skill of a server that the user attached to the conversation as a separate item.
     Attachment {
         /// Name of the server in the settings.
         server: String,
@@ -336,7 +336,7 @@ pub struct ToolUsed {
     pub key: String,
 }
 
-/// Tool that a search has found.
+/// Tool that a model's search for tools has found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundTool {

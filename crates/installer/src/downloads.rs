@@ -41,7 +41,7 @@ impl Installer {
 
     /// Removes the file of a downloaded bundle after its installation. Does nothing for other files, which belong to
     /// the user.
-    pub(crate) async fn forget_download(&self, path: PathBuf) {
+    pub(crate) async fn remove_download(&self, path: PathBuf) {
         if path.parent() == Some(&*self.downloads_folder()) {
             // If that fails, the file is removed when the app starts.
             drop(run_blocking(move || fs::remove_file(path)).await);

@@ -115,7 +115,7 @@ impl Installer {
             _ => {}
         }
         if let (Ok(_), Some(path)) = (&put, path) {
-            self.forget_download(path).await;
+            self.remove_download(path).await;
         }
         match put {
             Err(SetupError::Server(ServerError::Changed(_))) => Err(InstallError::Stale),

@@ -75,7 +75,7 @@ struct InstallerState {
     open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<LocalRuntime>,
     /// Time at which the registry's changes were last read, or `None` if they were not read yet. Locked during a read.
-    changes_read: Mutex<Option<Instant>>,
+    last_changes_read: Mutex<Option<Instant>>,
 }
 
 /// Search path for programs and sandbox support of this computer, determined once for all installations.
@@ -102,9 +102,11 @@ impl Installer {
         + Sync
         + 'static,
     ) -> Self {
-        let (open, computer, changes_read) = Default::default();
+        let (open, computer, last_changes_read) = Default::default();
         let open_catalog = Box::new(open_catalog);
-        Self { shared: Arc::new(InstallerState { open_catalog, data_folder, registry, open, computer, changes_read }) }
+        Self {
+            shared: Arc::new(InstallerState { open_catalog, data_folder, registry, open, computer, last_changes_read }),
+        }
     }
 
     /// Returns the folder to which bundles are unpacked, with symbolic links resolved if it exists, since a sandbox
@@ -172,7 +174,7 @@ impl Installer {
     }
 
     pub(crate) async fn lock_last_changes_time(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.shared.changes_read.lock().await
+        self.shared.last_changes_read.lock().await
     }
 
     async fn local_runtime(&self) -> &LocalRuntime {

@@ -82,7 +82,7 @@ impl AppFiles {
     pub fn from_folders(data: PathBuf, config: PathBuf) -> Self {
         let real_data = data.canonicalize().unwrap_or_else(|_| data.clone());
         let own = Self { data, real_data, config, folders: Arc::default() };
-        own.find();
+        own.find_hidden_folders();
         own
     }
 
@@ -98,7 +98,7 @@ impl AppFiles {
 
     /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the disk,
     /// so the owner uses [`Self::folders`] during its turns.
-    fn find(&self) -> Vec<PathBuf> {
+    fn find_hidden_folders(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
         self.folders.write().unwrap_or_else(PoisonError::into_inner).clone_from(&found);
@@ -135,7 +135,7 @@ impl AppFiles {
     ) -> ServerCommand {
         let Some(sandbox) = &mut command.sandbox else { return command };
         let (own, name, config) = (self.clone(), name.to_owned(), config.clone());
-        let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find()));
+        let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find_hidden_folders()));
         // The task is cancelled only when the host shuts down.
         if let Ok((home, hidden)) = finding.await {
             (sandbox.home, sandbox.hidden) = (home, hidden);

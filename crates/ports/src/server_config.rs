@@ -45,7 +45,7 @@ pub struct ServerConfig {
     pub tools: ToolFilter,
 }
 
-/// The way in which a server is contacted.
+/// The way in which Drawbridge contacts a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerTransport {
     /// A local program, over its standard input and output.
@@ -54,7 +54,7 @@ pub enum ServerTransport {
     Http(HttpConfig),
 }
 
-/// The command of a local server.
+/// The command of a local server, with its environment and sandbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StdioConfig {
     /// Name of the program, looked up on the search path, or its path.
@@ -65,7 +65,7 @@ pub struct StdioConfig {
     pub env: BTreeMap<String, String>,
     /// Working directory, or `None` for the default.
     pub cwd: Option<PathBuf>,
-    /// Access rights in the sandbox, or `None` to run with all rights of the user.
+    /// Access rights of the server in its sandbox, or `None` to run it with all rights of the user.
     pub sandbox: Option<SandboxConfig>,
 }
 
@@ -119,7 +119,7 @@ impl From<HttpConfig> for ServerConfig {
 }
 
 impl ServerConfig {
-    /// Returns one line of text: program and arguments, or the URL.
+    /// Returns the server's command or address as one line of text: program and arguments, or the URL.
     #[must_use]
     pub fn command_line(&self) -> String {
         match &self.transport {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::CallKind;
 
-/// Maximum length of a stored name or URI, in characters.
+/// Maximum length of a name or URI in a [`Reading`], in characters.
 const MAX_NAME_CHARS: usize = 200;
 
 /// Record of content that a conversation has read from one server.
@@ -16,7 +16,7 @@ const MAX_NAME_CHARS: usize = 200;
 pub struct Reading {
     /// Name of the server in the settings.
     pub server: String,
-    /// Kind of the content.
+    /// Kind of the content: output of a tool, a prompt, or a resource.
     pub kind: ReadingKind,
     /// Name of the tool or prompt, or URI of the resource, truncated to [`MAX_NAME_CHARS`] characters. Empty if unknown.
     pub name: String,
@@ -41,7 +41,7 @@ pub enum ReadingKind {
 }
 
 impl ReadingKind {
-    /// All kinds, in the order of their declaration.
+    /// All kinds of content, in the order of their declaration.
     pub const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Unknown];
 
     /// Returns the name of this kind in the database of the history.
@@ -67,7 +67,7 @@ impl From<CallKind> for ReadingKind {
 }
 
 impl Reading {
-    /// Creates a record. The name is truncated to [`MAX_NAME_CHARS`] characters.
+    /// Creates a record of content from a server. `name` is truncated to [`MAX_NAME_CHARS`] characters.
     #[must_use]
     pub fn new(server: &str, kind: ReadingKind, name: &str) -> Self {
         let name = name.chars().take(MAX_NAME_CHARS).collect();

@@ -108,7 +108,7 @@ const SHA256_PREFIX: &str = "sha256:";
 
 /// Returns the index of the first option of `run` in a container engine's arguments, an error if the options before
 /// `run` are unknown, or `None` if the command runs no image.
-pub(super) fn options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
+pub(super) fn find_options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
     let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
     match words.as_slice() {
         ["run", ..] => Some(Ok(1)),
@@ -176,7 +176,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
 /// Only a digest from the repository in the command line pins the image: a locally set tag may refer to an image of
 /// another repository, which the registry doesn't offer under this name. Such an image, and one that was built locally,
 /// is identified by its ID.
-pub(super) fn parse_local_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_local_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout.lines().next()?).ok()?;
     let here = Some("this computer".to_owned());
     let own = full_repository(&reference.name);
@@ -205,7 +205,7 @@ fn full_repository(name: &str) -> String {
 }
 
 /// Parses the container engine's output about an image in its registry.
-pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["digest"].as_str().filter(|digest| is_digest(digest)).map(|digest| with_digest(reference, digest, None))
 }
@@ -233,7 +233,7 @@ mod tests {
 
     fn pinned_argument(image: &str, digests: &[&str], id: &str) -> Option<String> {
         let stdout = serde_json::json!({ "digests": digests, "id": id }).to_string();
-        parse_local_lookup(&docker_reference(image), &stdout).map(|found| found.argument)
+        parse_local_lookup_output(&docker_reference(image), &stdout).map(|found| found.argument)
     }
 
     #[test]

@@ -112,31 +112,36 @@ pub async fn look_up_version(
                 .run_lookup(
                     npm::lookup_arguments(reference),
                     &[],
-                    |text| npm::parse_lookup(reference, text),
+                    |text| npm::parse_lookup_output(reference, text),
                     npm::npm_error_message,
                 )
                 .await
         }
         Launcher::Uvx | Launcher::UvToolRun => {
             let (lookup_arguments, input) = python::lookup_arguments(reference);
-            client.run_lookup(lookup_arguments, &input, |text| python::parse_lookup(reference, text), |_| None).await
+            client
+                .run_lookup(lookup_arguments, &input, |text| python::parse_lookup_output(reference, text), |_| None)
+                .await
         }
         Launcher::Docker | Launcher::Podman => {
             let local = container::local_lookup_arguments(reference);
-            let here =
-                client.run_lookup(local, &[], |text| container::parse_local_lookup(reference, text), |_| None).await;
+            let here = client
+                .run_lookup(local, &[], |text| container::parse_local_lookup_output(reference, text), |_| None)
+                .await;
             if here.is_ok() || reference.launcher == Launcher::Podman {
                 return here;
             }
             let lookup_arguments = container::lookup_arguments(reference);
-            client.run_lookup(lookup_arguments, &[], |text| container::parse_lookup(reference, text), |_| None).await
+            client
+                .run_lookup(lookup_arguments, &[], |text| container::parse_lookup_output(reference, text), |_| None)
+                .await
         }
         Launcher::Dnx => {
             client
                 .run_lookup(
                     nuget::lookup_arguments(reference),
                     &[],
-                    |text| nuget::parse_lookup(reference, text),
+                    |text| nuget::parse_lookup_output(reference, text),
                     |_| None,
                 )
                 .await

@@ -42,7 +42,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
 }
 
 /// Parses NuGet's output of a lookup, and returns the newest matching version.
-pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let sources = answer["searchResult"].as_array()?;
     let found = sources.iter().flat_map(|source| {

@@ -33,7 +33,7 @@ pub enum ServerOrigin {
         registry: String,
         /// Name of the server, as `namespace/name`.
         name: String,
-        /// Version of the server in the registry.
+        /// Version of the server that was installed from the registry.
         version: String,
         /// The package or remote that was installed.
         target: InstallTarget,
@@ -71,7 +71,7 @@ impl ServerOrigin {
     }
 }
 
-/// The hash of a bundle, and the folder with its unpacked files.
+/// The hash of an installed bundle, and the folder with its unpacked files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BundleFiles {
@@ -81,12 +81,13 @@ pub struct BundleFiles {
     pub tree: String,
     /// Name of the folder with the unpacked files, below the folder of bundles.
     pub folder: String,
-    /// Author's name in the manifest, empty if the manifest contains none, or `None` if it was not recorded.
+    /// Name of the bundle's author in the manifest, empty if the manifest contains none, or `None` if it was not
+    /// recorded.
     #[serde(default)]
     pub author: Option<String>,
 }
 
-/// Values that were entered during the installation of a server. An upgrade uses them again.
+/// Values that the user entered during the installation of a server. An upgrade uses them again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FilledInputs {
@@ -102,7 +103,7 @@ pub struct FilledInputs {
 pub struct InstallationInfo {
     /// Source from which the server was installed.
     pub origin: ServerOrigin,
-    /// Set if the command or address has changed since the installation.
+    /// Set if the command or address of the server has changed since its installation.
     pub changed: bool,
     /// Values that were entered during the installation. They may contain header values, so they are not sent to the
     /// UI.

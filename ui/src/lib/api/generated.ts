@@ -360,7 +360,7 @@ export type AnswerApp = {
  */
 view: string, 
 /**
- * Number of the request.
+ * Number of the request, as in [`Requested`](Self::Requested).
  */
 request: number, 
 /**
@@ -390,7 +390,7 @@ data?: JsonValue, };
  */
 export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "display_mode", 
 /**
- * Mode that is in force.
+ * Display mode that is in force after the change.
  */
 mode: AppDisplayMode, };
 
@@ -468,15 +468,15 @@ export type AppFaultKind = "malformed" | "invalid_content" | "unknown_method" | 
  */
 export type AppFile = { 
 /**
- * Suggested name.
+ * Suggested name of the file.
  */
 name: string, 
 /**
- * Media type that the app claims. Empty if unknown.
+ * Media type of the file, as the app claims. Empty if unknown.
  */
 mimeType: string, 
 /**
- * Size in bytes.
+ * Size of the file in bytes.
  */
 bytes: number, };
 
@@ -609,7 +609,7 @@ export type AppTheme = "light" | "dark";
  */
 export type AppUserRequest = { "type": "open_link", 
 /**
- * Address, which is shown before it is opened.
+ * Address of the link, which is shown before it is opened.
  */
 url: string, } | { "type": "save_files", 
 /**
@@ -621,7 +621,7 @@ files: Array<AppFile>, } | { "type": "send_message",
  */
 text: string, } | { "type": "display_mode", 
 /**
- * Wanted mode.
+ * Display mode that the app requests.
  */
 mode: AppDisplayMode, };
 
@@ -654,7 +654,7 @@ width: number | null,
  */
 height: number | null, } | { "type": "display_mode_changed", 
 /**
- * Mode that is in force.
+ * Display mode that is in force after the change.
  */
 mode: AppDisplayMode, } | { "type": "requested", 
 /**
@@ -666,7 +666,7 @@ request: number,
  */
 wanted: AppUserRequest, } | { "type": "withdrawn", 
 /**
- * Number of the request.
+ * Number of the request, as in [`Requested`](Self::Requested).
  */
 request: number, } | { "type": "model_context_changed", 
 /**
@@ -674,7 +674,7 @@ request: number, } | { "type": "model_context_changed",
  */
 text: string, } | { "type": "teardown_requested" } | { "type": "fault", 
 /**
- * Sender of the message.
+ * Direction in which the message was sent.
  */
 direction: AppMessageDirection, 
 /**
@@ -694,7 +694,7 @@ level: string,
  */
 text: string, } | { "type": "closed", 
 /**
- * Reason for the end.
+ * Reason for which the app was closed.
  */
 cause: AppCloseCause, };
 
@@ -827,7 +827,7 @@ export type AuditEntry = {
  */
 number: number, 
 /**
- * Time of the decision, in milliseconds since 1970.
+ * Time of the decision or event, in milliseconds since 1970.
  */
 at: number, 
 /**
@@ -885,7 +885,7 @@ hash: string,
 imported: boolean, };
 
 /**
- * A problem that was found when the log was verified.
+ * A problem that a verification of the audit log found.
  */
 export type AuditFinding = { 
 /**
@@ -956,7 +956,7 @@ until: number | null,
 search: string | null, };
 
 /**
- * The state of the seal at the end of the log.
+ * The state of the seal at the end of the audit log.
  */
 export type AuditSeal = { "state": "holds", 
 /**
@@ -1205,12 +1205,12 @@ path: string,
  */
 namedBy: PathMention, 
 /**
- * The folder to add so that the path is accessible, or the reason why none is proposed.
+ * The proposal to add a folder that makes the path accessible, or the reason why there is none.
  */
 offer: FolderProposal, };
 
 /**
- * The hash of a bundle, and the folder with its unpacked files.
+ * The hash of an installed bundle, and the folder with its unpacked files.
  */
 export type BundleFiles = { 
 /**
@@ -1226,7 +1226,8 @@ tree: string,
  */
 folder: string, 
 /**
- * Author's name in the manifest, empty if the manifest contains none, or `None` if it was not recorded.
+ * Name of the bundle's author in the manifest, empty if the manifest contains none, or `None` if it was not
+ * recorded.
  */
 author: string | null, };
 
@@ -1288,11 +1289,11 @@ status: TaskStatus,
  */
 message: string | null, 
 /**
- * Time of creation, in ISO 8601.
+ * Time at which the server created the task, in ISO 8601.
  */
 createdAt: string, 
 /**
- * Time of the last change, in ISO 8601.
+ * Time at which the server last changed the task, in ISO 8601.
  */
 updatedAt: string, };
 
@@ -1930,7 +1931,7 @@ response: SamplingResponse, } | { "change": "model",
 model: ModelRef, };
 
 /**
- * Origin of a consent request: the user, a model, an app, a call, or the server.
+ * Initiator of a consent request: the user, a model, an app, a call, or the server.
  */
 export type ConsentRequestOrigin = { "by": "user", 
 /**
@@ -2041,7 +2042,7 @@ text: string, } | { "type": "image",
  */
 data: string, 
 /**
- * Media type, as claimed by the server.
+ * Media type of the image, as claimed by the server.
  */
 mimeType: string, } | { "type": "audio", 
 /**
@@ -2049,7 +2050,7 @@ mimeType: string, } | { "type": "audio",
  */
 data: string, 
 /**
- * Media type, as claimed by the server.
+ * Media type of the image, as claimed by the server.
  */
 mimeType: string, } | { "type": "resource_link", 
 /**
@@ -2061,7 +2062,7 @@ uri: string,
  */
 name: string, 
 /**
- * Title for display, if the server gives one.
+ * Title of the resource for display, if the server gives one.
  */
 title: string | null, 
 /**
@@ -2069,11 +2070,11 @@ title: string | null,
  */
 description: string | null, 
 /**
- * Media type, as claimed by the server.
+ * Media type of the image, as claimed by the server.
  */
 mimeType: string | null, 
 /**
- * Size in bytes, as claimed by the server.
+ * Size of the resource in bytes, as claimed by the server.
  */
 size: number | null, } | { "type": "resource", 
 /**
@@ -2928,7 +2929,7 @@ file: string,
 folder: string, };
 
 /**
- * The result of one check, with a suggested remedy.
+ * The result of one check of this computer, with a suggested remedy.
  */
 export type Finding = { 
 /**
@@ -2940,11 +2941,11 @@ id: CheckId,
  */
 title: string, 
 /**
- * Severity of the result.
+ * Severity of the check's result.
  */
 state: FindingState, 
 /**
- * Description of the check's observation.
+ * Description of the problem, or of the working state, that the check found.
  */
 seen: string, 
 /**
@@ -2957,7 +2958,7 @@ next: string | null,
 servers: Array<string>, };
 
 /**
- * Result of a check, in increasing order of severity.
+ * Result of a check of this computer, in increasing order of severity.
  */
 export type FindingState = "ok" | "unknown" | "warning" | "problem";
 
@@ -3146,7 +3147,7 @@ url: string,
 models: Array<string>, };
 
 /**
- * Tool that a search has found.
+ * Tool that a model's search for tools has found.
  */
 export type FoundTool = { 
 /**
@@ -3426,12 +3427,12 @@ names: Array<string>,
 text: string, };
 
 /**
- * Kind of a note about a found server.
+ * Kind of a note about a found server, by which the page translates the note.
  */
 export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
- * Origin of a found server: an app and its settings file.
+ * The app and settings file in which a server was found.
  */
 export type ImportOrigin = { 
 /**
@@ -3439,11 +3440,11 @@ export type ImportOrigin = {
  */
 app: string, 
 /**
- * Path of the file.
+ * Path of the settings file.
  */
 file: string, 
 /**
- * Name of the server in the file.
+ * Name of the server in the settings file.
  */
 name: string, };
 
@@ -3469,7 +3470,7 @@ onlyThisRun: string | null,
 problem: string | null, };
 
 /**
- * Position of a text in the configuration of a server.
+ * The part of a server's configuration that contains a text.
  */
 export type ImportPlace = { "is": "command" } | { "is": "argument", 
 /**
@@ -3486,11 +3487,11 @@ name: string, } | { "is": "client_secret" };
  */
 export type ImportPlaceholder = { 
 /**
- * Position of the text in the configuration.
+ * Part of the configuration that contains the text.
  */
 place: ImportPlace, 
 /**
- * Text to replace, safe to print. Empty if the value is missing.
+ * The text to replace, safe to print. Empty if the value is missing.
  */
 text: string, };
 
@@ -3622,7 +3623,7 @@ toEnter: boolean, };
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
 /**
- * Kind of value that an input accepts.
+ * Kind of value that an input of an install plan accepts.
  */
 export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 
@@ -3649,7 +3650,7 @@ hash: string,
 stop: boolean, };
 
 /**
- * A package or remote of a server, each of which provides the server.
+ * A package or remote of a registry's server. Each of them provides the server.
  */
 export type InstallChoice = { 
 /**
@@ -3679,7 +3680,7 @@ problem: string | null,
 download: InstallDownload | null, };
 
 /**
- * Possibility of running a planned server in a sandbox.
+ * Result of determining if a planned server can run in a sandbox.
  */
 export type InstallContainment = { "is": "possible" } | { "is": "container" } | { "is": "remote" } | { "is": "impossible", 
 /**
@@ -3696,7 +3697,7 @@ export type InstallDownload = {
  */
 url: string, 
 /**
- * Expected SHA-256 of the file, in hexadecimal.
+ * Expected SHA-256 of the bundle, in hexadecimal.
  */
 sha256: string, };
 
@@ -3830,7 +3831,7 @@ before: PreviewedServer | null,
 hash: string | null, };
 
 /**
- * Source of a server to install: an entry of the registry, or a bundle file.
+ * The place from which a server is installed: an entry of the registry, or a bundle file.
  */
 export type InstallSource = { "from": "registry", 
 /**
@@ -3850,7 +3851,7 @@ target: InstallTarget | null, } | { "from": "bundle",
  */
 path: string, 
 /**
- * Expected SHA-256 of the file in hexadecimal. `None` to accept any file.
+ * Expected SHA-256 of the bundle file in hexadecimal. `None` to accept any bundle.
  */
 sha256: string | null, };
 
@@ -3876,7 +3877,7 @@ export type InstallationInfo = {
  */
 origin: ServerOrigin, 
 /**
- * Set if the command or address has changed since the installation.
+ * Set if the command or address of the server has changed since its installation.
  */
 changed: boolean, };
 
@@ -3959,7 +3960,7 @@ server: string,
  */
 tool: string, 
 /**
- * Arguments that were sent.
+ * Arguments that were sent to the server.
  */
 arguments: JsonValue, 
 /**
@@ -4136,7 +4137,7 @@ role: LaunchFileRole,
 changed: boolean, };
 
 /**
- * The relation of a launch file to its command.
+ * The way in which a command uses a launch file.
  */
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
 
@@ -4638,7 +4639,7 @@ export type OmittedContent = {
  */
 pointer: string, 
 /**
- * SHA-256 of the content, in hexadecimal, by which the content is requested.
+ * SHA-256 of the content, in hexadecimal, by which a reader requests the content.
  */
 hash: string, 
 /**
@@ -5103,7 +5104,7 @@ description: string | null,
 messages: Array<Message>, };
 
 /**
- * The reason why a folder is not proposed.
+ * The reason why Drawbridge does not propose a folder for a server's sandbox.
  */
 export type ProposalRefusal = "secrets" | "too_broad" | "system" | "own" | "name";
 
@@ -5249,7 +5250,7 @@ export type Reading = {
  */
 server: string, 
 /**
- * Kind of the content.
+ * Kind of the content: output of a tool, a prompt, or a resource.
  */
 kind: ReadingKind, 
 /**
@@ -5508,24 +5509,24 @@ conversation: string,
 title: string, };
 
 /**
- * Content to append to a streaming reply. `part` is an index into the reply's parts. An index after the last part
- * starts a new part.
+ * Content to append to a model's streaming reply. `part` is an index into the reply's parts. An index after the last
+ * part starts a new part.
  */
 export type ReplyAppend = { "type": "text", 
 /**
- * Index of the text part.
+ * Index of the text part in the reply.
  */
 part: number, 
 /**
- * Text to append to the part.
+ * Text to append to the text part.
  */
 text: string, } | { "type": "thinking", 
 /**
- * Index of the reasoning part.
+ * Index of the reasoning part in the reply.
  */
 part: number, 
 /**
- * Text to append to the part.
+ * Text to append to the text part.
  */
 text: string, } | { "type": "tool_use", 
 /**
@@ -5549,7 +5550,7 @@ server: string | null,
  */
 tool: string | null, } | { "type": "arguments", 
 /**
- * Index of the part with the tool use.
+ * Index of the part in the reply that requests the tool call.
  */
 part: number, 
 /**
@@ -5624,7 +5625,7 @@ description: string | null,
  */
 mimeType: string | null, 
 /**
- * Size in bytes, as claimed by the server.
+ * Size of the resource in bytes, as claimed by the server.
  */
 size: number | null, 
 /**
@@ -5641,7 +5642,7 @@ export type ResourceContents = {
  */
 uri: string, 
 /**
- * Media type, as claimed by the server.
+ * Media type of the image, as claimed by the server.
  */
 mimeType: string | null, 
 /**
@@ -5654,7 +5655,7 @@ text: string | null,
 blob: string | null, };
 
 /**
- * Limits of one server with all its descendants. A server that exceeds one of them is stopped.
+ * Resource limits of one server with all its descendants. A server that exceeds one of them is stopped.
  */
 export type ResourceLimits = { 
 /**
@@ -6924,7 +6925,7 @@ registry: string,
  */
 name: string, 
 /**
- * Version of the server in the registry.
+ * Version of the server that was installed from the registry.
  */
 version: string, 
 /**
@@ -7505,7 +7506,7 @@ message: string | null,
 reply: string, };
 
 /**
- * The kinds of problems that a verification can find.
+ * The kind of a problem that a verification of the audit log found.
  */
 export type TamperKind = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
 
@@ -7687,7 +7688,7 @@ isError: boolean,
  */
 meta?: { [key in string]: JsonValue }, 
 /**
- * Arguments that were sent to the server, including changes by the user.
+ * Arguments of the call that were sent to the server, including changes by the user.
  */
 arguments: JsonValue, };
 
@@ -7822,7 +7823,7 @@ domain: string,
  */
 after: string, 
 /**
- * Host in ASCII (Punycode), or `None` if it was written in this form.
+ * Host in ASCII (Punycode), or `None` if the host was already written in ASCII.
  */
 asciiHost: string | null, 
 /**
@@ -7844,7 +7845,7 @@ export type UrlText = {
 url: string, };
 
 /**
- * Suspicious properties of a URL, each with a warning in the UI.
+ * A suspicious property of a URL, for which the UI has a warning.
  */
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 
