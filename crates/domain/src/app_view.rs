@@ -57,7 +57,7 @@ pub enum AppViewChange {
     },
     /// The user need not decide a request of the app any more.
     Withdrawn {
-        /// Number of the request, as in [`Requested`](Self::Requested).
+        /// Number of the request that needs no decision any more.
         request: u64,
     },
     /// The app replaced the context that it offers for the model.

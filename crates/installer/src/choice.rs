@@ -6,7 +6,7 @@ pub use ports::server_config::InstallTarget;
 use registry::{PackageInstall, PlanError, RegistryEntry, plan_package, plan_remote};
 use serde::{Deserialize, Serialize};
 
-/// The place from which a server is installed: an entry of the registry, or a bundle file.
+/// Source from which a server is installed: an entry of the registry, or a bundle file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]

@@ -360,7 +360,7 @@ export type AnswerApp = {
  */
 view: string, 
 /**
- * Number of the request, as in [`Requested`](Self::Requested).
+ * Number of the request.
  */
 request: number, 
 /**
@@ -390,7 +390,7 @@ data?: JsonValue, };
  */
 export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "display_mode", 
 /**
- * Display mode that is in force after the change.
+ * Mode that is in force.
  */
 mode: AppDisplayMode, };
 
@@ -666,7 +666,7 @@ request: number,
  */
 wanted: AppUserRequest, } | { "type": "withdrawn", 
 /**
- * Number of the request, as in [`Requested`](Self::Requested).
+ * Number of the request that needs no decision any more.
  */
 request: number, } | { "type": "model_context_changed", 
 /**
@@ -2050,7 +2050,7 @@ mimeType: string, } | { "type": "audio",
  */
 data: string, 
 /**
- * Media type of the image, as claimed by the server.
+ * Media type of the recording, as claimed by the server.
  */
 mimeType: string, } | { "type": "resource_link", 
 /**
@@ -2070,7 +2070,7 @@ title: string | null,
  */
 description: string | null, 
 /**
- * Media type of the image, as claimed by the server.
+ * Media type of the resource, as claimed by the server.
  */
 mimeType: string | null, 
 /**
@@ -3831,7 +3831,7 @@ before: PreviewedServer | null,
 hash: string | null, };
 
 /**
- * The place from which a server is installed: an entry of the registry, or a bundle file.
+ * Source from which a server is installed: an entry of the registry, or a bundle file.
  */
 export type InstallSource = { "from": "registry", 
 /**
@@ -5526,7 +5526,7 @@ text: string, } | { "type": "thinking",
  */
 part: number, 
 /**
- * Text to append to the text part.
+ * Text to append to the reasoning part.
  */
 text: string, } | { "type": "tool_use", 
 /**
@@ -5625,7 +5625,7 @@ description: string | null,
  */
 mimeType: string | null, 
 /**
- * Size of the resource in bytes, as claimed by the server.
+ * Size in bytes, as claimed by the server.
  */
 size: number | null, 
 /**
@@ -5642,7 +5642,7 @@ export type ResourceContents = {
  */
 uri: string, 
 /**
- * Media type of the image, as claimed by the server.
+ * Media type of the contents, as claimed by the server.
  */
 mimeType: string | null, 
 /**
