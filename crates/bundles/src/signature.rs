@@ -30,7 +30,7 @@ const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
 pub enum Signature {
-    /// No signature block follows the archive.
+    /// The archive has no signature block after it.
     Absent,
     /// A signature whose certificate names this signer. Anyone can create such a signature.
     Claimed {

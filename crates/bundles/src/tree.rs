@@ -16,11 +16,11 @@ pub(crate) const MANIFEST_FILE: &str = "manifest.json";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeFile {
-    /// SHA-256 of the content, in hexadecimal.
+    /// SHA-256 of the file's content, in hexadecimal.
     pub sha256: String,
-    /// Uncompressed size, in bytes.
+    /// Size of the unpacked file, in bytes.
     pub size: u64,
-    /// Set if the owner may execute the file.
+    /// Set if the owner of the file may execute it.
     pub executable: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct CheckInputs {
     pub search_path: Option<SearchPath>,
     /// Web view that renders the window, or `None` for a program without a window, such as the CLI.
     pub web_view: Option<WebView>,
-    /// Clock that the checks read.
+    /// Clock from which the checks read the current time.
     pub clock: SharedClock,
 }
 

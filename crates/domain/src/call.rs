@@ -164,7 +164,7 @@ pub enum CallFailure {
     /// The named server, tool, prompt or consent request does not exist.
     #[error("there is no {0}")]
     NotFound(String),
-    /// The server is not running.
+    /// The server of the call is not running.
     #[error("{server} is not ready; start it first")]
     NotReady {
         /// Name of the server in the settings.
@@ -199,7 +199,7 @@ pub enum CallFailure {
         /// Name of the server in the settings.
         server: String,
     },
-    /// The host is shutting down.
+    /// Drawbridge is shutting down, so the call has no result.
     #[error("Drawbridge is closing")]
     Closing,
     /// A task of Drawbridge panicked. If it was about to send a payload, the payload may have been sent.

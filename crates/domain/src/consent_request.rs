@@ -14,7 +14,7 @@ pub struct ConsentRequestId(pub u64);
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ConsentRequestOrigin {
-    /// An action of the user.
+    /// An action of the user caused the request.
     User {
         /// Identifier of the conversation that the action belongs to, or `None` outside of conversations.
         conversation: Option<String>,

@@ -9,26 +9,26 @@ use serde_json::{Map, Value, json};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Content {
-    /// Text, which may be Markdown.
+    /// A block of text, which may be Markdown.
     Text {
         /// Text of the block.
         text: String,
     },
-    /// An image of any media type.
+    /// A block with an image of any media type.
     Image {
         /// Bytes of the image, in base64.
         data: String,
         /// Media type of the image, as claimed by the server.
         mime_type: String,
     },
-    /// A sound recording of any media type.
+    /// A block with a sound recording of any media type.
     Audio {
         /// Bytes of the recording, in base64.
         data: String,
         /// Media type of the recording, as claimed by the server.
         mime_type: String,
     },
-    /// A link to a resource of the same server.
+    /// A block with a link to a resource of the same server.
     ResourceLink {
         /// URI of the linked resource.
         uri: String,
@@ -43,12 +43,12 @@ pub enum Content {
         /// Size of the resource in bytes, as claimed by the server.
         size: Option<u64>,
     },
-    /// An embedded resource with all its contents.
+    /// A block with an embedded resource and all its contents.
     Resource {
-        /// Contents of the resource.
+        /// Contents of the embedded resource.
         contents: ResourceContents,
     },
-    /// Block of a type that this version does not know.
+    /// A block of a type that this version of Drawbridge does not know.
     Unknown {
         /// The unmodified block as JSON.
         json: Value,
@@ -75,7 +75,7 @@ pub struct ResourceContents {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// Content blocks of the result.
+    /// Content blocks of the tool's result.
     pub content: Vec<Content>,
     /// Structured content of the result, or `None` if there is none. A `null` from the server counts as none, since the
     /// history can't distinguish them.

@@ -42,12 +42,12 @@ impl DataFlow {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ResultReview {
-    /// The user reviews no results.
+    /// The user reviews no tool results.
     Off,
     /// The user reviews results that contain hidden characters, instructions to the model, or misleading links.
     #[default]
     Suspicious,
-    /// The user reviews all results.
+    /// The user reviews all tool results.
     Always,
 }
 

@@ -25,7 +25,7 @@ pub struct Conversation {
     pub head: Option<String>,
     /// Settings of the conversation (model, system prompt, tools), as a JSON object.
     pub settings: Value,
-    /// Number of items over all branches.
+    /// Number of items in the conversation, over all branches.
     pub items: u64,
     /// Names of the servers whose content the conversation contains, over all branches, in order of first appearance.
     pub sources: Vec<String>,
@@ -75,7 +75,7 @@ pub struct OmittedContent {
     pub pointer: String,
     /// SHA-256 of the content, in hexadecimal, by which a reader requests the content.
     pub hash: String,
-    /// Size of the content in bytes.
+    /// Size of the omitted content in bytes.
     pub bytes: u64,
     /// Set if the omitted string is the content itself as UTF-8 text. Otherwise the string is the base64 encoding of
     /// the content.
@@ -157,7 +157,7 @@ pub struct HistorySearch {
     /// Words to search for, of which the last may be incomplete. An item matches if it contains all of them. Chinese,
     /// Japanese and Korean text is matched by substrings.
     pub text: String,
-    /// Maximum number of items to return.
+    /// Maximum number of found items to return.
     pub limit: usize,
     /// Value of [`FoundItem::number`] below which items are returned, to request older results. `None` starts with the
     /// newest.

@@ -11,7 +11,7 @@ use crate::{InstallError, NotInstallable, run_blocking};
 pub struct BundleFile {
     /// Path of the opened bundle file.
     pub path: PathBuf,
-    /// Archive and manifest of the bundle.
+    /// The opened bundle: its archive and manifest.
     pub bundle: Bundle,
     /// Folder to which the bundle is unpacked on installation.
     pub folder: PathBuf,

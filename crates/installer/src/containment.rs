@@ -24,7 +24,7 @@ pub enum InstallContainment {
     Container,
     /// The server is remote, so it can't be confined. Its operator receives all data that is sent to it.
     Remote,
-    /// No sandbox works on this computer.
+    /// The server can't run in a sandbox, because none works on this computer.
     Impossible {
         /// Human-readable reason why no sandbox works.
         cause: String,

@@ -89,7 +89,7 @@ pub enum InstallError {
         /// Name of the server in the source of the upgrade.
         offered: String,
     },
-    /// The offered version is already installed.
+    /// The version that is offered for the upgrade is already installed.
     #[error("{} {} is installed already", visible(.name), visible(.version))]
     SameVersion {
         /// Name of the server in the user's settings.

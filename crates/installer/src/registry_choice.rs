@@ -17,11 +17,11 @@ use crate::{InstallError, Installer, run_blocking};
 /// Rule by which the registry is selected from which servers are installed.
 #[derive(Clone)]
 pub enum RegistryChoice {
-    /// The official registry. Settings are ignored.
+    /// Servers are installed from the official registry. Settings are ignored.
     Official,
-    /// The registry at this address, without a header. Settings are ignored.
+    /// Servers are installed from the registry at this address, without a header. Settings are ignored.
     Named(String),
-    /// The registry in the user's settings, or else the official one.
+    /// Servers are installed from the registry in the user's settings, or else from the official one.
     Settings {
         /// Storage of the document `registry.json`, which contains the registry setting.
         documents: Arc<dyn Documents>,

@@ -18,15 +18,15 @@ const MAX_VALUES: usize = 100;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InputKind {
-    /// A single line of text.
+    /// The input accepts a single line of text.
     Text,
-    /// A number in decimal notation.
+    /// The input accepts a number in decimal notation.
     Number,
-    /// A boolean, `true` or `false`.
+    /// The input accepts a boolean, `true` or `false`.
     Boolean,
-    /// The absolute path of a file.
+    /// The input accepts the absolute path of a file.
     File,
-    /// The absolute path of a folder.
+    /// The input accepts the absolute path of a folder.
     Folder,
 }
 
@@ -53,7 +53,7 @@ pub struct PlanInput {
     pub default: Vec<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
     pub choices: Vec<String>,
-    /// Example shown in the empty field.
+    /// Example of a value that the page shows in the empty field.
     pub placeholder: Option<String>,
     /// Smallest allowed value of a number, or `None` if unbounded.
     pub min: Option<f64>,

@@ -29,7 +29,7 @@ use ports::server_config::HttpKind;
 pub struct InstallPlan {
     /// Proposed name of the server. Valid, but not necessarily unique, which is checked when the server is added.
     pub name: String,
-    /// Command or URL of the server.
+    /// Command or URL of the server, as a template.
     pub target: PlanTarget,
     /// Inputs in the order of the publisher's description, at most [`MAX_INPUTS`].
     pub inputs: Vec<PlanInput>,
@@ -50,9 +50,9 @@ pub enum PlanTarget {
         /// Environment variables of the process, by name.
         env: BTreeMap<String, Template>,
     },
-    /// A remote server to connect to.
+    /// A remote server, to which Drawbridge connects.
     Remote {
-        /// URL of the MCP endpoint.
+        /// URL of the server's MCP endpoint.
         url: Template,
         /// HTTP transport of the server.
         kind: HttpKind,

@@ -5,7 +5,7 @@ use ports::secrets;
 use crate::PlanInput;
 use crate::input::SubstitutionValues;
 
-/// A part of a [`Template`].
+/// A part of a [`Template`]: literal text, or a reference to an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
     /// Literal text, which is used without changes.

@@ -27,7 +27,7 @@ pub enum SandboxPlanError {
     /// The program of the command was not found.
     #[error(transparent)]
     NotFound(#[from] CommandNotFound),
-    /// The sandbox can't be set up.
+    /// The sandbox of the server can't be set up.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     /// A sandbox folder contains Drawbridge's own files, so the server could change its own sandbox settings.

@@ -46,7 +46,7 @@ pub enum BaseFolder {
     ConfigOffWindows,
     /// The same folder as [`Config`](Self::Config), only on Linux.
     ConfigOnLinux,
-    /// `Library/Application Support` on macOS.
+    /// The folder `Library/Application Support` on macOS, in the home folder.
     ApplicationSupport,
     /// The roaming application data folder of Windows.
     AppData,
@@ -55,7 +55,7 @@ pub enum BaseFolder {
     /// The folder that the environment variable (first field) contains or, if it is not set, a folder in the home
     /// folder (second field).
     Variable(&'static str, &'static str),
-    /// The folder of a project.
+    /// The folder of the project that a scan searches.
     Project,
 }
 
@@ -140,7 +140,7 @@ const ALL_CLINE_PATHS: [SettingsPath; 8] = concatenate(&[
     ],
 ]);
 
-/// All apps whose settings are read.
+/// All apps whose settings are searched for MCP servers.
 pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "claude-desktop",

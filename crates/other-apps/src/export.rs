@@ -10,10 +10,10 @@ use crate::found_server::secret_removal;
 use crate::secret_detection::is_secret_value;
 use crate::server_candidate::ServerCandidate;
 
-/// The JSON format of an export.
+/// The JSON format in which servers are exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportForm {
-    /// `mcpServers`, as in most apps.
+    /// An object `mcpServers`, as in the settings of most apps.
     McpServers,
     /// `servers` and `inputs`, as in VS Code.
     VsCode,
@@ -22,11 +22,11 @@ pub enum ExportForm {
 /// The text that replaces a secret in an exported entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretSubstitute {
-    /// A reference to an environment variable.
+    /// A reference to an environment variable replaces the secret.
     Variable,
-    /// A reference to an input of VS Code.
+    /// A reference to an input of VS Code replaces the secret.
     Input,
-    /// An empty value, which the recipient fills in.
+    /// An empty value, which the recipient fills in, replaces the secret.
     Blank,
 }
 

@@ -25,7 +25,7 @@ pub enum ImportNoteKind {
     NameTaken,
     /// Another found server has the same name, so this one is renamed.
     NameShared,
-    /// The server is already configured.
+    /// The found server is already configured in Drawbridge.
     SetUpHere,
     /// The server belongs to one project. The name in the note is the project's folder.
     Project,
@@ -71,7 +71,7 @@ pub enum ImportNoteKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportNote {
-    /// Kind of the note.
+    /// Kind of the note, by which the page translates it.
     pub kind: ImportNoteKind,
     /// Names that the note refers to: settings, variables, a file or a folder, depending on the kind. Safe to print.
     pub names: Vec<String>,

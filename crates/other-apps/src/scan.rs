@@ -28,7 +28,7 @@ pub enum ScanScope {
 pub struct ScannedFile {
     /// Identifier of the app that the file belongs to.
     pub app: &'static str,
-    /// Path of the file.
+    /// Path of the settings file.
     pub file: String,
     /// Number of servers defined in the file.
     pub servers: usize,
@@ -39,7 +39,7 @@ pub struct ScannedFile {
 pub struct ScanReport {
     /// Servers that were found, merged over all files.
     pub servers: Vec<FoundServer>,
-    /// Files that were read.
+    /// Settings files that the scan has read.
     pub files: Vec<ScannedFile>,
     /// Problems of files that could not be read.
     pub problems: Vec<ConfigProblem>,

@@ -23,13 +23,13 @@ pub enum ReferenceSyntax {
 /// A reference in a value, which the app replaces before it starts the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueReference {
-    /// Position in the value, in bytes.
+    /// Position of the reference in the value, in bytes.
     pub range: Range<usize>,
     /// Kind of the value that replaces the reference.
     pub target: ReferenceTarget,
 }
 
-/// The value that replaces a reference.
+/// The source of the value that replaces a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferenceTarget {
     /// An environment variable, with a default value if the reference contains one.
@@ -43,11 +43,11 @@ pub enum ReferenceTarget {
     Input(String),
     /// Name of a secret that the app stores.
     Secret(String),
-    /// The user's home folder.
+    /// The path of the user's home folder replaces the reference.
     Home,
-    /// The path separator of the operating system.
+    /// The path separator of the operating system replaces the reference.
     Separator,
-    /// The folder that is open in the app.
+    /// The path of the folder that is open in the app replaces the reference.
     Workspace,
     /// A part of the open folder's path, or one of several open folders.
     PartOfWorkspace,

@@ -123,7 +123,7 @@ pub struct WrittenEntry {
 /// The result of [`AuditLog::append_later`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendOutcome {
-    /// The entry has already been written.
+    /// The log has already written the entry.
     Written(WrittenEntry),
     /// The entry is queued, and [`AuditReceipts`] will receive the result.
     Later,
@@ -303,7 +303,7 @@ pub struct AuditFinding {
 pub enum TamperKind {
     /// An entry was modified or moved to another position.
     Changed,
-    /// Entries between two others are missing.
+    /// Entries between two others are missing in the log.
     Missing,
     /// Entries are missing at the end of the log.
     CutOff,

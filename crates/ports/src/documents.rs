@@ -139,7 +139,7 @@ pub enum Document {
     Sampling,
     /// `models.json`: providers of language models, without their keys.
     Models,
-    /// `model-lists.json`: models that each provider listed.
+    /// `model-lists.json`: models that each provider of language models listed.
     ModelLists,
     /// `pins.json`: identity of each server, and definitions of its tools and prompts as reviewed by the user.
     Pins,

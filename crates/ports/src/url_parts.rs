@@ -14,11 +14,11 @@ pub const MAX_URL_BYTES: usize = 4_096;
 pub struct UrlParts {
     /// URL in the normalized form in which it would be opened.
     pub url: String,
-    /// All text before the registrable domain.
+    /// All text of the URL before the registrable domain.
     pub before: String,
     /// Registrable domain, or the host if there is none.
     pub domain: String,
-    /// All text after the host.
+    /// All text of the URL after the host.
     pub after: String,
     /// Host in ASCII (Punycode), or `None` if the host was already written in ASCII.
     pub ascii_host: Option<String>,
@@ -33,17 +33,17 @@ pub struct UrlParts {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum UrlWarning {
-    /// The scheme is not https.
+    /// The scheme of the URL is not https.
     NotEncrypted,
     /// The URL contains a user name or password.
     UserInformation,
     /// The host is not ASCII, or is the Punycode form of one that is not.
     Internationalized,
-    /// The host is an IP address.
+    /// The host of the URL is an IP address.
     IpAddress,
     /// The host is this computer or in the local network.
     Local,
-    /// The URL may not be opened.
+    /// Drawbridge may not open the URL in the browser.
     NotAllowed,
 }
 

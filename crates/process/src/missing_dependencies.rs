@@ -23,7 +23,7 @@ pub enum MissingDependency {
     },
     /// A file that the command names is inaccessible.
     File {
-        /// Path of the inaccessible file.
+        /// Path of the file that the sandbox does not make accessible.
         file: PathBuf,
         /// Folder of the file, which the user can add to the sandbox.
         folder: PathBuf,
@@ -32,7 +32,7 @@ pub enum MissingDependency {
     Relative {
         /// Argument that contains the relative path of the script.
         argument: String,
-        /// Working directory of the server.
+        /// Working directory of the server, which does not contain the script.
         directory: PathBuf,
     },
 }

@@ -7,9 +7,9 @@ use std::fmt;
 /// the code, and another publisher may have a namespace that looks similar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Publisher {
-    /// Owner of this GitHub account (`io.github.NAME`).
+    /// The owner of this GitHub account publishes the server (`io.github.NAME`).
     GithubAccount(String),
-    /// Owner of this domain or of a parent domain.
+    /// The owner of this domain or of a parent domain publishes the server.
     Domain(String),
 }
 

@@ -7,11 +7,11 @@ use serde::Serialize;
 /// Package type that Tauri's bundler embeds in the executable. Our own .deb and .rpm packages have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackageType {
-    /// An AppImage that the bundler created.
+    /// An AppImage that Tauri's bundler created.
     AppImage,
-    /// A .deb package that the bundler created.
+    /// A .deb package that Tauri's bundler created.
     Deb,
-    /// An .rpm package that the bundler created.
+    /// An .rpm package that Tauri's bundler created.
     Rpm,
     /// A macOS .app bundle, distributed in a .dmg.
     App,
@@ -48,7 +48,7 @@ pub enum Installation {
     WindowsSetup,
     /// A system package, such as a .deb or .rpm, which the package manager updates.
     SystemPackage,
-    /// A Flatpak, which Flatpak updates.
+    /// A Flatpak, which the `flatpak` command updates.
     Flatpak,
     /// A snap, which snapd updates.
     Snap,

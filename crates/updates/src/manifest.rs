@@ -67,7 +67,7 @@ pub struct ReleaseAnnouncement {
     pub notes: String,
     /// Publication time of the release, in milliseconds since 1970.
     pub date: Option<i64>,
-    /// Size of the download, in bytes.
+    /// Size of the file to download, in bytes.
     pub size: u64,
 }
 

@@ -49,7 +49,7 @@ pub enum UpdateRefusal {
     OtherVersion {
         /// Version in the signature of the file.
         signed: String,
-        /// Version that the manifest announces.
+        /// Version of the release that the manifest announces.
         announced: String,
     },
     /// The signature of the downloaded file contains no version.

@@ -38,7 +38,7 @@ pub enum UpdateSource {
     UnknownInstallation,
     /// No source, because the update settings of the build are invalid.
     Unusable {
-        /// Reason why the settings are invalid.
+        /// Reason why the update settings are invalid.
         cause: String,
     },
 }
@@ -62,7 +62,7 @@ pub enum UpdateStep {
     Downloading {
         /// Release that is being downloaded.
         release: ReleaseAnnouncement,
-        /// Number of bytes received so far.
+        /// Number of bytes of the file that were received so far.
         received: u64,
     },
     /// The file of the release is being verified and installed.

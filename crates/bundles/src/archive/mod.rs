@@ -107,7 +107,7 @@ impl Archive {
         &self.signature
     }
 
-    /// Returns the files, sorted by path.
+    /// Returns the files in the archive, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = &ArchiveFile> {
         self.files.values()
     }

@@ -114,34 +114,34 @@ pub enum ArchiveRefusal {
 /// Reason why the path of an archive entry is not allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathProblem {
-    /// The path or one of its components is empty.
+    /// The path of the entry, or one of the path's components, is empty.
     #[error("a part of the path is empty")]
     Empty,
-    /// The path is too long, or has too many components.
+    /// The path of the entry is too long, or has too many components.
     #[error("the path is too long or too deep")]
     TooLong,
-    /// The path is not UTF-8, or not marked as UTF-8.
+    /// The path of the entry is not UTF-8, or not marked as UTF-8.
     #[error("the path is not in UTF-8")]
     NotUtf8,
-    /// The path is absolute, such as `/etc/passwd`.
+    /// The path of the entry is absolute, such as `/etc/passwd`.
     #[error("the path is absolute")]
     Absolute,
-    /// The path contains a backslash, which is a separator on Windows.
+    /// The path of the entry contains a backslash, which is a separator on Windows.
     #[error("the path has a backslash")]
     Backslash,
-    /// The path contains a component `.` or `..`.
+    /// The path of the entry contains a component `.` or `..`.
     #[error("the path has a part . or ..")]
     Dots,
-    /// The path contains a colon, which marks drives and streams on Windows.
+    /// The path of the entry contains a colon, which marks drives and streams on Windows.
     #[error("the path has a colon")]
     Colon,
-    /// The path contains control characters.
+    /// The path of the entry contains control characters.
     #[error("the path has control characters")]
     Control,
-    /// The path contains a device name of Windows.
+    /// The path of the entry contains a device name of Windows.
     #[error("the path has a name that Windows reserves")]
     Reserved,
-    /// A component ends with a dot or a space, which Windows removes.
+    /// A component of the entry's path ends with a dot or a space, which Windows removes.
     #[error("a part of the path ends with a dot or a space")]
     TrailingDotOrSpace,
 }

@@ -35,13 +35,13 @@ pub struct Manifest {
     pub version: String,
     /// Short description of the bundle, in plain text.
     pub description: String,
-    /// Long description in Markdown.
+    /// Long description of the bundle in Markdown.
     pub long_description: Option<String>,
     /// Author of the bundle, as the manifest claims.
     pub author: Author,
-    /// URL of the source code.
+    /// URL of the server's source code.
     pub repository: Option<String>,
-    /// URL of the home page.
+    /// URL of the bundle's home page.
     pub homepage: Option<String>,
     /// URL of the server's documentation.
     pub documentation: Option<String>,
@@ -49,21 +49,22 @@ pub struct Manifest {
     pub support: Option<String>,
     /// Licence of the bundle's contents, as the publisher states it.
     pub license: Option<String>,
-    /// Keywords for searching the bundle.
+    /// Keywords by which users can find the bundle.
     pub keywords: Vec<String>,
     /// URLs of the privacy policies of external services that the bundle's server uses.
     pub privacy_policies: Vec<String>,
     /// Icons that are files in the bundle.
     pub icons: Vec<Icon>,
-    /// Paths of screenshots in the bundle.
+    /// Paths of the screenshots that are files in the bundle.
     pub screenshots: Vec<String>,
     /// Type of the server, and the command that starts it on each platform.
     pub server: Server,
-    /// Tools that the manifest claims. The tools that a session can call are those that the running server lists.
+    /// Tools that the manifest claims the server provides. The tools that a session can call are those that the running
+    /// server lists.
     pub tools: Vec<ToolClaim>,
     /// Set if the server may have further tools.
     pub tools_generated: bool,
-    /// Prompts that the manifest claims.
+    /// Prompts that the manifest claims the server provides.
     pub prompts: Vec<PromptClaim>,
     /// Set if the server may have further prompts.
     pub prompts_generated: bool,
@@ -80,7 +81,7 @@ pub struct Manifest {
 pub struct Author {
     /// Name of the author. Empty if missing.
     pub name: String,
-    /// E-mail address of the author.
+    /// E-mail address of the bundle's author.
     pub email: Option<String>,
     /// URL of the author's home page, as the manifest claims.
     pub url: Option<String>,
@@ -102,7 +103,7 @@ pub struct Icon {
 pub struct ToolClaim {
     /// Name of the tool, as the manifest claims.
     pub name: String,
-    /// Description of the tool.
+    /// Description of the tool, as the manifest claims.
     pub description: Option<String>,
 }
 
@@ -111,7 +112,7 @@ pub struct ToolClaim {
 pub struct PromptClaim {
     /// Name of the prompt, as the manifest claims.
     pub name: String,
-    /// Description of the prompt.
+    /// Description of the prompt, as the manifest claims.
     pub description: Option<String>,
     /// Names of the arguments that the prompt takes.
     pub arguments: Vec<String>,

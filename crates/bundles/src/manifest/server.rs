@@ -15,13 +15,13 @@ use crate::archive::is_safe_path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerKind {
-    /// JavaScript, with its packages in the bundle.
+    /// The server is JavaScript code, with its packages in the bundle.
     Node,
-    /// Python, with its packages in the bundle.
+    /// The server is Python code, with its packages in the bundle.
     Python,
-    /// A native program in the bundle.
+    /// The server is a native program in the bundle.
     Binary,
-    /// Python, with packages that uv installs at the first start.
+    /// The server is Python code, with packages that uv installs at the first start.
     Uv,
 }
 

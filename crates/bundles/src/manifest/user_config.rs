@@ -13,15 +13,15 @@ use super::fields::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserConfigKind {
-    /// A text that the user enters.
+    /// The setting's value is a text.
     String,
-    /// A number that the user enters.
+    /// The setting's value is a number.
     Number,
-    /// A boolean that the user sets.
+    /// The setting's value is a boolean.
     Boolean,
-    /// The path of a folder.
+    /// The setting's value is the path of a folder.
     Directory,
-    /// The path of a file.
+    /// The setting's value is the path of a file.
     File,
 }
 

@@ -30,13 +30,13 @@ pub struct Reading {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingKind {
-    /// Output of a tool call.
+    /// Output of a tool call of the server.
     Tool,
-    /// Messages of a prompt.
+    /// Messages of a prompt of the server.
     Prompt,
-    /// Contents of a resource.
+    /// Contents of a resource of the server.
     Resource,
-    /// Content of an unknown kind, in a conversation that an older version wrote.
+    /// Content of an unknown kind, in a conversation that an older version of Drawbridge wrote.
     Unknown,
 }
 

@@ -28,7 +28,7 @@ pub enum ReplyAppend {
     },
     /// Start of a part that requests a tool call.
     ToolUse {
-        /// Index of the new part.
+        /// Index of the new part in the reply.
         part: usize,
         /// Identifier of the tool use.
         id: String,
@@ -48,7 +48,7 @@ pub enum ReplyAppend {
     },
 }
 
-/// Change of a conversation.
+/// Change of a conversation, sent to the user interface.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConversationEvent {
     /// More content of a model's streaming reply arrived.

@@ -133,10 +133,10 @@ pub enum UnknownPackage {
     /// The package doesn't come from a registry, or is not named by name and version.
     #[error("{0} is not a package name and version in a registry")]
     Specifier(String),
-    /// The command line names several packages.
+    /// The launcher's command line names several packages.
     #[error("the command line names several packages")]
     Several,
-    /// The command line names no package.
+    /// The launcher's command line names no package.
     #[error("the command line names no package")]
     NoPackage,
     /// Packages of this launcher can't be looked up.

@@ -4,9 +4,9 @@ use super::UnknownPackage;
 
 /// The known options of a launcher, written as on the command line, with their dashes.
 pub(super) struct LauncherOptions {
-    /// Names of options without a value.
+    /// Names of the launcher's options without a value.
     pub(super) flags: &'static [&'static str],
-    /// Names of options with a value, which follows after `=` or as the next argument.
+    /// Names of the launcher's options with a value, which follows after `=` or as the next argument.
     pub(super) valued: &'static [&'static str],
 }
 

@@ -21,11 +21,11 @@ const MAX_NAMED_PATHS: usize = 10;
 /// The app in which opening an install link adds the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkTarget {
-    /// Drawbridge, by a `drawbridge:` link.
+    /// Drawbridge installs the server, after the user opens a `drawbridge:` link.
     Drawbridge,
-    /// Cursor, by a `cursor:` link.
+    /// Cursor installs the server, after the user opens a `cursor:` link.
     Cursor,
-    /// Visual Studio Code, by a `vscode:` link.
+    /// Visual Studio Code installs the server, after the user opens a `vscode:` link.
     VsCode,
 }
 

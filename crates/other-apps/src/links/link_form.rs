@@ -17,9 +17,9 @@ pub(super) struct LinkForm {
 /// Encoding and position of the servers in an install link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkPayload {
-    /// JSON, percent-encoded, after the prefix.
+    /// The link consists of a prefix and percent-encoded JSON.
     Json,
-    /// JSON in base64 after the prefix.
+    /// The link consists of a prefix and JSON in base64.
     Base64,
     /// JSON in the query parameter of this name.
     JsonIn(&'static str),

@@ -15,14 +15,14 @@ const MAX_PLACEHOLDERS: usize = 20;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ImportPlace {
-    /// Program that the command runs.
+    /// The program that the server's command runs.
     Command,
-    /// An argument of the command.
+    /// An argument of the server's command.
     Argument {
         /// Position of the argument, starting at 1.
         number: u32,
     },
-    /// The working directory of the command.
+    /// The working directory of the server's command.
     Folder,
     /// URL of the remote server.
     Url,
@@ -31,7 +31,7 @@ pub enum ImportPlace {
         /// Name of the variable or header.
         name: String,
     },
-    /// Client secret of the OAuth client.
+    /// Client secret for signing in to the remote server.
     ClientSecret,
 }
 

@@ -6,7 +6,7 @@ use crate::json_text::JsonText;
 /// A part of a pasted text that may describe a server.
 #[derive(Debug)]
 pub(super) enum PastedPart<'t> {
-    /// A complete JSON value.
+    /// A complete JSON value in the pasted text.
     Json(JsonText<'t>),
     /// Properties of a JSON object without the braces around them.
     Fragment { text: &'t str, lines_before: u32 },

@@ -23,9 +23,9 @@ pub struct HttpConfig {
 /// A transport over HTTP, named as in `mcp.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpKind {
-    /// Streamable HTTP, since revision 2025-03-26.
+    /// The transport Streamable HTTP, since revision 2025-03-26.
     Http,
-    /// HTTP+SSE of revision 2024-11-05.
+    /// The transport HTTP+SSE of revision 2024-11-05.
     Sse,
 }
 

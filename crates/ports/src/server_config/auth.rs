@@ -99,7 +99,7 @@ pub struct AuthIdentityProvider {
     pub client_id: String,
     /// Client secret for the identity provider, as a reference `${secret:NAME}`.
     pub client_secret: Option<String>,
-    /// Client authentication method, as in [`AuthConfig::client_auth`].
+    /// Client authentication method at the identity provider, as in [`AuthConfig::client_auth`].
     pub client_auth: Option<String>,
     /// Private key for `private_key_jwt`, as a reference `${secret:NAME}` to a key in PEM format.
     pub private_key: Option<String>,

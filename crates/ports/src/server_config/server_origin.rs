@@ -29,7 +29,7 @@ pub enum InstallTarget {
 pub enum ServerOrigin {
     /// The server was installed from a registry.
     Registry {
-        /// URL of the registry.
+        /// URL of the registry that lists the server.
         registry: String,
         /// Name of the server, as `namespace/name`.
         name: String,

@@ -20,7 +20,7 @@ pub enum LaunchFileRole {
     Interpreter,
     /// Settings of the Python environment that contains the program or its interpreter.
     Environment,
-    /// A file that an argument names.
+    /// A file that an argument of the command names.
     Argument,
     /// A file that an environment variable names.
     Variable,

@@ -60,9 +60,9 @@ pub enum FileState {
 /// Metadata that identify the state of a file without reading its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStamp {
-    /// Length of the file, in bytes.
+    /// Length of the launch file, in bytes.
     pub bytes: u64,
-    /// Modification time, in nanoseconds from 1970.
+    /// Modification time of the launch file, in nanoseconds from 1970.
     pub modified: u128,
     /// Status change time in seconds and nanoseconds, or `None` if the platform has none.
     pub status_changed: Option<(i64, i64)>,

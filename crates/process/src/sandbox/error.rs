@@ -29,9 +29,9 @@ pub enum SandboxError {
     /// A read-only folder is inside a writable one.
     #[error("the sandbox's folder {inner} is read-only, but is inside {outer}, which can be changed")]
     ReadOnlyInsideWritable {
-        /// The folder that should be read-only.
+        /// The folder that the sandbox's settings make read-only.
         inner: PathBuf,
-        /// The writable folder that contains it.
+        /// The writable folder of the sandbox that contains the read-only one.
         outer: PathBuf,
     },
     /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access, not hide a
@@ -58,7 +58,7 @@ pub enum SandboxError {
     NoMechanism {
         /// Mechanisms that were tried, and their errors.
         cause: String,
-        /// Advice for the user.
+        /// Advice for the user on how to enforce or change the sandbox.
         next: &'static str,
     },
     /// The list of hosts that the server may contact is invalid. Contains the explanation.
@@ -70,13 +70,13 @@ pub enum SandboxError {
         CHOOSE_ANOTHER_NETWORK
     )]
     HostsUnsupported {
-        /// Name of the available mechanism.
+        /// Name of the sandbox mechanism that is available on this computer.
         mechanism: &'static str,
     },
     /// The folder for the server's own home can't be created.
     #[error("the sandbox's own folder {folder} can't be made: {cause}")]
     NoHome {
-        /// Path of the home folder.
+        /// Path of the server's own home folder.
         folder: PathBuf,
         /// Error message of the operating system.
         cause: String,

@@ -20,7 +20,7 @@ const MAX_ANCESTORS: usize = 8;
 const MAX_FOLDER_ENTRIES: usize = 512;
 /// Maximum number of bytes of a `pyvenv.cfg` that are read.
 const MAX_PYVENV_BYTES: u64 = 16 * 1024;
-/// Folder with the packages of npm.
+/// Name of the folder that contains npm packages.
 const PACKAGE_FOLDER: &str = "node_modules";
 /// File that marks a folder as a Python environment.
 const PYVENV_FILE: &str = "pyvenv.cfg";

@@ -40,7 +40,7 @@ impl Default for ResourceLimits {
 /// A resource for which a server has a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedResource {
-    /// Number of concurrent processes and threads.
+    /// Number of a server's concurrent processes and threads.
     Processes,
     /// Memory of all the server's processes together.
     Memory,

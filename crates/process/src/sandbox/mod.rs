@@ -75,7 +75,7 @@ pub struct SandboxSettings {
 /// A folder that is accessible to a server, including its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedFolder {
-    /// Absolute path of the folder.
+    /// Absolute path of the accessible folder.
     pub path: PathBuf,
     /// Permission to read the folder's content, or to read and change it.
     pub access: AccessMode,
@@ -84,20 +84,20 @@ pub struct AllowedFolder {
 /// Kind of access that a server has to a folder and its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessMode {
-    /// Reading files, and executing them.
+    /// Permission to read files and execute them.
     Read,
-    /// Reading, executing and changing files.
+    /// Permission to read, execute and change files.
     Write,
 }
 
-/// The mechanism that enforces a sandbox.
+/// The mechanism that enforces a server's sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SandboxMechanism {
     /// Namespaces of the Linux kernel, set up by the bubblewrap program at this path.
     Bubblewrap(PathBuf),
     /// Landlock and seccomp, two features of the Linux kernel.
     Landlock,
-    /// The program `sandbox-exec` of macOS.
+    /// The program `sandbox-exec` of macOS, which applies a profile to a process.
     Seatbelt,
 }
 

@@ -38,7 +38,7 @@ pub enum OutputError {
     /// The program could not be started.
     #[error(transparent)]
     NotStarted(#[from] SpawnError),
-    /// The program exceeded this time limit.
+    /// The program ran longer than this time limit.
     #[error("it did not end within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
     /// The program's output exceeded this limit, in bytes.

@@ -29,7 +29,7 @@ pub struct RecordedStatus {
     pub read_at: Millis,
 }
 
-/// Index entry of a cached response.
+/// Metadata of a cached response, stored in the index of the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CachedResponse {
     /// Address of the registry that sent the response.

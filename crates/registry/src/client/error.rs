@@ -12,7 +12,7 @@ pub enum RegistryError {
     /// The text is not a valid address of a registry.
     #[error("{address} can't be the address of a registry: {cause}")]
     Address {
-        /// Address as the user entered it.
+        /// Address of the registry as the user entered it.
         address: String,
         /// Reason why the address is not allowed.
         cause: String,

@@ -10,13 +10,13 @@ use super::{MAX_CHOICES, MAX_DISPLAYED_TEXT_BYTES, MAX_LABEL_BYTES, MAX_VALUE, M
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputFormat {
-    /// A number in decimal notation.
+    /// The input's value is a number in decimal notation.
     Number,
-    /// A boolean, `true` or `false`.
+    /// The input's value is a boolean, `true` or `false`.
     Boolean,
-    /// The path of a file or folder.
+    /// The input's value is the path of a file or folder.
     Filepath,
-    /// A text without a specific format.
+    /// The input's value is a text without a specific format.
     #[default]
     #[serde(other)]
     String,
@@ -26,7 +26,7 @@ pub enum InputFormat {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InputDefinition {
-    /// Purpose of the value.
+    /// Purpose of the input's value, for display.
     #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub description: Option<String>,
     /// Set if the server doesn't work without the value.
@@ -60,7 +60,7 @@ pub struct TemplateInput {
     pub variables: IndexMap<String, InputDefinition>,
 }
 
-/// A header or environment variable (`KeyValueInput`).
+/// A header or environment variable of a server, as the publisher describes it (`KeyValueInput`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NamedInput {
     /// Name of the header or variable.
@@ -75,9 +75,9 @@ pub struct NamedInput {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentKind {
-    /// A value that is identified by its position.
+    /// The argument consists of a value, which is identified by its position.
     Positional,
-    /// A name followed by a value.
+    /// The argument consists of a name and a value.
     Named,
 }
 
@@ -85,7 +85,7 @@ pub enum ArgumentKind {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DescribedArgument {
-    /// Form of the argument.
+    /// Form of the argument on the command line: positional or named.
     #[serde(rename = "type")]
     pub kind: ArgumentKind,
     /// Name of a named argument, including its dashes.

@@ -63,9 +63,9 @@ pub struct RegistryEntry {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListingMetadata {
-    /// Availability of the version.
+    /// Availability of the version in the registry.
     pub status: ListingStatus,
-    /// The registry's reason for the status.
+    /// The registry's reason for the version's status.
     #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub status_message: Option<String>,
     /// Time of the last change of the status, in milliseconds since 1970.
@@ -85,12 +85,12 @@ pub struct ListingMetadata {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ListingStatus {
-    /// The version is available.
+    /// The version is available in the registry.
     #[default]
     Active,
-    /// The version is available, but its use is discouraged.
+    /// The version is available in the registry, but its use is discouraged.
     Deprecated,
-    /// The version was removed, usually for spam or malware.
+    /// The version was removed from the registry, usually for spam or malware.
     Deleted,
     /// The registry reports a status that this version of the app does not know.
     #[serde(other)]
@@ -190,7 +190,7 @@ pub struct Package {
     /// Arguments for the server in the package.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub package_arguments: Vec<DescribedArgument>,
-    /// Environment variables of the server's process.
+    /// Environment variables to set for the server's process.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub environment_variables: Vec<NamedInput>,
     /// Steps after the installation that the publisher requests. They are displayed and never executed.

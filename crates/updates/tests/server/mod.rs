@@ -17,7 +17,7 @@ use updates::{Installation, ReleaseKey};
 /// not installed.
 pub(crate) const RELEASE_FILE: &[u8] = b"\x7fELF and then all of the bytes that an app of the project may have";
 
-/// Signing key pair of a project.
+/// Key pair with which the tests sign releases.
 #[derive(Clone)]
 pub(crate) struct TestKeys(Arc<KeyPair>);
 
@@ -157,7 +157,7 @@ impl ReleaseServer {
         &self.site.origin
     }
 
-    /// Returns the URL of the manifest.
+    /// Returns the URL of the server's release manifest.
     pub(crate) fn address(&self) -> String {
         format!("{}/latest.json", self.site.origin)
     }

@@ -613,11 +613,11 @@ export type AppUserRequest = { "type": "open_link",
  */
 url: string, } | { "type": "save_files", 
 /**
- * Files, at least one.
+ * Files that the app offers for saving, at least one.
  */
 files: Array<AppFile>, } | { "type": "send_message", 
 /**
- * Text of the message.
+ * Text of the message for the conversation.
  */
 text: string, } | { "type": "display_mode", 
 /**
@@ -630,15 +630,15 @@ mode: AppDisplayMode, };
  */
 export type AppViewChange = { "type": "message", 
 /**
- * JSON-RPC message, posted unchanged.
+ * JSON-RPC message, which the page posts to the frame unchanged.
  */
 message: JsonValue, } | { "type": "initialized", 
 /**
- * Name that the app claims.
+ * Name of the app, as the app claims.
  */
 name: string, 
 /**
- * Version that the app claims.
+ * Version of the app, as the app claims.
  */
 version: string, 
 /**
@@ -646,11 +646,11 @@ version: string,
  */
 displayModes: Array<AppDisplayMode>, } | { "type": "resized", 
 /**
- * Width, or `None` if the host decides it.
+ * New width of the app, or `None` if the host decides it.
  */
 width: number | null, 
 /**
- * Height, or `None` if the host decides it.
+ * New height of the app, or `None` if the host decides it.
  */
 height: number | null, } | { "type": "display_mode_changed", 
 /**
@@ -662,7 +662,7 @@ mode: AppDisplayMode, } | { "type": "requested",
  */
 request: number, 
 /**
- * Content of the request.
+ * Content of the app's request.
  */
 wanted: AppUserRequest, } | { "type": "withdrawn", 
 /**
@@ -670,7 +670,7 @@ wanted: AppUserRequest, } | { "type": "withdrawn",
  */
 request: number, } | { "type": "model_context_changed", 
 /**
- * Context as text. Empty if the app removed it.
+ * New context as text. Empty if the app removed it.
  */
 text: string, } | { "type": "teardown_requested" } | { "type": "fault", 
 /**
@@ -678,19 +678,19 @@ text: string, } | { "type": "teardown_requested" } | { "type": "fault",
  */
 direction: AppMessageDirection, 
 /**
- * Kind of the fault.
+ * Kind of the fault in the message.
  */
 kind: AppFaultKind, 
 /**
- * Explanation in English.
+ * Explanation of the fault in English.
  */
 detail: string, } | { "type": "logged", 
 /**
- * Level of the message, as in MCP.
+ * Level of the logged message, as in MCP.
  */
 level: string, 
 /**
- * Message as text.
+ * Text of the logged message.
  */
 text: string, } | { "type": "closed", 
 /**
@@ -2078,7 +2078,7 @@ mimeType: string | null,
  */
 size: number | null, } | { "type": "resource", 
 /**
- * Contents of the resource.
+ * Contents of the embedded resource.
  */
 contents: ResourceContents, } | { "type": "unknown", 
 /**
@@ -3414,7 +3414,7 @@ servers: number, };
  */
 export type ImportNote = { 
 /**
- * Kind of the note.
+ * Kind of the note, by which the page translates it.
  */
 kind: ImportNoteKind, 
 /**
@@ -3993,11 +3993,11 @@ leftOut?: number, } | { "kind": "own_tool",
  */
 used: ToolUsed, 
 /**
- * Arguments that the model passed.
+ * Arguments that the model passed to the built-in tool.
  */
 arguments: JsonValue, 
 /**
- * Text returned to the model.
+ * Text that the built-in tool returned to the model.
  */
 text: string, 
 /**
@@ -4290,7 +4290,7 @@ role: Role,
 content: Array<Content>, };
 
 /**
- * Attachment of a user's message.
+ * File or resource that is attached to a user's message.
  */
 export type MessageAttachment = { "type": "file", 
 /**
@@ -4537,7 +4537,7 @@ publishedAt: number | null, };
  */
 export type Notice = { "is": "rounds", 
 /**
- * Number of consecutive rounds so far.
+ * Number of consecutive rounds of tool calls so far.
  */
 rounds: number, };
 
@@ -4643,7 +4643,7 @@ pointer: string,
  */
 hash: string, 
 /**
- * Size of the content in bytes.
+ * Size of the omitted content in bytes.
  */
 bytes: number, 
 /**
@@ -4869,7 +4869,7 @@ default: Array<string>,
  */
 choices: Array<string>, 
 /**
- * Example shown in the empty field.
+ * Example of a value that the page shows in the empty field.
  */
 placeholder: string | null, 
 /**
@@ -5530,7 +5530,7 @@ part: number,
  */
 text: string, } | { "type": "tool_use", 
 /**
- * Index of the new part.
+ * Index of the new part in the reply.
  */
 part: number, 
 /**
@@ -6917,7 +6917,7 @@ server: string, };
  */
 export type ServerOrigin = { "from": "registry", 
 /**
- * URL of the registry.
+ * URL of the registry that lists the server.
  */
 registry: string, 
 /**
@@ -7667,7 +7667,7 @@ disabled: Array<string>, };
  */
 export type ToolResult = { 
 /**
- * Content blocks of the result.
+ * Content blocks of the tool's result.
  */
 content: Array<Content>, 
 /**
@@ -7811,7 +7811,7 @@ export type UrlParts = {
  */
 url: string, 
 /**
- * All text before the registrable domain.
+ * All text of the URL before the registrable domain.
  */
 before: string, 
 /**
@@ -7819,7 +7819,7 @@ before: string,
  */
 domain: string, 
 /**
- * All text after the host.
+ * All text of the URL after the host.
  */
 after: string, 
 /**

@@ -33,7 +33,7 @@ enum PatternHost {
 /// Error of parsing a host pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HostPatternError {
-    /// The text is empty or blank.
+    /// The text of the pattern is empty or blank.
     #[error("a host is missing")]
     Empty,
     /// The text contains a scheme, a path or a user name.

@@ -40,7 +40,7 @@ const UNAVAILABLE_ADVICE: &str =
 /// Restrictions of a process that take effect before its program runs and are irrevocable.
 struct ProcessRestriction {
     rules: Option<RulesetCreated>,
-    /// Seccomp filters, which are all applied.
+    /// Seccomp filters for system calls, all of which are applied.
     filters: Vec<BpfProgram>,
     limits: Option<KernelLimits>,
     /// Descriptors that the program inherits in addition to 0, 1 and 2. The program is bubblewrap, which closes them
