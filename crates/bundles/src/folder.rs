@@ -61,7 +61,7 @@ pub enum FolderChange {
 /// Returns a [`FolderChange`] that names the file that was added, removed or changed, or that can't be read.
 pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange> {
     let was = read_tree_file(folder, tree_hash);
-    let own = |path: &str| was.as_ref().is_some_and(|tree| tree.has(path));
+    let own = |path: &str| was.as_ref().is_some_and(|tree| tree.contains(path));
     let runs_by_uv = is_uv_server(folder);
     let found = list_files(folder, |path, is_folder| {
         runs_by_uv && UV_CREATED_PATHS.contains(&(path, is_folder)) && !own(path)

@@ -65,7 +65,7 @@ impl FileTree {
     }
 
     /// Returns `true` if the bundle has a file with this path, or a file below it.
-    pub(crate) fn has(&self, path: &str) -> bool {
+    pub(crate) fn contains(&self, path: &str) -> bool {
         let is_below =
             |file: &str| file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         self.files.keys().any(|file| is_below(file))

@@ -36,7 +36,7 @@ use host::Host;
 use ports::CacheFiles;
 use ports::time::SystemClock;
 use process::SearchPath;
-use process::sandbox::sandbox_means::SandboxSupport;
+use process::sandbox::sandbox_support::SandboxSupport;
 use registry::{
     CacheLimits, RegistryAddress, RegistryCache, RegistryCatalog, RegistryClient, RegistryHeader, RegistryLimits,
 };

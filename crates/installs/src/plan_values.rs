@@ -92,7 +92,7 @@ impl InstallPlan {
         if let Some(place) = self.secret_in_text() {
             return Err(FillError::NamesSecret(place));
         }
-        self.check(values)?;
+        self.check_inputs(values)?;
         let filled = SubstitutionValues::new(&self.inputs, values);
         let mut secret_values = BTreeMap::new();
         let mut plain_values = BTreeMap::new();
@@ -135,7 +135,7 @@ impl InstallPlan {
         Ok(NewServer { entry, secret_values, client_secret: None })
     }
 
-    fn check(&self, values: &InputValues) -> Result<(), FillError> {
+    fn check_inputs(&self, values: &InputValues) -> Result<(), FillError> {
         if let Some(unknown) = values.keys().find(|key| !self.inputs.iter().any(|input| input.key == **key)) {
             return Err(FillError::UnknownInput(unknown.clone()));
         }

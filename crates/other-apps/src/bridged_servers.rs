@@ -6,7 +6,7 @@ use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 use crate::app_environment::OperatingSystem;
 use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
-use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
+use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, find_references};
 
 /// A remote server that a local command connects to through a bridge such as `mcp-remote`, and the parts of the command
 /// that an import ignores.
@@ -131,7 +131,7 @@ pub(crate) fn program_name(command: &str) -> &str {
 /// spaces in this way, because Windows splits arguments at spaces. Inserted values are not expanded again, so that the
 /// value can't grow exponentially.
 fn expand_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
-    for ValueReference { range, target } in references(value, ReferenceSyntax::Dollar).into_iter().rev() {
+    for ValueReference { range, target } in find_references(value, ReferenceSyntax::Dollar).into_iter().rev() {
         let ReferenceTarget::Environment { name, default: None } = target else { continue };
         let Some(text) = config.env.get(&name).filter(|text| text.len() <= MAX_HEADER_VALUE_BYTES) else { continue };
         value.replace_range(range, text);

@@ -106,13 +106,13 @@ fn parse_payload(
         ),
         LinkPayload::JsonIn(key) => {
             let parameters = LinkParameters::parse(rest)?;
-            let (json, name) = (parameters.required(key)?, parameters.get_unique("name")?);
+            let (json, name) = (parameters.get_required(key)?, parameters.get_unique("name")?);
             link_servers::parse_candidates(form, &json, name, parameters.get_unique("inputs")?.as_deref())
         }
         LinkPayload::Base64In(key) => {
             let parameters = LinkParameters::parse(rest)?;
             let (json, name) =
-                (link_parameters::decode_base64(&parameters.required(key)?)?, parameters.get_unique("name")?);
+                (link_parameters::decode_base64(&parameters.get_required(key)?)?, parameters.get_unique("name")?);
             let mut found = link_servers::parse_candidates(form, &json, name, None)?;
             let unknown = parameters.names().filter(|name| ![key, "name"].contains(name));
             link_servers::reject_or_note_keys(form, unknown, &mut found)?;
@@ -120,7 +120,7 @@ fn parse_payload(
         }
         LinkPayload::Words => link_servers::parse_goose_server(form, &LinkParameters::parse(rest)?),
         LinkPayload::LinkIn(key) if redirect == RedirectPolicy::Followed => {
-            parse_link(&LinkParameters::parse(rest)?.required(key)?, RedirectPolicy::Refused)
+            parse_link(&LinkParameters::parse(rest)?.get_required(key)?, RedirectPolicy::Refused)
         }
         LinkPayload::LinkIn(_) => Err(String::from("it leads to another link, which leads on")),
     }

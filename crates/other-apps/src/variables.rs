@@ -66,7 +66,7 @@ const MAX_REFERENCES: usize = 100;
 
 /// Returns the references in a value that have this syntax, in order.
 #[must_use]
-pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
+pub fn find_references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty() && found.len() < MAX_REFERENCES) {
@@ -200,7 +200,8 @@ mod tests {
             ("ü{env:A}", ReferenceSyntax::Any, &[environment("A")]),
         ];
         for (text, syntax, expected) in cases {
-            let found: Vec<ReferenceTarget> = references(text, *syntax).into_iter().map(|found| found.target).collect();
+            let found: Vec<ReferenceTarget> =
+                find_references(text, *syntax).into_iter().map(|found| found.target).collect();
             assert_eq!(found, *expected, "references of {text} in {syntax:?}");
         }
     }

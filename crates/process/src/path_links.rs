@@ -22,7 +22,7 @@ static RESOLVING_THREADS: AtomicUsize = AtomicUsize::new(0);
 struct ThreadSlot;
 
 impl ThreadSlot {
-    fn take() -> Option<Self> {
+    fn try_acquire() -> Option<Self> {
         let more = |now: usize| (now < MAX_RESOLVING_THREADS).then_some(now + 1);
         RESOLVING_THREADS.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Self)
     }
@@ -51,7 +51,7 @@ fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -
     let mut known = LinkTargets::new();
     let whole: Vec<String> =
         paths.iter().filter(|path| path.len() <= MAX_PATH_BYTES).map(|&path| path.to_owned()).collect();
-    let place = if whole.is_empty() { None } else { ThreadSlot::take() };
+    let place = if whole.is_empty() { None } else { ThreadSlot::try_acquire() };
     let Some(place) = place else { return known };
     let (sender, receiver) = mpsc::sync_channel(whole.len());
     let follow_all = move || {

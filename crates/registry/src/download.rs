@@ -152,7 +152,7 @@ struct BundleTransfer<'r> {
 
 impl BundleTransfer<'_> {
     async fn run(&self, url: Url, folder: &Path) -> Result<PathBuf, DownloadError> {
-        let (response, address) = self.response(url).await?;
+        let (response, address) = self.request_bundle(url).await?;
         if response.content_length().is_some_and(|bytes| bytes > self.limits.bytes) {
             return Err(DownloadError::TooLarge { address, limit: self.limits.bytes });
         }
@@ -170,7 +170,7 @@ impl BundleTransfer<'_> {
 
     /// Sends the request for the bundle, and follows redirects. Returns the response that contains the bundle, and the
     /// address that sent it.
-    async fn response(&self, mut url: Url) -> Result<(Response, String), DownloadError> {
+    async fn request_bundle(&self, mut url: Url) -> Result<(Response, String), DownloadError> {
         let first = displayed_origin(&url);
         for _ in 0..=MAX_REDIRECTS {
             let address = displayed_origin(&url);

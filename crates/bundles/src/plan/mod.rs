@@ -151,7 +151,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
         env.entry(NO_BYTECODE_VARIABLE.to_owned()).or_insert_with(|| "1".into());
     }
 
-    notes.extend(program.note(&command, &written.args, manifest.server.kind));
+    notes.extend(program.warning_text(&command, &written.args, manifest.server.kind));
     let obeyed: Vec<&str> = env.keys().filter(|name| is_code_variable(name)).map(String::as_str).collect();
     if !obeyed.is_empty() {
         let names = visible(&obeyed.join(", ")).into_owned();
@@ -185,23 +185,23 @@ impl TemplateBuilder<'_> {
         }
         for key in template.keys() {
             match self.inputs.iter().find(|input| input.key == key) {
-                None => self.note(&format!("{what} is omitted: the bundle has no setting {key}.")),
+                None => self.add_note(&format!("{what} is omitted: the bundle has no setting {key}.")),
                 Some(input) if input.multiple && !is_argument => {
-                    self.note(&format!("The variable {what} takes only the first of the values of {key}."));
+                    self.add_note(&format!("The variable {what} takes only the first of the values of {key}."));
                 }
                 Some(input) if input.multiple && template.parts.len() > 1 => {
-                    self.note(&format!("The argument {what} is repeated for each value of {key}."));
+                    self.add_note(&format!("The argument {what} is repeated for each value of {key}."));
                 }
                 Some(_) => {}
             }
         }
         if literal.contains("${") {
-            self.note(&format!("{what} holds ${{…}} that is not known; it is passed as it is."));
+            self.add_note(&format!("{what} holds ${{…}} that is not known; it is passed as it is."));
         }
         Ok(template)
     }
 
-    fn note(&mut self, text: &str) {
+    fn add_note(&mut self, text: &str) {
         self.notes.push(visible(text).into_owned());
     }
 }

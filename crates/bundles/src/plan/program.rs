@@ -64,7 +64,7 @@ pub(super) fn find_program(
 
 impl ProgramLocation {
     /// Returns a warning for the user about the program that a bundle runs, or `None` if none is necessary.
-    pub(super) fn note(&self, command: &str, args: &[String], kind: ServerKind) -> Option<String> {
+    pub(super) fn warning_text(&self, command: &str, args: &[String], kind: ServerKind) -> Option<String> {
         // Bundles of the type uv have their own warning.
         let runs_by_uv = || kind != ServerKind::Uv && args.iter().any(|arg| arg == "run");
         let loads = match self {

@@ -116,7 +116,7 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
 fn tool_names(object: &Object<'_>, key: &str) -> Option<Vec<String>> {
     let items = object.get_array(key)?.elements.iter();
     let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());
-    Some(names.filter(|name| !name.is_empty()).take(ToolFilter::LIMIT + 1).collect())
+    Some(names.filter(|name| !name.is_empty()).take(ToolFilter::MAX_PATTERNS + 1).collect())
 }
 
 fn note_approvals(found: &mut ServerCandidate, object: &Object<'_>) {

@@ -12,7 +12,7 @@ use crate::secret_detection::{
     has_credential, has_secret, is_auth_scheme, is_client_id, is_empty_or_switch, is_secret_name, is_secret_value,
 };
 use crate::server_candidate::ServerCandidate;
-use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
+use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, find_references};
 
 /// Variables and headers of a server, separated by kind of value. The remaining configuration contains no secrets.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ pub(crate) fn resolve_known_references(
     let home = surroundings.home.to_string_lossy().into_owned();
     let separator = if surroundings.runs_on == OperatingSystem::Windows { "\\" } else { "/" };
     let put = |text: &mut String| {
-        for ValueReference { range, target } in references(text, syntax).into_iter().rev() {
+        for ValueReference { range, target } in find_references(text, syntax).into_iter().rev() {
             let known = match target {
                 ReferenceTarget::Home => Some(home.as_str()),
                 ReferenceTarget::Separator => Some(separator),
@@ -110,7 +110,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         let names_own = !secrets::referenced_names(value).is_empty();
         let is_named_only = candidate.extras.names_without_value.contains(&name);
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
-        let found = references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
+        let found = find_references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
         let kind = value_kind(&name, value, &found);
         let is_password = found.iter().any(|reference| match &reference.target {
             ReferenceTarget::Input(id) => candidate.extras.inputs.iter().any(|input| input.id == *id && input.password),
@@ -153,7 +153,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
     if let Some(auth) = candidate.remote.as_mut().and_then(|remote| remote.auth.as_mut())
         && let Some(secret) = auth.client_secret.take()
     {
-        if references(&secret, ReferenceSyntax::Any).is_empty() {
+        if find_references(&secret, ReferenceSyntax::Any).is_empty() {
             parted.client_secret = Some(secret.into());
         } else {
             parted.lacks_client_secret = true;

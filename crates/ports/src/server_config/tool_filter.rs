@@ -21,7 +21,7 @@ pub struct ToolFilter {
 
 impl ToolFilter {
     /// Maximum number of patterns in each list of a filter.
-    pub const LIMIT: usize = 1_000;
+    pub const MAX_PATTERNS: usize = 1_000;
 
     /// Returns `true` if the tool is available to models.
     #[must_use]
@@ -60,8 +60,8 @@ impl ToolFilter {
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let lists = [self.enabled.as_deref().unwrap_or_default(), &self.disabled];
-        if lists.iter().any(|list| list.len() > Self::LIMIT) {
-            return Some(format!("a list of its tools has more than {} names", Self::LIMIT));
+        if lists.iter().any(|list| list.len() > Self::MAX_PATTERNS) {
+            return Some(format!("a list of its tools has more than {} names", Self::MAX_PATTERNS));
         }
         let is_bad = |name: &String| name.is_empty() || name.len() > MAX_PATTERN_BYTES;
         let is_any_bad = lists.into_iter().flatten().any(is_bad);
@@ -180,7 +180,7 @@ mod tests {
         let long = "x".repeat(MAX_PATTERN_BYTES + 1);
         assert!(tool_filter(Some(&[long.as_str()]), &[]).problem().is_some(), "a long name must be invalid");
         assert!(
-            tool_filter(None, &vec!["x"; ToolFilter::LIMIT + 1]).problem().is_some(),
+            tool_filter(None, &vec!["x"; ToolFilter::MAX_PATTERNS + 1]).problem().is_some(),
             "a long list must be invalid"
         );
     }

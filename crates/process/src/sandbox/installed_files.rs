@@ -143,7 +143,7 @@ impl InstalledFiles<'_> {
             is_shared || name.contains(".so.") || ADJACENT_ENTRIES.contains(&name)
         };
         let mut names = entries.take(MAX_FOLDER_ENTRIES).flatten().map(|entry| entry.file_name());
-        if names.any(|name| name.to_str().is_some_and(is_library)) && !runs_scripts(program) {
+        if names.any(|name| name.to_str().is_some_and(is_library)) && !is_script_or_unreadable(program) {
             self.add_if_allowed(folder.to_owned());
         }
     }
@@ -203,7 +203,7 @@ pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
 }
 
 /// Returns `true` if the program is a script or unreadable. A script loads no shared libraries from its own folder.
-fn runs_scripts(program: &Path) -> bool {
+fn is_script_or_unreadable(program: &Path) -> bool {
     use std::io::Read as _;
 
     let mut first = [0; 2];

@@ -18,7 +18,7 @@ pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanis
     })
 }
 
-pub(super) async fn check_parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+pub(super) async fn check_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![("sandbox-exec", find_mechanism(path).await.map(drop).map_err(|error| error.to_string()))]
 }
 

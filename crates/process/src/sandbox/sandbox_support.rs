@@ -10,13 +10,13 @@ pub struct SandboxSupport {
     /// Mechanism with which servers are sandboxed, or the reason why none is available.
     pub mechanism: Result<SandboxMechanism, SandboxError>,
     /// Checked features of the sandbox mechanisms, by name, each with the reason if it can't be used.
-    pub parts: Vec<(&'static str, Result<(), String>)>,
+    pub features: Vec<(&'static str, Result<(), String>)>,
 }
 
 impl SandboxSupport {
     /// Checks each sandbox mechanism of this computer without changing anything. bubblewrap is looked up on `path` and
     /// run once, with a shell that does nothing.
     pub async fn find(path: &SearchPath) -> SandboxSupport {
-        SandboxSupport { parts: system::check_parts(path).await, mechanism: system::find_mechanism(path).await }
+        SandboxSupport { features: system::check_features(path).await, mechanism: system::find_mechanism(path).await }
     }
 }

@@ -18,7 +18,7 @@ pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanis
     Err(unsupported_error())
 }
 
-pub(super) async fn check_parts(_path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+pub(super) async fn check_features(_path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     Vec::new()
 }
 

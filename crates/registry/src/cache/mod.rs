@@ -78,7 +78,7 @@ impl RegistryCache {
                 cache.files.remove(&name)?;
             }
         }
-        *cache.index() = index;
+        *cache.lock_index() = index;
         Ok(cache)
     }
 
@@ -86,7 +86,7 @@ impl RegistryCache {
     /// by other processes since this process last accessed the index on disk.
     #[must_use]
     pub fn status_of(&self, address: &RegistryAddress, name: &str, version: &str) -> Option<RecordedStatus> {
-        self.index().registries.get(address.as_str())?.status_of(name, version).cloned()
+        self.lock_index().registries.get(address.as_str())?.status_of(name, version).cloned()
     }
 
     /// Returns the cached response of a registry to a request, or `None` if there is none.
@@ -207,7 +207,7 @@ impl RegistryCache {
             cause: format!("it can't be written as JSON: {error}"),
         })?;
         self.files.write(INDEX_FILE, &bytes)?;
-        *self.index() = index;
+        *self.lock_index() = index;
         Ok(())
     }
 
@@ -215,7 +215,7 @@ impl RegistryCache {
     /// writers replace the file atomically.
     fn reload_index(&self) -> MutexGuard<'_, CacheIndex> {
         // Read while the mutex is held, so that an older state never overwrites a newer one.
-        let mut index = self.index();
+        let mut index = self.lock_index();
         *index = self.read_index();
         index
     }
@@ -228,7 +228,7 @@ impl RegistryCache {
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
-    fn index(&self) -> MutexGuard<'_, CacheIndex> {
+    fn lock_index(&self) -> MutexGuard<'_, CacheIndex> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

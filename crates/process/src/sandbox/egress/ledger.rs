@@ -87,7 +87,7 @@ impl EgressLedger {
     pub(super) fn record_opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
         let traffic = Arc::new(TrafficCounter::default());
         let mut state = self.lock();
-        state.count(destination, |counts| counts.opened += 1);
+        state.update_counts(destination, |counts| counts.opened += 1);
         let (destination, open) = (destination.clone(), Arc::clone(&traffic));
         state.open.push(TrackedConnection { destination, traffic: open, reported_up: 0, reported_down: 0 });
         drop(state);
@@ -104,8 +104,10 @@ impl EgressLedger {
         });
         match known {
             Some(times) => *times += 1,
-            None => state
-                .add(destination, ConnectionOutcome::Refused { times: 1, cause: cause.to_owned(), add: add.clone() }),
+            None => state.add_entry(
+                destination,
+                ConnectionOutcome::Refused { times: 1, cause: cause.to_owned(), add: add.clone() },
+            ),
         }
         drop(state);
         self.changed.notify_one();
@@ -120,7 +122,7 @@ impl EgressLedger {
         });
         match known {
             Some(times) => *times += 1,
-            None => state.add(destination, ConnectionOutcome::Unreachable { times: 1, cause: cause.to_owned() }),
+            None => state.add_entry(destination, ConnectionOutcome::Unreachable { times: 1, cause: cause.to_owned() }),
         }
         drop(state);
         self.changed.notify_one();
@@ -139,7 +141,7 @@ impl EgressLedger {
     pub(super) fn take_lines(&self) -> Vec<String> {
         let mut state = self.lock();
         for index in 0..state.open.len() {
-            state.measure_connection(index);
+            state.count_transferred_bytes(index);
         }
         let entries = std::mem::take(&mut state.entries);
         let unnamed = std::mem::take(&mut state.unnamed);
@@ -154,9 +156,9 @@ impl EgressLedger {
     fn record_closed(&self, traffic: &Arc<TrafficCounter>) {
         let mut state = self.lock();
         if let Some(index) = state.open.iter().position(|open| Arc::ptr_eq(&open.traffic, traffic)) {
-            state.measure_connection(index);
+            state.count_transferred_bytes(index);
             let open = state.open.swap_remove(index);
-            state.count(&open.destination, |counts| counts.closed += 1);
+            state.update_counts(&open.destination, |counts| counts.closed += 1);
         }
         drop(state);
         self.changed.notify_one();
@@ -169,21 +171,21 @@ impl EgressLedger {
 
 impl LedgerState {
     /// Adds the bytes transferred over an open connection since the last report to the counts of its destination.
-    fn measure_connection(&mut self, index: usize) {
+    fn count_transferred_bytes(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
         let (up, down) = (open.traffic.written(), open.traffic.read());
         let (more_up, more_down) = (up - open.reported_up, down - open.reported_down);
         (open.reported_up, open.reported_down) = (up, down);
         if more_up + more_down > 0 {
             let destination = open.destination.clone();
-            self.count(&destination, |counts| {
+            self.update_counts(&destination, |counts| {
                 counts.up += more_up;
                 counts.down += more_down;
             });
         }
     }
 
-    fn count(&mut self, destination: &Destination, change: impl FnOnce(&mut ConnectionCounts)) {
+    fn update_counts(&mut self, destination: &Destination, change: impl FnOnce(&mut ConnectionCounts)) {
         let known = self.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
             ConnectionOutcome::Allowed(counts) if entry.destination == *destination => Some(counts),
             _ => None,
@@ -193,10 +195,10 @@ impl LedgerState {
         }
         let mut counts = ConnectionCounts::default();
         change(&mut counts);
-        self.add(destination, ConnectionOutcome::Allowed(counts));
+        self.add_entry(destination, ConnectionOutcome::Allowed(counts));
     }
 
-    fn add(&mut self, destination: &Destination, outcome: ConnectionOutcome) {
+    fn add_entry(&mut self, destination: &Destination, outcome: ConnectionOutcome) {
         if self.entries.len() < MAX_NAMED_DESTINATIONS {
             self.entries.push(LedgerEntry { destination: destination.clone(), outcome });
         } else {

@@ -121,8 +121,8 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
 
 /// Runs bubblewrap on trial: a sandbox without a network, in which a shell does nothing.
 async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), String> {
-    let system_calls = system_calls::filter_file()?;
-    let mut arguments = namespaces(&NetworkAccess::None, features);
+    let system_calls = system_calls::seccomp_filter_file()?;
+    let mut arguments = namespace_arguments(&NetworkAccess::None, features);
     let mut passed_on = Vec::new();
     if features.descriptors {
         let root: OwnedFd = File::open("/usr").map_err(|error| error.to_string())?.into();
@@ -135,7 +135,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     append_final_steps(&mut arguments, &system_calls);
     passed_on.push(system_calls);
     arguments.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
-    let filters = vec![local_sockets::filter(true)?];
+    let filters = vec![local_sockets::seccomp_filter(true)?];
     let restriction = ProcessRestriction { rules: None, filters, limits: None, passed_on };
     let launch = ProcessLaunch {
         program: program.to_owned(),
@@ -173,7 +173,7 @@ pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(Ex
 ///
 /// # Errors
 /// Returns the error of [`open_reachable`] if a folder differs from the approved one.
-pub(super) fn arguments(
+pub(super) fn bubblewrap_arguments(
     plan: &ResolvedSandbox,
     program: &Path,
     directory: &Path,
@@ -182,7 +182,7 @@ pub(super) fn arguments(
     gate: Option<GateDescriptors>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
     let features = BubblewrapFeatures::cached_trial(program).map_or(BubblewrapFeatures::NONE, |known| known.features);
-    let mut arguments = namespaces(&plan.network, features);
+    let mut arguments = namespace_arguments(&plan.network, features);
     for (name, value) in variables {
         arguments.extend(["--setenv".into(), name, value]);
     }
@@ -229,7 +229,7 @@ fn mount_empty_folder(arguments: &mut Vec<OsString>, folder: &Path) {
     arguments.extend(["--tmpfs".into(), folder.into()]);
 }
 
-fn namespaces(network: &NetworkAccess, features: BubblewrapFeatures) -> Vec<OsString> {
+fn namespace_arguments(network: &NetworkAccess, features: BubblewrapFeatures) -> Vec<OsString> {
     let mut arguments = vec!["--unshare-all"];
     if *network == NetworkAccess::Full {
         arguments.push("--share-net");

@@ -42,7 +42,7 @@ pub(super) const ALTERNATIVE_NUMBERS: &[libc::c_long] = &[];
 ///
 /// # Errors
 /// Returns a message if seccomp does not support this computer's architecture.
-pub(super) fn filter(network: bool) -> Result<BpfProgram, String> {
+pub(super) fn seccomp_filter(network: bool) -> Result<BpfProgram, String> {
     build_filter(network).map_err(|error| format!("seccomp can't be used ({error})"))
 }
 

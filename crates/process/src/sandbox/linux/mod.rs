@@ -84,7 +84,7 @@ pub(super) async fn find_mechanism(path: &SearchPath) -> Result<SandboxMechanism
 
 /// Checks each feature that the sandbox mechanisms need. Returns the features by name, each with the reason if it can't
 /// be used.
-pub(super) async fn check_parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+pub(super) async fn check_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![
         ("bubblewrap", bubblewrap::find(path).await.map(drop)),
         ("Landlock", landlock::check_support()),
@@ -101,8 +101,8 @@ pub(super) fn wrap_command(
     let limits = Some(KernelLimits::from_limits(&plan.limits));
     match &plan.mechanism {
         SandboxMechanism::Bubblewrap(wrap) => {
-            let filters = vec![local_sockets::filter(true).map_err(no_mechanism)?];
-            let system_calls = system_calls::filter_file().map_err(no_mechanism)?;
+            let filters = vec![local_sockets::seccomp_filter(true).map_err(no_mechanism)?];
+            let system_calls = system_calls::seccomp_filter_file().map_err(no_mechanism)?;
             // bubblewrap runs outside the sandbox, so variables that make the loader load files are set only for the
             // server.
             let (loads, mut environment): (Vec<_>, Vec<_>) =
@@ -115,7 +115,8 @@ pub(super) fn wrap_command(
                 NetworkAccess::None | NetworkAccess::Full => Ok((None, None)),
             }
             .map_err(|error| no_mechanism(error.to_string()))?;
-            let (mut arguments, passed_on) = bubblewrap::arguments(plan, wrap, directory, loads, system_calls, ends)?;
+            let (mut arguments, passed_on) =
+                bubblewrap::bubblewrap_arguments(plan, wrap, directory, loads, system_calls, ends)?;
             arguments.push(server.program.into());
             arguments.extend(server.arguments);
             let setup = Some(ProcessRestriction { rules: None, filters, limits, passed_on }.setup());
@@ -127,8 +128,8 @@ pub(super) fn wrap_command(
                 return Err(SandboxError::HostsUnsupported { mechanism: plan.mechanism.name() });
             }
             let rules = landlock::build_rules(opened_paths::open_reachable(&plan.reach)?).map_err(no_mechanism)?;
-            let sockets = local_sockets::filter(plan.network == NetworkAccess::Full).map_err(no_mechanism)?;
-            let filters = vec![sockets, system_calls::filter().map_err(no_mechanism)?];
+            let sockets = local_sockets::seccomp_filter(plan.network == NetworkAccess::Full).map_err(no_mechanism)?;
+            let filters = vec![sockets, system_calls::seccomp_filter().map_err(no_mechanism)?];
             let restriction = ProcessRestriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
             Ok(LaunchCommand { setup: Some(restriction.setup()), ..server })
         }

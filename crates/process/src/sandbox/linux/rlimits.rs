@@ -34,16 +34,16 @@ impl KernelLimits {
     /// Applies the limits to the current process, and so to its descendants. Runs in the child before its program.
     pub(super) fn enforce(self) -> io::Result<()> {
         setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(sandbox_failure)?;
-        lower_limit(Resource::RLIMIT_DATA, self.memory_bytes)?;
+        limit_resource(Resource::RLIMIT_DATA, self.memory_bytes)?;
         match self.processes {
-            Some(processes) => lower_limit(Resource::RLIMIT_NPROC, processes),
+            Some(processes) => limit_resource(Resource::RLIMIT_NPROC, processes),
             None => Ok(()),
         }
     }
 }
 
 /// Sets a resource limit of the current process, unless its current limit is lower.
-fn lower_limit(resource: Resource, most: u64) -> io::Result<()> {
+fn limit_resource(resource: Resource, most: u64) -> io::Result<()> {
     let (_, hard) = nix::sys::resource::getrlimit(resource).map_err(sandbox_failure)?;
     let most = most.min(hard);
     setrlimit(resource, most, most).map_err(sandbox_failure)

@@ -111,7 +111,7 @@ const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
 const KERNEL_ACTIONS_FILE: &str = "/proc/sys/kernel/seccomp/actions_avail";
 
 /// Returns the seccomp filter that makes the refused calls fail.
-pub(super) fn filter() -> Result<BpfProgram, String> {
+pub(super) fn seccomp_filter() -> Result<BpfProgram, String> {
     build_filter().map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
@@ -120,7 +120,7 @@ pub(super) fn filter() -> Result<BpfProgram, String> {
 /// # Errors
 /// Returns a message that explains why filters can't be used.
 pub(super) fn check_support() -> Result<(), String> {
-    filter()?;
+    seccomp_filter()?;
     let known = std::fs::read_to_string(KERNEL_ACTIONS_FILE)
         .map_err(|error| format!("seccomp can't be used ({KERNEL_ACTIONS_FILE}: {error})"))?;
     let refuses = known.split_whitespace().any(|action| action == "errno");
@@ -131,9 +131,9 @@ pub(super) fn check_support() -> Result<(), String> {
 ///
 /// # Errors
 /// Returns a message if the filter or the file can't be created.
-pub(super) fn filter_file() -> Result<OwnedFd, String> {
+pub(super) fn seccomp_filter_file() -> Result<OwnedFd, String> {
     let mut bytes = Vec::new();
-    for instruction in filter()? {
+    for instruction in seccomp_filter()? {
         bytes.extend_from_slice(&instruction.code.to_ne_bytes());
         bytes.extend([instruction.jt, instruction.jf]);
         bytes.extend_from_slice(&instruction.k.to_ne_bytes());
