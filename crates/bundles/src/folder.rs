@@ -29,10 +29,10 @@ pub enum FolderChange {
     /// The content or executable bit of this file was changed.
     #[error("{} has changed since the bundle was unpacked", visible(.0))]
     Changed(String),
-    /// This file of the bundle is missing.
+    /// This file of the bundle is missing in the folder.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// This file is not in the bundle.
+    /// This file in the folder does not belong to the bundle.
     #[error("{} is not a file of the bundle; it was added later", visible(.0))]
     Added(String),
     /// The files differ from those of the bundle, but the list of the original files is missing, so the changed file is

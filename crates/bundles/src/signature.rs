@@ -37,7 +37,7 @@ pub enum Signature {
         /// Common name in the signer's certificate, safe to print.
         name: String,
     },
-    /// A signature whose certificate can't be parsed.
+    /// The archive has a signature whose certificate can't be parsed.
     Unreadable,
 }
 

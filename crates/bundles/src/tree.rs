@@ -35,7 +35,7 @@ pub struct FileTree {
 /// Difference between a file on disk and a bundle's [`FileTree`]. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeChange {
-    /// This file is missing or can't be read.
+    /// This file of the bundle is missing or can't be read.
     #[error("{} is missing", visible(.0))]
     Missing(String),
     /// This path is a link or a folder, or leads through a link.

@@ -17,7 +17,7 @@ pub struct Finding {
     /// Description of the problem, or of the working state, that the check found.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub seen: FindingText,
-    /// Suggested remedy, if there is a problem.
+    /// Remedy that the user should try, if there is a problem.
     #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub next: Option<FindingText>,
     /// Names of the servers that the problem affects, or would affect once they start.

@@ -102,7 +102,7 @@ pub struct CallProgress {
     pub progress: f64,
     /// Total amount of work, or `None` if the server does not report one.
     pub total: Option<f64>,
-    /// Description of the current step, written by the server.
+    /// Description of the call's current step, written by the server.
     pub message: Option<String>,
 }
 
@@ -115,7 +115,7 @@ pub struct CallTask {
     pub id: String,
     /// Status of the task, as last reported by the server.
     pub status: TaskStatus,
-    /// Description of the status, written by the server.
+    /// Description of the task's status, written by the server.
     pub message: Option<String>,
     /// Time at which the server created the task, in ISO 8601.
     pub created_at: String,
@@ -176,7 +176,7 @@ pub enum CallFailure {
         /// Name of the server in the settings.
         server: String,
     },
-    /// Another call with this id is in progress.
+    /// Another call with this identifier is in progress.
     #[error("a call with the id {0} is under way")]
     IdInUse(String),
     /// The user or the policy denied the call, for this reason.

@@ -64,9 +64,9 @@ pub struct ResourceContents {
     pub uri: String,
     /// Media type of the contents, as claimed by the server.
     pub mime_type: Option<String>,
-    /// Contents as text, or `None` if they are bytes.
+    /// Contents of the resource as text, or `None` if they are bytes.
     pub text: Option<String>,
-    /// Contents as bytes in base64, or `None` if they are text.
+    /// Contents of the resource as bytes in base64, or `None` if they are text.
     pub blob: Option<String>,
 }
 

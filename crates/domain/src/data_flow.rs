@@ -68,7 +68,7 @@ pub enum SameServerFlow {
     OpenWorld,
     /// All content that the model has read from the server.
     Everything,
-    /// No content. Calls never require consent because of it.
+    /// No content of the server. Calls never require consent because of it.
     Off,
 }
 

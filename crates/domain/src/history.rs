@@ -17,9 +17,9 @@ pub struct Conversation {
     pub id: String,
     /// Title of the conversation for display.
     pub title: String,
-    /// Time of creation, in milliseconds since 1970.
+    /// Time at which the conversation was created, in milliseconds since 1970.
     pub created_at: u64,
-    /// Time of the last change, in milliseconds since 1970.
+    /// Time of the conversation's last change, in milliseconds since 1970.
     pub updated_at: u64,
     /// Identifier of the last item of the visible branch, or `None` if the conversation is empty.
     pub head: Option<String>,
@@ -52,7 +52,7 @@ pub struct StoredItem {
     pub id: String,
     /// Identifier of the preceding item, or `None` if the item has none.
     pub parent: Option<String>,
-    /// Time of creation, in milliseconds since 1970.
+    /// Time at which the item was created, in milliseconds since 1970.
     pub at: u64,
     /// Body of the item, as JSON.
     pub body: Value,
@@ -90,7 +90,7 @@ pub struct NewItem {
     pub id: String,
     /// Position of the item in the conversation's tree. Ignored if the item exists already.
     pub after: ItemPosition,
-    /// Time of creation, in milliseconds since 1970.
+    /// Time at which the item was created, in milliseconds since 1970.
     pub at: u64,
     /// Complete body of the item, including all large contents.
     pub body: Value,
@@ -189,9 +189,9 @@ pub struct FoundItem {
 pub struct Excerpt {
     /// Plain text of the excerpt, without markup for the matches.
     pub text: String,
-    /// Set if the text continues before the excerpt.
+    /// Set if the item's text continues before the excerpt.
     pub cut_before: bool,
-    /// Set if the text continues after the excerpt.
+    /// Set if the item's text continues after the excerpt.
     pub cut_after: bool,
     /// Matches in order, as start and end offsets in `text` in UTF-16 code units, as in JavaScript.
     pub matches: Vec<(u32, u32)>,

@@ -114,7 +114,7 @@ pub enum ItemBody {
         tool: String,
         /// Arguments that were sent to the server.
         arguments: Value,
-        /// Result of the call, or `None` if it failed.
+        /// Result of the tool call, or `None` if it failed.
         result: Option<ToolResult>,
         /// Description of the failure, or `None` if the call succeeded.
         error: Option<String>,
@@ -235,7 +235,7 @@ pub enum ReplyPart {
     },
     /// Reasoning of the model that precedes its text.
     Thinking {
-        /// Text of the reasoning, which may be empty.
+        /// Text of the model's reasoning, which may be empty.
         text: String,
         /// Opaque data of the provider that is sent back with this part. The page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,7 +252,7 @@ pub enum ReplyPart {
         server: Option<String>,
         /// Name of the tool on its server, or `None` in the same cases as `server`.
         tool: Option<String>,
-        /// Arguments as JSON text, incomplete while the part streams.
+        /// Arguments of the tool call as JSON text, incomplete while the part streams.
         arguments: String,
         /// Opaque data of the provider that is sent back with this part. The page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -278,7 +278,7 @@ pub enum ReplyStop {
     Refused,
     /// The user stopped the reply.
     Stopped,
-    /// A reason that this version does not know.
+    /// The reply ended for a reason that this version does not know.
     Other {
         /// Name of the reason, as the provider returned it.
         word: String,
@@ -340,7 +340,7 @@ pub struct ToolUsed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundTool {
-    /// Name of the server in the settings.
+    /// Name of the tool's server in the settings.
     pub server: String,
     /// Name of the tool on its server.
     pub tool: String,

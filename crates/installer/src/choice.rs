@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallSource {
-    /// A server that the selected registry lists.
+    /// The server is installed from an entry of the selected registry.
     Registry {
         /// Name of the server in the registry, as `namespace/name`.
         name: String,
-        /// Version to install. `None` for the newest.
+        /// Version of the server to install. `None` for the newest.
         #[serde(default)]
         version: Option<String>,
         /// Package or remote to use. May be `None` if the server has only one.
         #[serde(default)]
         target: Option<InstallTarget>,
     },
-    /// A bundle file (`.mcpb` or `.dxt`) of the user.
+    /// The server is installed from a bundle file (`.mcpb` or `.dxt`) of the user.
     Bundle {
         /// Absolute path of the bundle file.
         path: PathBuf,

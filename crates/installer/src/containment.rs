@@ -17,7 +17,7 @@ use crate::{InstallError, InstallOffer, Installer};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum InstallContainment {
-    /// The server can run in a sandbox.
+    /// The planned server can run in a sandbox.
     Possible,
     /// The server runs in a container, which is confined as far as its arguments allow. In a sandbox, it could not
     /// access the service that runs containers.

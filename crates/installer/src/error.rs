@@ -72,7 +72,7 @@ pub enum InstallError {
     /// The values that the user entered do not match the install plan.
     #[error(transparent)]
     Fill(#[from] FillError),
-    /// The chosen sandbox can't be used, with the reason.
+    /// The sandbox that the user chose can't be used, with the reason.
     #[error("the sandbox can't be used: {0}")]
     Sandbox(String),
     /// This server was not installed by Drawbridge, so it can't be upgraded.
@@ -136,7 +136,7 @@ pub enum NotInstallable {
     /// The server has several packages and remotes, but the source selects none of them.
     #[error("it has several packages and remotes; choose one of them")]
     NotChosen,
-    /// The server has no such package or remote.
+    /// The server has no package or remote at the position that the source selects.
     #[error("it has no package or remote of this number; choose another one")]
     NoTarget,
     /// The server has neither packages nor remotes.
@@ -148,10 +148,10 @@ pub enum NotInstallable {
     /// The server is a bundle that must be downloaded first, because its manifest contains the plan.
     #[error("it is a bundle; its command is known once it is downloaded")]
     Download(BundleDownload),
-    /// The registry's description of the server yields no plan.
+    /// The registry's description of the server yields no install plan.
     #[error(transparent)]
     Registry(#[from] registry::PlanError),
-    /// The manifest of the bundle yields no plan.
+    /// The manifest of the bundle yields no install plan.
     #[error("the bundle can't be run here: {0}")]
     Bundle(#[from] bundles::PlanError),
 }

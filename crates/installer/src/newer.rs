@@ -36,7 +36,7 @@ pub struct VersionReport {
 pub struct NewerVersion {
     /// Version text of the newer entry, as the publisher wrote it.
     pub version: String,
-    /// Time of publication, in milliseconds since 1970.
+    /// Time at which the newer version was published, in milliseconds since 1970.
     pub published_at: Option<Millis>,
 }
 

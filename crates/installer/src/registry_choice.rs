@@ -33,7 +33,7 @@ pub enum RegistryChoice {
 /// The registry from which servers are currently installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveRegistry {
-    /// Address to which requests for servers are sent.
+    /// Address of the registry, to which requests for servers are sent.
     pub address: RegistryAddress,
     /// Name of the header that is sent with each request, or `None`. Its value is in the keychain.
     pub header: Option<String>,

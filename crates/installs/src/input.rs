@@ -47,9 +47,9 @@ pub struct PlanInput {
     pub required: bool,
     /// Set if the value is a secret, which is stored in the keychain.
     pub secret: bool,
-    /// Set if the user may enter several values.
+    /// Set if the user may enter several values for the input.
     pub multiple: bool,
-    /// Default values, used if the user enters none.
+    /// Default values of the input, used if the user enters none.
     pub default: Vec<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
     pub choices: Vec<String>,

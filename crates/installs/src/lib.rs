@@ -43,11 +43,11 @@ pub struct InstallPlan {
 pub enum PlanTarget {
     /// A local server, which is started with this command.
     Command {
-        /// Program of the command. Contains no inputs.
+        /// Program of the command. Contains no placeholders for inputs.
         command: String,
         /// Arguments of the command, in order.
         args: Vec<TemplateArgument>,
-        /// Environment variables of the process, by name.
+        /// Environment variables of the server's process, by name.
         env: BTreeMap<String, Template>,
     },
     /// A remote server, to which Drawbridge connects.

@@ -26,19 +26,19 @@ pub enum InputProblem {
     /// The value is too long, or contains control characters.
     #[error("the value is too long or has line breaks or control characters")]
     NotText,
-    /// The value is not one of the choices.
+    /// The value is not one of the choices of the input.
     #[error("the value is not one of the choices")]
     NotAChoice,
-    /// The value is not a decimal number.
+    /// The value of a number input is not a decimal number.
     #[error("the value is not a number")]
     NotANumber,
     /// The number is below the minimum or above the maximum.
     #[error("the number is out of range")]
     OutOfRange,
-    /// The value is neither `true` nor `false`.
+    /// The value of a boolean input is neither `true` nor `false`.
     #[error("the value is not true or false")]
     NotABoolean,
-    /// The value is not an absolute path.
+    /// The value of a file or folder input is not an absolute path.
     #[error("the value is not an absolute path")]
     NotAPath,
 }

@@ -8,7 +8,7 @@ use crate::input::SubstitutionValues;
 /// A part of a [`Template`]: literal text, or a reference to an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
-    /// Literal text, which is used without changes.
+    /// Literal text of the template, which is used without changes.
     Text(String),
     /// Placeholder for the value of the input with this key.
     Input(String),

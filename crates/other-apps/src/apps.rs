@@ -24,7 +24,7 @@ pub struct SourceApp {
 /// The path of a settings file, or a pattern that matches several files in a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingsPath {
-    /// Folder that the path is relative to.
+    /// Folder that the settings path is relative to.
     pub base: BaseFolder,
     /// Path relative to `base`, with slashes. A last component such as `*.json` matches all such files. In other
     /// components, `*` matches any folder.
@@ -36,9 +36,9 @@ pub struct SettingsPath {
 /// The folder that the path of a settings file is relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BaseFolder {
-    /// The home folder, on every operating system.
+    /// The user's home folder, on every operating system.
     Home,
-    /// The home folder, on one operating system only.
+    /// The user's home folder, on this operating system only.
     HomeOn(OperatingSystem),
     /// `XDG_CONFIG_HOME`, or `.config` in the home folder, on every operating system.
     Config,
@@ -73,7 +73,7 @@ pub enum FileLayout {
     ClaudeState,
     /// OpenCode's JSON, with servers in `mcp` or `mcp.servers`. The latter takes precedence.
     OpenCode,
-    /// TOML with servers in the table `mcp_servers`.
+    /// The file is TOML, with servers in the table `mcp_servers`.
     Toml,
     /// goose's YAML, with servers in the mapping `extensions`.
     Goose,

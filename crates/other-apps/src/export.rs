@@ -15,7 +15,7 @@ use crate::server_candidate::ServerCandidate;
 pub enum ExportForm {
     /// An object `mcpServers`, as in the settings of most apps.
     McpServers,
-    /// `servers` and `inputs`, as in VS Code.
+    /// Objects `servers` and `inputs`, as in the settings of VS Code.
     VsCode,
 }
 

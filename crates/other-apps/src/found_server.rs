@@ -42,7 +42,7 @@ pub struct ImportOrigin {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportedValueKind {
-    /// Text that may be stored in the settings file.
+    /// Text without a secret, which may be stored in the settings file.
     Literal,
     /// Text that looks like a secret, which an import stores in the keychain.
     Secret,
@@ -67,9 +67,9 @@ impl ImportedValueKind {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStatus {
-    /// No configured server has the same settings.
+    /// No configured server has the same settings as the found one.
     New,
-    /// A configured server has the same settings.
+    /// A configured server has the same settings as the found one.
     Same,
     /// A configured server with different settings has the same name, so the found server is renamed.
     Conflict,
@@ -96,7 +96,7 @@ impl ImportStatus {
 pub struct PendingSecret {
     /// Text before the secret in the value, such as `Bearer `.
     pub before: String,
-    /// Text after the secret in the value.
+    /// Text in the value after the secret.
     pub after: String,
 }
 
@@ -109,11 +109,11 @@ pub struct FoundServer {
     pub origins: Vec<ImportOrigin>,
     /// Configuration without secrets. Variables and headers whose value is a secret are omitted.
     pub config: ServerConfig,
-    /// Kinds of the values of environment variables, by name.
+    /// Kinds of the values of the server's environment variables, by name.
     pub env: BTreeMap<String, ImportedValueKind>,
-    /// Kinds of the values of HTTP headers, by name.
+    /// Kinds of the values of the server's HTTP headers, by name.
     pub headers: BTreeMap<String, ImportedValueKind>,
-    /// Secret values of variables or headers, by name.
+    /// Secret values of the server's variables or headers, by name.
     pub secrets: BTreeMap<String, SecretString>,
     /// Variables and headers with a secret that the user has to enter, by name.
     pub pending: BTreeMap<String, PendingSecret>,
@@ -122,9 +122,9 @@ pub struct FoundServer {
     /// Texts in the command, the URL or the sign-in settings that the user has to replace. The server does not work
     /// until they are replaced.
     pub placeholders: Vec<ImportPlaceholder>,
-    /// Set if the server is disabled in the app.
+    /// Set if the server is disabled in the other app.
     pub off: bool,
-    /// Result of the comparison with the configured servers.
+    /// Result of comparing the found server with the configured servers.
     pub status: ImportStatus,
     /// Notes for the user, such as settings that were not imported.
     pub notes: Vec<ImportNote>,

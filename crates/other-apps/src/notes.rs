@@ -46,7 +46,7 @@ pub enum ImportNoteKind {
     EnterValue,
     /// A variable or header whose value the app reads from a file or the output of a command.
     NotFollowed,
-    /// A text that the user has to replace.
+    /// A text in the settings of the server that the user has to replace.
     Placeholder,
     /// A variable or header with a reference that Drawbridge passes on unchanged.
     AsWritten,
@@ -57,7 +57,7 @@ pub enum ImportNoteKind {
     EnvFile,
     /// Names of values that were added from the settings of another app.
     Merged,
-    /// Names of values that differ between two apps.
+    /// Names of the server's values that differ between two apps.
     Different,
     /// The file contains a second list of servers, which the app does not read. The name in the note is its key.
     OtherList,

@@ -30,18 +30,18 @@ pub struct ScannedFile {
     pub app: &'static str,
     /// Path of the settings file.
     pub file: String,
-    /// Number of servers defined in the file.
+    /// Number of servers that the settings file defines.
     pub servers: usize,
 }
 
 /// Result of a scan of apps' settings.
 #[derive(Debug, Clone, Default)]
 pub struct ScanReport {
-    /// Servers that were found, merged over all files.
+    /// Servers that the scan has found, merged over all files.
     pub servers: Vec<FoundServer>,
     /// Settings files that the scan has read.
     pub files: Vec<ScannedFile>,
-    /// Problems of files that could not be read.
+    /// Problems of settings files that could not be read.
     pub problems: Vec<ConfigProblem>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct ServerCandidate {
 /// Settings of an entry that [`ServerConfig`] can't represent, and facts about the entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
-    /// Set if the server is disabled in the app.
+    /// Set if the server is disabled in the other app.
     pub(crate) off: bool,
     /// Names of variables and headers for which the entry contains no value. The candidate contains a reference to an
     /// environment variable instead.
@@ -37,7 +37,7 @@ pub(crate) struct EntryExtras {
     pub(crate) env_file: Option<String>,
     /// Values for which the app prompts the user.
     pub(crate) inputs: Vec<AppInput>,
-    /// Set if the entry does not name its transport.
+    /// Set if the server's entry does not name its transport.
     pub(crate) lacks_transport: bool,
     /// Set if the entry was read from an install link.
     pub(crate) is_from_link: bool,

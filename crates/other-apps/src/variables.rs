@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Syntax by which values in an app's settings refer to variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceSyntax {
-    /// No references: the app passes all text unchanged.
+    /// The app's settings contain no references: the app passes all text unchanged.
     None,
     /// `${VAR}`, `${env:VAR}`, `${input:ID}`, and others in braces after a dollar sign.
     Dollar,
@@ -36,12 +36,12 @@ pub enum ReferenceTarget {
     Environment {
         /// Name of the environment variable.
         name: String,
-        /// Value to use if the variable is not set.
+        /// Value that replaces the reference if the variable is not set.
         default: Option<String>,
     },
     /// Identifier of a value for which the app prompts the user.
     Input(String),
-    /// Name of a secret that the app stores.
+    /// The secret of this name, which the app stores, replaces the reference.
     Secret(String),
     /// The path of the user's home folder replaces the reference.
     Home,
@@ -55,7 +55,7 @@ pub enum ReferenceTarget {
     File,
     /// A command whose output the app inserts. Drawbridge does not run it.
     Command,
-    /// A value that this crate can't determine.
+    /// A value that this crate can't determine replaces the reference.
     Other,
 }
 

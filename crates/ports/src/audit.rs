@@ -17,7 +17,7 @@ pub const MAX_CONTENT_BYTES: usize = 16 * 1024;
 /// An entry of the audit log: one decision, or an event of the log itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// Number of the entry, from 1. Assigned by the log.
+    /// Number of the entry, from 1. The log assigns it.
     #[serde(default)]
     pub number: u64,
     /// Time of the decision or event, in milliseconds since 1970.
@@ -240,7 +240,7 @@ pub struct AuditVerdict {
     pub seal: AuditSeal,
     /// The first problems that were found. Empty if the log is intact.
     pub findings: Vec<AuditFinding>,
-    /// Number of problems that are not in `findings`.
+    /// Number of further problems that are not in `findings`.
     pub more: u64,
     /// Ranges of entries, each with its first and last number, that other programs may have written: they are not
     /// sealed, or were found without a seal. Their hash chain is intact.
@@ -268,14 +268,14 @@ impl AuditVerdict {
 pub enum AuditSeal {
     /// The seal matches the log up to this entry, with the key in the keychain. Later entries are only chained.
     Holds {
-        /// Number of the last entry that is sealed.
+        /// Number of the last entry that the seal covers.
         number: u64,
     },
     /// The log is not sealed, because there was no keychain.
     None,
     /// The log is sealed, but the key to verify it is unavailable.
     Unchecked {
-        /// The reason why the key is unavailable.
+        /// The reason why the key of the seal is unavailable.
         cause: String,
     },
     /// The seal doesn't match the log. The findings contain the details.
@@ -288,9 +288,9 @@ pub enum AuditSeal {
 pub struct AuditFinding {
     /// Kind of the problem, for which the UI has a text.
     pub what: TamperKind,
-    /// Number of the affected entry, or of the first one.
+    /// Number of the first entry that the problem affects.
     pub number: u64,
-    /// Number of the last affected entry, if there are several.
+    /// Number of the last entry that the problem affects, if there are several.
     pub to: Option<u64>,
     /// Details of the problem as text, or `None` if there are none.
     pub detail: Option<String>,
@@ -305,16 +305,16 @@ pub enum TamperKind {
     Changed,
     /// Entries between two others are missing in the log.
     Missing,
-    /// Entries are missing at the end of the log.
+    /// Entries are missing at the end of the audit log.
     CutOff,
     /// The seal was made with another key, or for another log.
     SealBroken,
     /// The log has no seal, although the keychain contains a key.
     SealMissing,
-    /// The record of removed entries doesn't match the log.
+    /// The record of removed entries doesn't match the audit log.
     CheckpointBroken,
     /// The entry records a problem that Drawbridge itself found when it wrote the entry.
     Noted,
-    /// The file is damaged, or an entry is unreadable.
+    /// The file of the audit log is damaged, or an entry is unreadable.
     Unreadable,
 }

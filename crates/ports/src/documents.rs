@@ -75,7 +75,7 @@ pub enum DocumentSeal {
     },
     /// Documents are sealed, but the key is unavailable. Documents that grant rights are not used.
     Unavailable {
-        /// The reason why the key is unavailable.
+        /// The reason why the key of the seals is unavailable.
         cause: String,
     },
     /// Documents are sealed, and seals are verified at each read.

@@ -299,7 +299,7 @@ pub enum SecretPersistence {
     Keychain,
     /// Memory, until the process ends, because the keychain is missing or locked.
     ThisRun {
-        /// The reason why the secret is not in the keychain.
+        /// The reason why the secret could not be stored in the keychain.
         cause: String,
     },
 }

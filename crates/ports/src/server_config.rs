@@ -37,7 +37,7 @@ pub struct ServerEntry {
 /// The configuration of a server, without its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// Transport over which the server is contacted.
+    /// Transport over which Drawbridge contacts the server.
     pub transport: ServerTransport,
     /// Protocol revision that must be used, or `None` to negotiate it.
     pub revision: Option<Revision>,
@@ -48,9 +48,9 @@ pub struct ServerConfig {
 /// The way in which Drawbridge contacts a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerTransport {
-    /// A local program, over its standard input and output.
+    /// The server is a local program, contacted over its standard input and output.
     Stdio(StdioConfig),
-    /// A remote server, contacted over HTTP.
+    /// The server is remote, contacted over HTTP.
     Http(HttpConfig),
 }
 
@@ -59,11 +59,11 @@ pub enum ServerTransport {
 pub struct StdioConfig {
     /// Name of the program, looked up on the search path, or its path.
     pub command: String,
-    /// Arguments, each passed to the program unchanged.
+    /// Arguments of the program, each passed to it unchanged.
     pub args: Vec<String>,
     /// Environment variables in addition to those that are passed on from the app.
     pub env: BTreeMap<String, String>,
-    /// Working directory, or `None` for the default.
+    /// Working directory of the server, or `None` for the default.
     pub cwd: Option<PathBuf>,
     /// Access rights of the server in its sandbox, or `None` to run it with all rights of the user.
     pub sandbox: Option<SandboxConfig>,
@@ -72,7 +72,7 @@ pub struct StdioConfig {
 /// A server that was found in pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastedServer {
-    /// Suggested name, which is valid and not in use.
+    /// Suggested name of the server, which is valid and not in use.
     pub name: String,
     /// Configuration of the server as parsed from the text.
     pub config: ServerConfig,
@@ -90,7 +90,7 @@ pub struct PastedServer {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[error("{}{}{message}", file.as_deref().map(|f| format!("{f}: ")).unwrap_or_default(), line.map(|l| format!("line {l}: ")).unwrap_or_default())]
 pub struct ConfigProblem {
-    /// Path of the file, or `None` for pasted text.
+    /// Path of the settings file, or `None` for pasted text.
     pub file: Option<String>,
     /// Number of the line with the problem, from 1, or `None` if it is unknown.
     pub line: Option<u32>,

@@ -16,7 +16,7 @@ pub struct UrlParts {
     pub url: String,
     /// All text of the URL before the registrable domain.
     pub before: String,
-    /// Registrable domain, or the host if there is none.
+    /// Registrable domain of the URL, or the host if there is none.
     pub domain: String,
     /// All text of the URL after the host.
     pub after: String,

@@ -15,7 +15,7 @@ use crate::sandbox::{ResolvedSandbox, SandboxError, SandboxSettings};
 pub struct ServerCommand {
     /// Name of the program, looked up on the search path, or a path. A relative path starts at the working directory.
     pub program: String,
-    /// Arguments without the program. They are neither split nor expanded.
+    /// Arguments of the program, without its name. They are neither split nor expanded.
     pub arguments: Vec<String>,
     /// Environment variables in addition to the default environment of servers. They override variables of the same
     /// name.

@@ -103,10 +103,10 @@ impl fmt::Display for RunningRecord {
 /// Error of parsing a line that is not a [`RunningRecord`]. Callers should skip the line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum InvalidRecord {
-    /// The line has fewer than seven fields.
+    /// The line of the record has fewer than seven fields.
     #[error("the record of a running server has too few fields")]
     TooFewFields,
-    /// A field that must be a number is not one.
+    /// A field of the record that must be a number is not one.
     #[error("the record of a running server contains a value that is not a number: {0}")]
     NotANumber(#[from] ParseIntError),
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const RESOLVE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of threads that resolve links concurrently. While all of them hang, further paths are not resolved.
 const MAX_RESOLVING_THREADS: usize = 4;
-/// Maximum length of a path that is resolved, in bytes.
+/// Maximum length, in bytes, of a path whose links are resolved.
 const MAX_PATH_BYTES: usize = 4_096;
 
 static RESOLVING_THREADS: AtomicUsize = AtomicUsize::new(0);

@@ -28,9 +28,9 @@ const UNFINISHED_PREFIX: &str = ".unfinished-";
 /// Limits of time and size for the download of one bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadLimits {
-    /// Timeout of the whole download. Default: 15 min.
+    /// Maximum time for the whole download of a bundle. Default: 15 min.
     pub time: Duration,
-    /// Maximum time without data. Default: 30 s.
+    /// Maximum time without data during a download. Default: 30 s.
     pub idle_time: Duration,
     /// Maximum size of the bundle in bytes. Default: 512 MiB, the limit of `bundles`.
     pub bytes: u64,
@@ -53,13 +53,13 @@ pub enum DownloadError {
     Address {
         /// Scheme, host and port of the address, or a description.
         address: String,
-        /// Reason why the address is not allowed.
+        /// Reason why the download address is not allowed.
         cause: String,
     },
     /// The download was redirected more often than allowed.
     #[error("{address} redirects more than {MAX_REDIRECTS} times; contact the publisher")]
     Redirects {
-        /// Scheme, host and port of the last address.
+        /// Scheme, host and port of the listed address, from which the redirects began.
         address: String,
     },
     /// The HTTP client could not be created because TLS is unavailable.
@@ -84,7 +84,7 @@ pub enum DownloadError {
         /// HTTP status of the response, such as 404.
         status: u16,
     },
-    /// The download exceeded one of its time limits.
+    /// The download of the bundle exceeded one of its time limits.
     #[error("{address} took longer than {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
         /// Scheme, host and port of the server that was too slow.
@@ -105,7 +105,7 @@ pub enum DownloadError {
     WrongHash {
         /// Scheme, host and port of the server that sent the file.
         address: String,
-        /// SHA-256 of the downloaded file, in hexadecimal.
+        /// SHA-256 of the downloaded bundle, in hexadecimal.
         found: String,
     },
     /// The bundle can't be written to disk. Contains the cause.

@@ -40,9 +40,9 @@ pub struct InstallTraces {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Installation {
-    /// An AppImage file, which an update replaces.
+    /// An AppImage file, which the app replaces for an update.
     AppImage,
-    /// An app on macOS, which an update replaces.
+    /// An app on macOS, which the app replaces for an update.
     MacApp,
     /// An installation by the setup program for Windows, which an update runs again.
     WindowsSetup,

@@ -47,7 +47,7 @@ pub enum UpdateRefusal {
     /// The signature of the file was made for another version than the manifest announces.
     #[error("the download was signed as version {signed}, and announced as {announced}")]
     OtherVersion {
-        /// Version in the signature of the file.
+        /// Version in the signature of the downloaded file.
         signed: String,
         /// Version of the release that the manifest announces.
         announced: String,

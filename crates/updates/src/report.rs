@@ -21,16 +21,16 @@ pub struct UpdateReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateSource {
-    /// Releases of the project, which Drawbridge itself installs.
+    /// The project publishes releases, which Drawbridge itself installs.
     Releases {
         /// Identifier of the key that signs the releases.
         key: String,
     },
-    /// The package manager of the system, which installed the app.
+    /// The package manager of the system, which installed the app, provides newer versions.
     PackageManager,
-    /// The remote from which the Flatpak was installed.
+    /// The remote from which the Flatpak was installed provides newer versions.
     Flatpak,
-    /// The store from which the snap was installed.
+    /// The store from which the snap was installed provides newer versions.
     Snap,
     /// No source, because this build has no update settings.
     NotInBuild,
@@ -51,7 +51,7 @@ pub enum UpdateStep {
     Idle,
     /// The app is checking for a newer release.
     Checking,
-    /// The running version is the newest one.
+    /// The running version of the app is the newest one.
     Current,
     /// A newer version was found and is not downloaded yet.
     Found {

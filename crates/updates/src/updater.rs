@@ -54,7 +54,7 @@ pub struct Updater {
     version: Version,
     source: ReleaseSource,
     state: Mutex<UpdateState>,
-    /// Notified to stop the download in progress.
+    /// Signal that stops the download in progress.
     stop: Notify,
 }
 

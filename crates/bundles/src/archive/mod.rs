@@ -38,11 +38,11 @@ use crate::{BundleError, Signature};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchiveFile {
-    /// Path below the bundle's folder, with slashes.
+    /// Path of the file below the bundle's folder, with slashes.
     pub path: String,
-    /// Size of the unpacked content, in bytes.
+    /// Size of the file's unpacked content, in bytes.
     pub size: u64,
-    /// Set if the owner may execute the file.
+    /// Set if the file's owner may execute it.
     pub executable: bool,
     #[serde(skip)]
     packed: u64,

@@ -54,9 +54,9 @@ pub enum ArchiveRefusal {
     /// The compression method of an entry is neither stored nor deflate.
     #[error("{} is packed by method {method}; only stored and deflate are read", displayed_path(.path))]
     Method {
-        /// Path of the entry in the archive.
+        /// Path of the compressed entry in the archive.
         path: String,
-        /// Compression method, as numbered in the ZIP specification.
+        /// Number of the entry's compression method in the ZIP specification.
         method: u16,
     },
     /// The path of an entry must not be unpacked.
@@ -88,7 +88,7 @@ pub enum ArchiveRefusal {
     /// This file is larger than the limit.
     #[error("{} is larger than {} MB", displayed_path(.0), MAX_FILE_BYTES >> 20)]
     FileTooLarge(String),
-    /// The total unpacked size is larger than the limit.
+    /// The total unpacked size of the archive is larger than the limit.
     #[error("the bundle unpacks to more than {} MB", MAX_UNPACKED_BYTES >> 20)]
     UnpackedTooLarge,
     /// The compression ratio of this file is implausibly high.

@@ -27,7 +27,7 @@ use serde::Serialize;
 pub struct Manifest {
     /// Version of the manifest format, as written. Empty if missing.
     pub manifest_version: String,
-    /// Identifier of the bundle for use by programs.
+    /// Machine-readable name of the bundle.
     pub name: String,
     /// Human-readable name of the bundle, or `None` to show [`Self::name`].
     pub display_name: Option<String>,
@@ -53,7 +53,7 @@ pub struct Manifest {
     pub keywords: Vec<String>,
     /// URLs of the privacy policies of external services that the bundle's server uses.
     pub privacy_policies: Vec<String>,
-    /// Icons that are files in the bundle.
+    /// Icons of the server that are files in the bundle.
     pub icons: Vec<Icon>,
     /// Paths of the screenshots that are files in the bundle.
     pub screenshots: Vec<String>,
@@ -62,11 +62,11 @@ pub struct Manifest {
     /// Tools that the manifest claims the server provides. The tools that a session can call are those that the running
     /// server lists.
     pub tools: Vec<ToolClaim>,
-    /// Set if the server may have further tools.
+    /// Set if the server may have tools that the manifest does not name.
     pub tools_generated: bool,
     /// Prompts that the manifest claims the server provides.
     pub prompts: Vec<PromptClaim>,
-    /// Set if the server may have further prompts.
+    /// Set if the server may have prompts that the manifest does not name.
     pub prompts_generated: bool,
     /// Platforms and versions that the bundle requires.
     pub compatibility: Compatibility,
@@ -79,7 +79,7 @@ pub struct Manifest {
 /// The author of a bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Author {
-    /// Name of the author. Empty if missing.
+    /// Name of the bundle's author. Empty if missing.
     pub name: String,
     /// E-mail address of the bundle's author.
     pub email: Option<String>,
@@ -90,7 +90,7 @@ pub struct Author {
 /// An icon that is a file in the bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Icon {
-    /// Path of the image file in the bundle.
+    /// Path of the icon's image file in the bundle.
     pub path: String,
     /// Size of the icon in pixels, such as `128x128`.
     pub size: Option<String>,
@@ -123,7 +123,7 @@ pub struct PromptClaim {
 /// Platforms and versions that a bundle requires. A missing member is no restriction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Compatibility {
-    /// Supported platforms, named as in Node: `darwin`, `win32`, `linux`.
+    /// Platforms that the bundle supports, named as in Node: `darwin`, `win32`, `linux`.
     pub platforms: Option<Vec<String>>,
     /// Version ranges of runtimes, by the name of the runtime: `node`, `python`.
     pub runtimes: BTreeMap<String, String>,

@@ -31,7 +31,7 @@ pub enum ServerKind {
 pub struct Server {
     /// Type of the server.
     pub kind: ServerKind,
-    /// Path of the main file in the bundle.
+    /// Path of the server's main file in the bundle.
     pub entry_point: String,
     /// Command that starts the server, without the changes for a platform.
     pub command: Command,
@@ -54,11 +54,11 @@ pub struct Command {
 /// for example all arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
-    /// Program that replaces the original one, if any.
+    /// Program that replaces the original one on the platform, if any.
     pub command: Option<String>,
-    /// Arguments that replace all original ones, if any.
+    /// Arguments that replace all original ones on the platform, if any.
     pub args: Option<Vec<String>>,
-    /// Environment variables that replace all original ones, if any.
+    /// Environment variables that replace all original ones on the platform, if any.
     pub env: Option<BTreeMap<String, String>>,
 }
 

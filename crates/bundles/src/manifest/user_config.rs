@@ -37,17 +37,17 @@ pub struct UserConfig {
     pub title: Option<String>,
     /// Purpose of the setting, for display.
     pub description: Option<String>,
-    /// Set if the server can't start without a value.
+    /// Set if the server can't start without a value of the setting.
     pub required: bool,
-    /// Default values, which may contain references such as `${HOME}`.
+    /// Default values of the setting, which may contain references such as `${HOME}`.
     pub default: Vec<String>,
-    /// Set if the user may enter several values.
+    /// Set if the user may enter several values for the setting.
     pub multiple: bool,
     /// Set if the value is a secret, such as an API key.
     pub sensitive: bool,
-    /// Smallest allowed number, or `None` if unbounded.
+    /// Smallest number that the setting allows, or `None` if unbounded.
     pub min: Option<f64>,
-    /// Largest allowed number, or `None` if unbounded.
+    /// Largest number that the setting allows, or `None` if unbounded.
     pub max: Option<f64>,
 }
 

@@ -16,11 +16,11 @@ const DOWNLOADING_RUNTIMES: [&str; 2] = ["npx", "uvx"];
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "camelCase")]
 pub enum ProgramLocation {
-    /// A file in the bundle, with its path.
+    /// The program is the file with this path in the bundle.
     Inside(String),
-    /// A common runtime that is found through the user's `PATH`, with its name.
+    /// The program is a common runtime of this name, which is found through the user's `PATH`.
     Runtime(String),
-    /// Any other program on this computer, with its name or path.
+    /// The program is any other one on this computer, with this name or path.
     Foreign(String),
 }
 

@@ -26,7 +26,7 @@ pub enum ReplyAppend {
         /// Text to append to the reasoning part.
         text: String,
     },
-    /// Start of a part that requests a tool call.
+    /// Start of a part in which the model requests a tool call.
     ToolUse {
         /// Index of the new part in the reply.
         part: usize,
@@ -43,7 +43,7 @@ pub enum ReplyAppend {
     Arguments {
         /// Index of the part in the reply that requests the tool call.
         part: usize,
-        /// JSON text to append to the arguments.
+        /// JSON text to append to the tool call's arguments.
         text: String,
     },
 }

@@ -16,7 +16,7 @@ pub(super) struct OptionValue<'a> {
     pub(super) value: &'a str,
     /// Index of the argument that contains the value.
     pub(super) at: usize,
-    /// Text before the value in that argument.
+    /// Text before the value in the argument that contains it.
     pub(super) prefix: &'a str,
 }
 

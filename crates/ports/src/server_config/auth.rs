@@ -47,7 +47,7 @@ pub struct AuthConfig {
 /// The OAuth grant type with which Drawbridge obtains tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum GrantType {
-    /// The user signs in with the browser.
+    /// The user signs in with the browser (authorization code).
     #[default]
     AuthorizationCode,
     /// Drawbridge authenticates itself with a client secret or key, without a user.
@@ -103,7 +103,7 @@ pub struct AuthIdentityProvider {
     pub client_auth: Option<String>,
     /// Private key for `private_key_jwt`, as a reference `${secret:NAME}` to a key in PEM format.
     pub private_key: Option<String>,
-    /// Signature algorithm of the private key, such as `ES256`.
+    /// Signature algorithm of the private key for the identity provider, such as `ES256`.
     pub algorithm: Option<String>,
     /// The user's ID token, as a reference `${secret:NAME}`, or `None` to sign in to the identity provider with the
     /// browser.

@@ -12,7 +12,7 @@ use crate::secrets;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AuthField {
-    /// Grant type with which tokens are obtained.
+    /// OAuth grant type with which Drawbridge obtains tokens.
     Grant,
     /// Issuer of the authorization server.
     Issuer,

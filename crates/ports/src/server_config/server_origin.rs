@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallTarget {
-    /// A package that runs on this computer.
+    /// A package of the server, which runs on this computer.
     Package {
-        /// Position among the packages of the description, from 1.
+        /// Position of the package in the registry's description of the server, from 1.
         number: usize,
     },
     /// A remote server, which runs elsewhere.
     Remote {
-        /// Position among the remotes of the description, from 1.
+        /// Position of the remote in the registry's description of the server, from 1.
         number: usize,
     },
 }
@@ -77,7 +77,7 @@ impl ServerOrigin {
 pub struct BundleFiles {
     /// SHA-256 of the bundle file, in hexadecimal.
     pub sha256: String,
-    /// Hash over all unpacked files, in hexadecimal.
+    /// Hash over all unpacked files of the bundle, in hexadecimal.
     pub tree: String,
     /// Name of the folder with the unpacked files, below the folder of bundles.
     pub folder: String,

@@ -177,17 +177,17 @@ pub fn is_container_engine(name: &str) -> bool {
 /// A classification of programs by the way in which they use their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentHandling {
-    /// Runs another program, which the arguments name.
+    /// The program runs another program, which the arguments name.
     Wrapper,
-    /// Runs the commands that project files define.
+    /// The program runs the commands that project files define.
     Project,
-    /// Runs a script, or the code after `-c`.
+    /// The program runs a script, or the code after `-c`.
     Shell,
-    /// Runs a script or a Python module.
+    /// The program runs a script or a Python module.
     Python,
-    /// Runs a script or a file with code.
+    /// The program runs a script or a file with code.
     Interpreter,
-    /// Treats arguments as data, as far as is known.
+    /// The program treats its arguments as data, as far as is known.
     Other,
 }
 

@@ -13,16 +13,16 @@ const MAX_FOLDERS: usize = 512;
 pub struct SearchPath {
     /// Folders of the search path, absolute and without duplicates.
     pub directories: Vec<PathBuf>,
-    /// Source from which the folders were read.
+    /// Source from which the folders of the search path were read.
     pub source: PathSource,
 }
 
 /// The source from which a [`SearchPath`] was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathSource {
-    /// The PATH of the user's login shell.
+    /// The PATH of the user's login shell was read.
     LoginShell,
-    /// The app's own PATH, and the well-known folders that exist.
+    /// The app's own PATH was read, and the well-known folders that exist were added.
     Process {
         /// The reason why the login shell's PATH was not used, as a message.
         reason: String,

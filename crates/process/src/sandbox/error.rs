@@ -10,10 +10,10 @@ pub enum SandboxError {
     /// A path of the sandbox is not absolute.
     #[error("the sandbox's folder {0} must be an absolute path")]
     RelativePath(PathBuf),
-    /// A folder does not exist or can't be opened.
+    /// A folder of the sandbox does not exist or can't be opened.
     #[error("the sandbox's folder {folder} can't be used: {cause}; create it, or remove it from the server's settings")]
     NoFolder {
-        /// Path of the folder that can't be used.
+        /// Path of the sandbox's folder that can't be used.
         folder: PathBuf,
         /// Error message of the operating system.
         cause: String,
@@ -26,7 +26,7 @@ pub enum SandboxError {
         /// Canonical path to which the link leads.
         target: PathBuf,
     },
-    /// A read-only folder is inside a writable one.
+    /// A read-only folder of the sandbox is inside a writable one.
     #[error("the sandbox's folder {inner} is read-only, but is inside {outer}, which can be changed")]
     ReadOnlyInsideWritable {
         /// The folder that the sandbox's settings make read-only.
@@ -42,7 +42,7 @@ pub enum SandboxError {
     HiddenFolderExposed {
         /// The folder that the sandbox makes accessible.
         folder: PathBuf,
-        /// The folder in it that must be hidden.
+        /// The hidden folder inside the accessible folder.
         hidden: PathBuf,
     },
     /// The sandbox plan at the start differs from the approved one.
@@ -50,13 +50,13 @@ pub enum SandboxError {
         "the access that the sandbox allows has changed since it was approved; start it again to review the change"
     )]
     Changed,
-    /// The working directory is in none of the sandbox's folders.
+    /// The working directory of the server is in none of the sandbox's folders.
     #[error("the working folder {0} is outside the sandbox's folders; add it there, or choose another one")]
     WorkingDirectoryOutside(PathBuf),
     /// No sandbox mechanism is available on this computer.
     #[error("no sandbox can be set up here: {cause}. {next}")]
     NoMechanism {
-        /// Mechanisms that were tried, and their errors.
+        /// Names of the sandbox mechanisms that were tried, and their errors.
         cause: String,
         /// Advice for the user on how to enforce or change the sandbox.
         next: &'static str,
@@ -64,7 +64,7 @@ pub enum SandboxError {
     /// The list of hosts that the server may contact is invalid. Contains the explanation.
     #[error("the sandbox's network can't be used: {0}")]
     InvalidHosts(String),
-    /// The available mechanism can't restrict the network to named hosts.
+    /// The sandbox mechanism of this computer can't restrict the network to named hosts.
     #[error(
         "{mechanism} can't limit a server to named hosts, so it does not start. Install bubblewrap (the package is called bubblewrap), or {}",
         CHOOSE_ANOTHER_NETWORK
@@ -94,7 +94,7 @@ pub enum SandboxProblem {
     NoFolder,
     /// A folder of the sandbox is a symbolic link to another one.
     Leads,
-    /// A read-only folder is inside a writable one.
+    /// A read-only folder of the sandbox is inside a writable one.
     Contradiction,
     /// A folder of the sandbox contains files of Drawbridge itself.
     Exposes,

@@ -81,15 +81,15 @@ const USER_FOLDERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ProposalRefusal {
-    /// The folder contains keys, passwords or sessions.
+    /// The folder is not proposed because it contains keys, passwords or sessions.
     Secrets,
-    /// The folder is the home, or another folder that contains far more than one program.
+    /// The folder is not proposed because it is the home, or contains far more than one program.
     TooBroad,
-    /// The folder belongs to the operating system.
+    /// The folder is not proposed because it belongs to the operating system.
     System,
-    /// The folder belongs to Drawbridge, or contains a folder of Drawbridge.
+    /// The folder is not proposed because it belongs to Drawbridge, or contains a folder of Drawbridge.
     Own,
-    /// The name of the folder has invisible characters, or is not valid Unicode.
+    /// The folder is not proposed because its name has invisible characters, or is not valid Unicode.
     Name,
 }
 

@@ -15,13 +15,13 @@ const GIB: u64 = 1024 * MIB;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceLimits {
-    /// Maximum number of concurrent processes and threads.
+    /// Maximum number of the server's concurrent processes and threads.
     pub processes: u32,
-    /// Maximum memory of all processes together, in bytes.
+    /// Maximum memory of all the server's processes together, in bytes.
     pub memory_bytes: u64,
-    /// Maximum size of the server's own home, in bytes.
+    /// Maximum size of the server's own home folder, in bytes.
     pub home_bytes: u64,
-    /// Maximum processor time within an hour, in seconds, summed over all processors.
+    /// Maximum processor time of the server within an hour, in seconds, summed over all processors.
     pub processor_seconds: u32,
 }
 
@@ -100,7 +100,7 @@ pub struct ResourceUsage {
     pub memory_bytes: u64,
     /// Size of the server's own home, in bytes.
     pub home_bytes: u64,
-    /// Processor time within the last hour, in seconds.
+    /// Processor time of the server within the last hour, in seconds.
     pub processor_seconds: u64,
 }
 

@@ -60,15 +60,15 @@ pub use resolved_sandbox::ResolvedSandbox;
 /// The access of a server to files and the network, and its resource limits, as the user configured them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxSettings {
-    /// Accessible folders, each by its canonical path.
+    /// Folders that are accessible to the server, each by its canonical path.
     pub folders: Vec<AllowedFolder>,
-    /// Permitted network access: none, named hosts, or all.
+    /// Network access of the server: none, named hosts, or all.
     pub network: NetworkAccess,
     /// The server's own folder, which contains its home and its temporary files. Created when the server starts.
     pub home: PathBuf,
     /// Canonical paths of Drawbridge's own folders, which must stay inaccessible, even inside an accessible one.
     pub hidden: Vec<PathBuf>,
-    /// Limits of memory, processes, disk space and processor time.
+    /// Limits of the server's memory, processes, disk space and processor time.
     pub limits: ResourceLimits,
 }
 

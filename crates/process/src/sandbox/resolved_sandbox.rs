@@ -21,7 +21,7 @@ pub struct ResolvedSandbox {
     pub mechanism: SandboxMechanism,
     /// Paths that are accessible in the sandbox, and the hidden folders inside them.
     pub reach: ReachablePaths,
-    /// Network access as the user configured it.
+    /// Network access of the server, as the user configured it.
     pub network: NetworkAccess,
     /// Resource limits at which the server is stopped.
     pub limits: ResourceLimits,

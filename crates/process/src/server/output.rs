@@ -41,7 +41,7 @@ pub enum OutputError {
     /// The program ran longer than this time limit.
     #[error("it did not end within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// The program's output exceeded this limit, in bytes.
+    /// The output of the program exceeded this limit, in bytes.
     #[error("it printed more than {0} bytes")]
     TooLarge(usize),
     /// The output of the program could not be read.

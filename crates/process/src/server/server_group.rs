@@ -50,7 +50,7 @@ pub struct ServerPipes {
 pub struct ServerGroup {
     pub(super) spawned: SpawnedProcess,
     pub(super) child: Box<dyn ChildWrapper>,
-    /// Mark by which processes that left the group are found.
+    /// Mark by which processes of the server that left the group are found.
     pub(super) mark: ProcessMark,
     /// Task that kills the other processes of the group after the server's first process has exited.
     pub(super) ending: Option<tokio::task::JoinHandle<()>>,

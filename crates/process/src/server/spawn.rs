@@ -43,10 +43,10 @@ pub enum SpawnError {
         "{0} changed after its start was approved, so nothing was started; start it again to approve the new version"
     )]
     Changed(PathBuf),
-    /// The sandbox can't be set up as configured.
+    /// The sandbox of the server can't be set up as configured.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// Any other error of the operating system.
+    /// The operating system returned any other error at the start.
     #[error("{program} could not be started: {cause}")]
     System {
         /// Path of the program that should have been started.

@@ -21,7 +21,7 @@ type StatusMap = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
 pub struct RecordedStatus {
     /// Status of the version. Never [`ListingStatus::Active`].
     pub status: ListingStatus,
-    /// Reason for the status, escaped for display.
+    /// The registry's reason for the status, escaped for display.
     pub message: Option<String>,
     /// Time at which the registry set the status, in milliseconds since 1970.
     pub changed_at: Option<Millis>,

@@ -27,7 +27,7 @@ pub(super) struct ValuePosition<'p> {
     pub(super) label: &'p str,
     /// Description of the value's position, for notes.
     pub(super) place: &'p str,
-    /// Set if the user may enter several values.
+    /// Set if the user may enter several values for the input.
     pub(super) is_repeated: bool,
 }
 

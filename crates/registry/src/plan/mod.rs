@@ -29,14 +29,14 @@ pub enum PackageInstall {
 pub struct BundleDownload {
     /// HTTPS URL of the bundle.
     pub url: String,
-    /// Expected SHA-256 of the file, in lowercase hexadecimal.
+    /// Expected SHA-256 of the bundle, in lowercase hexadecimal.
     pub sha256: String,
 }
 
 /// Reason why no plan can be created for a package or remote. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// This kind of package is not supported.
+    /// Drawbridge does not support this kind of package.
     #[error(
         "packages of the kind {0} can't be installed by Drawbridge; read at the publisher how to, and add the command by hand"
     )]
@@ -44,7 +44,7 @@ pub enum PlanError {
     /// The package is a local HTTP server, which the user must start. Contains its transport.
     #[error("this package is a server that is started apart and reached over {0}; start it yourself, and add its URL")]
     NotStdio(String),
-    /// The contained transport of a remote is not supported.
+    /// Drawbridge does not support the contained transport of a remote.
     #[error("Drawbridge does not support the transport {0}")]
     Transport(String),
     /// This package name could be mistaken for another argument on a command line.

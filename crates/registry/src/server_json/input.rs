@@ -29,16 +29,16 @@ pub struct InputDefinition {
     /// Purpose of the input's value, for display.
     #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub description: Option<String>,
-    /// Set if the server doesn't work without the value.
+    /// Set if the server doesn't work without the input's value.
     pub is_required: bool,
     /// Type of the input's value, such as a number or a path.
     pub format: InputFormat,
     /// Fixed value, or `None` if the user enters it. `{name}` in it refers to a variable.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
     pub value: Option<String>,
-    /// Set if the value is a secret.
+    /// Set if the input's value is a secret.
     pub is_secret: bool,
-    /// Default value, or `None` if there is none.
+    /// Default value of the input, or `None` if there is none.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
     pub default: Option<String>,
     /// Example of a value, for display in an empty field.
@@ -94,7 +94,7 @@ pub struct DescribedArgument {
     /// Label for the value of a positional argument.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
     pub value_hint: Option<String>,
-    /// Set if the argument may be repeated.
+    /// Set if the user may enter the argument several times.
     #[serde(default)]
     pub is_repeated: bool,
     /// Value of the argument, in which variables are replaced.

@@ -71,7 +71,7 @@ pub struct ListingMetadata {
     /// Time of the last change of the status, in milliseconds since 1970.
     #[serde(deserialize_with = "read::deserialize_time")]
     pub status_changed_at: Option<Millis>,
-    /// Time of publication, in milliseconds since 1970.
+    /// Time at which the version was published, in milliseconds since 1970.
     #[serde(deserialize_with = "read::deserialize_time")]
     pub published_at: Option<Millis>,
     /// Time of the last change of the entry, in milliseconds since 1970.
@@ -116,16 +116,16 @@ pub struct ServerJson {
     /// URL of the server's home page, as the publisher claims.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS_BYTES>")]
     pub website_url: Option<String>,
-    /// Source code repository that the publisher claims.
+    /// Source code repository of the server, as the publisher claims.
     #[serde(default)]
     pub repository: Option<Repository>,
-    /// Icons, which this crate does not load.
+    /// Icons of the server, which this crate does not load.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRAS>")]
     pub icons: Vec<IconLink>,
     /// Packages that can be installed. Each of them provides the server.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_TARGETS>")]
     pub packages: Vec<Package>,
-    /// Remote endpoints at which the server is running.
+    /// Remote endpoints at which the server is already running.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_TARGETS>")]
     pub remotes: Vec<RemoteTransport>,
 }
@@ -184,7 +184,7 @@ pub struct Package {
     /// Transport of the server. `None` for stdio.
     #[serde(default)]
     pub transport: Option<RemoteTransport>,
-    /// Arguments for the launcher that runs the package.
+    /// Arguments for the launcher that runs the package, before the package's name.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub runtime_arguments: Vec<DescribedArgument>,
     /// Arguments for the server in the package.
@@ -201,10 +201,10 @@ pub struct Package {
 /// Step after the installation that a publisher requests (draft of the schema).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PostInstallStep {
-    /// Description of the step for the user.
+    /// Description of the publisher's step for the user.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub description: Option<String>,
-    /// Command line of the step, for display.
+    /// Command line of the publisher's step, for display only.
     #[serde(default, deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub command: Option<String>,
 }
@@ -218,10 +218,10 @@ pub struct RemoteTransport {
     /// URL of the endpoint, with `{name}` for variables.
     #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS_BYTES>")]
     pub url: Option<String>,
-    /// Headers that are sent with each request.
+    /// Headers to send with each request to the endpoint.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub headers: Vec<NamedInput>,
-    /// Definitions of the variables in the URL, by name.
+    /// Definitions of the variables in the endpoint's URL, by name.
     #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VARIABLES>")]
     pub variables: IndexMap<String, InputDefinition>,
 }

@@ -38,7 +38,7 @@ pub enum EntryError {
     /// The data is not JSON, or does not have the expected members. Contains the parser's message.
     #[error("it can't be read: {0}")]
     Unreadable(String),
-    /// The data is larger than this limit in bytes.
+    /// The JSON or text is larger than this limit in bytes.
     #[error("it is larger than {0} bytes")]
     TooLarge(usize),
     /// The JSON is nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
@@ -58,7 +58,7 @@ pub enum EntryError {
 /// A page of a list of servers, or all versions of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EntryPage {
-    /// Valid entries in the order of the registry.
+    /// Valid entries of the page, in the order of the registry.
     pub entries: Vec<RegistryEntry>,
     /// Entries that could not be parsed, each with the reason.
     pub unreadable: Vec<UnreadableEntry>,

@@ -893,11 +893,11 @@ export type AuditFinding = {
  */
 what: TamperKind, 
 /**
- * Number of the affected entry, or of the first one.
+ * Number of the first entry that the problem affects.
  */
 number: number, 
 /**
- * Number of the last affected entry, if there are several.
+ * Number of the last entry that the problem affects, if there are several.
  */
 to: number | null, 
 /**
@@ -960,11 +960,11 @@ search: string | null, };
  */
 export type AuditSeal = { "state": "holds", 
 /**
- * Number of the last entry that is sealed.
+ * Number of the last entry that the seal covers.
  */
 number: number, } | { "state": "none" } | { "state": "unchecked", 
 /**
- * The reason why the key is unavailable.
+ * The reason why the key of the seal is unavailable.
  */
 cause: string, } | { "state": "broken" };
 
@@ -1061,7 +1061,7 @@ clientAuth: string | null,
  */
 privateKey: string | null, 
 /**
- * Signature algorithm of the private key, such as `ES256`.
+ * Signature algorithm of the private key for the identity provider, such as `ES256`.
  */
 algorithm: string | null, 
 /**
@@ -1218,7 +1218,7 @@ export type BundleFiles = {
  */
 sha256: string, 
 /**
- * Hash over all unpacked files, in hexadecimal.
+ * Hash over all unpacked files of the bundle, in hexadecimal.
  */
 tree: string, 
 /**
@@ -1254,7 +1254,7 @@ progress: number,
  */
 total: number | null, 
 /**
- * Description of the current step, written by the server.
+ * Description of the call's current step, written by the server.
  */
 message: string | null, };
 
@@ -1285,7 +1285,7 @@ id: string,
  */
 status: TaskStatus, 
 /**
- * Description of the status, written by the server.
+ * Description of the task's status, written by the server.
  */
 message: string | null, 
 /**
@@ -1534,7 +1534,7 @@ uri: string, };
  */
 export type ConfigProblem = { 
 /**
- * Path of the file, or `None` for pasted text.
+ * Path of the settings file, or `None` for pasted text.
  */
 file: string | null, 
 /**
@@ -2799,11 +2799,11 @@ export type Excerpt = {
  */
 text: string, 
 /**
- * Set if the text continues before the excerpt.
+ * Set if the item's text continues before the excerpt.
  */
 cutBefore: boolean, 
 /**
- * Set if the text continues after the excerpt.
+ * Set if the item's text continues after the excerpt.
  */
 cutAfter: boolean, 
 /**
@@ -2949,7 +2949,7 @@ state: FindingState,
  */
 seen: string, 
 /**
- * Suggested remedy, if there is a problem.
+ * Remedy that the user should try, if there is a problem.
  */
 next: string | null, 
 /**
@@ -3151,7 +3151,7 @@ models: Array<string>, };
  */
 export type FoundTool = { 
 /**
- * Name of the server in the settings.
+ * Name of the tool's server in the settings.
  */
 server: string, 
 /**
@@ -3839,7 +3839,7 @@ export type InstallSource = { "from": "registry",
  */
 name: string, 
 /**
- * Version to install. `None` for the newest.
+ * Version of the server to install. `None` for the newest.
  */
 version: string | null, 
 /**
@@ -3860,11 +3860,11 @@ sha256: string | null, };
  */
 export type InstallTarget = { "kind": "package", 
 /**
- * Position among the packages of the description, from 1.
+ * Position of the package in the registry's description of the server, from 1.
  */
 number: number, } | { "kind": "remote", 
 /**
- * Position among the remotes of the description, from 1.
+ * Position of the remote in the registry's description of the server, from 1.
  */
 number: number, };
 
@@ -3964,7 +3964,7 @@ tool: string,
  */
 arguments: JsonValue, 
 /**
- * Result of the call, or `None` if it failed.
+ * Result of the tool call, or `None` if it failed.
  */
 result: ToolResult | null, 
 /**
@@ -4857,11 +4857,11 @@ required: boolean,
  */
 secret: boolean, 
 /**
- * Set if the user may enter several values.
+ * Set if the user may enter several values for the input.
  */
 multiple: boolean, 
 /**
- * Default values, used if the user enters none.
+ * Default values of the input, used if the user enters none.
  */
 default: Array<string>, 
 /**
@@ -5554,7 +5554,7 @@ tool: string | null, } | { "type": "arguments",
  */
 part: number, 
 /**
- * JSON text to append to the arguments.
+ * JSON text to append to the tool call's arguments.
  */
 text: string, };
 
@@ -5567,7 +5567,7 @@ export type ReplyPart = { "type": "text",
  */
 text: string, } | { "type": "thinking", 
 /**
- * Text of the reasoning, which may be empty.
+ * Text of the model's reasoning, which may be empty.
  */
 text: string, } | { "type": "tool_use", 
 /**
@@ -5587,7 +5587,7 @@ server: string | null,
  */
 tool: string | null, 
 /**
- * Arguments as JSON text, incomplete while the part streams.
+ * Arguments of the tool call as JSON text, incomplete while the part streams.
  */
 arguments: string, };
 
@@ -5646,11 +5646,11 @@ uri: string,
  */
 mimeType: string | null, 
 /**
- * Contents as text, or `None` if they are bytes.
+ * Contents of the resource as text, or `None` if they are bytes.
  */
 text: string | null, 
 /**
- * Contents as bytes in base64, or `None` if they are text.
+ * Contents of the resource as bytes in base64, or `None` if they are text.
  */
 blob: string | null, };
 
@@ -5659,19 +5659,19 @@ blob: string | null, };
  */
 export type ResourceLimits = { 
 /**
- * Maximum number of concurrent processes and threads.
+ * Maximum number of the server's concurrent processes and threads.
  */
 processes: number, 
 /**
- * Maximum memory of all processes together, in bytes.
+ * Maximum memory of all the server's processes together, in bytes.
  */
 memoryBytes: number, 
 /**
- * Maximum size of the server's own home, in bytes.
+ * Maximum size of the server's own home folder, in bytes.
  */
 homeBytes: number, 
 /**
- * Maximum processor time within an hour, in seconds, summed over all processors.
+ * Maximum processor time of the server within an hour, in seconds, summed over all processors.
  */
 processorSeconds: number, };
 
@@ -7815,7 +7815,7 @@ url: string,
  */
 before: string, 
 /**
- * Registrable domain, or the host if there is none.
+ * Registrable domain of the URL, or the host if there is none.
  */
 domain: string, 
 /**

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use url::Host;
 
-/// Ports that a pattern without a port permits.
+/// Ports that a host pattern without a port permits.
 const DEFAULT_PORTS: [u16; 2] = [443, 80];
 /// Maximum length of a host pattern, in characters.
 const MAX_PATTERN_CHARS: usize = 300;
@@ -42,7 +42,7 @@ pub enum HostPatternError {
     /// A star is not the whole first label, or is directly below a top-level domain, where it would match too much.
     #[error("{0:?} is too broad or not valid; a star matches subdomains, as in \"*.example.com\"")]
     Wildcard(String),
-    /// The port is not a number from 1 to 65535.
+    /// The port of the pattern is not a number from 1 to 65535.
     #[error("the port of {0:?} must be a number from 1 to 65535")]
     Port(String),
 }

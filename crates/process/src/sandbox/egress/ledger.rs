@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 use super::counted_stream::TrafficCounter;
 use super::hosts::{Destination, HostPattern};
 
-/// Minimum interval between two batches of lines.
+/// Minimum interval between two batches of lines for the activity log.
 const MIN_BATCH_INTERVAL: Duration = Duration::from_secs(2);
 /// Interval at which the ledger reports the byte counts of open connections if there are no other events.
 const OPEN_REPORT_INTERVAL: Duration = Duration::from_secs(60);
@@ -29,7 +29,7 @@ struct LedgerState {
     entries: Vec<LedgerEntry>,
     /// Number of events for destinations that are not named, beyond [`MAX_NAMED_DESTINATIONS`].
     unnamed: u64,
-    /// Open connections, at most as many as the proxy allows.
+    /// Open connections of the proxy, at most as many as it allows.
     open: Vec<TrackedConnection>,
 }
 

@@ -30,7 +30,7 @@ use super::resolve::{self, ConnectFault, LookupFunction};
 
 /// Maximum number of concurrent connections of one server. Further ones wait until another one ends.
 const MAX_CONNECTIONS: usize = 64;
-/// Maximum size of a request's line and headers, in bytes.
+/// Maximum size of a request's first line and headers, in bytes.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
 /// Maximum number of headers in one request.
 const MAX_HEADERS: usize = 100;
@@ -44,11 +44,11 @@ const PROXY_HEADERS: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-autho
 /// Time limits for the phases of a connection through the proxy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProxyTimeouts {
-    /// Maximum time from the beginning of a request to the end of its headers.
+    /// Maximum time from the beginning of a client's request to the end of its headers.
     head: Duration,
     /// Maximum time to connect to the host after its name was resolved.
     connect: Duration,
-    /// Maximum time without any byte in either direction.
+    /// Maximum time without any byte in either direction of a connection.
     idle: Duration,
 }
 

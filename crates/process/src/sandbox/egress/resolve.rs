@@ -22,7 +22,7 @@ const MAX_ADDRESSES: usize = 8;
 pub(super) enum ConnectFault {
     /// The server's hosts do not permit the connection.
     Refused {
-        /// Explanation for the server and its user.
+        /// Explanation of the refusal for the server and its user.
         cause: String,
         /// Host pattern that would permit the connection.
         add: HostPattern,

@@ -34,7 +34,7 @@ pub(crate) struct ProgramGate {
 pub(super) struct GateDescriptors {
     /// Descriptor to which bubblewrap writes its report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
-    /// Descriptor for which bubblewrap waits until it is readable (`--block-fd`).
+    /// Descriptor that must become readable before bubblewrap runs the program (`--block-fd`).
     pub(super) block: OwnedFd,
 }
 

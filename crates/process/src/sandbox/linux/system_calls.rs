@@ -107,7 +107,7 @@ const SUBREAPER_OPTION: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
 /// `ioctl` requests that insert input into a terminal.
 const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
 
-/// File that lists the filter actions of the kernel.
+/// File that lists the seccomp filter actions that the kernel supports.
 const KERNEL_ACTIONS_FILE: &str = "/proc/sys/kernel/seccomp/actions_avail";
 
 /// Returns the seccomp filter that makes the refused calls fail.
@@ -172,7 +172,7 @@ fn build_filter() -> Result<BpfProgram, BackendError> {
 /// `clone3`, which are in memory, and libraries then fall back to `clone`. The `rest` of the filter checks the
 /// architecture.
 fn reject_clone3(rest: BpfProgram) -> BpfProgram {
-    /// Offset of the system call number in the filter's input.
+    /// Offset of the system call number in the input of a seccomp filter.
     const NUMBER_OFFSET: u32 = 0;
     const LOAD_WORD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;

@@ -30,7 +30,7 @@ const MIN_ENTRY_BYTES: u64 = 1024;
 const MAX_PAGES_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval for which processor time is summed. The sums of the last hour count.
 const MINUTE: Duration = Duration::from_secs(60);
-/// Number of minutes for which processor time is summed.
+/// Number of past minutes for which the processor time of a server is summed.
 const COUNTED_MINUTES: usize = 60;
 
 /// Measurement tasks of one server. Dropping it aborts them.
