@@ -13,7 +13,7 @@ pub struct Bundle {
     pub archive: Archive,
     /// Manifest of the bundle, with texts in the publisher's default language.
     pub manifest: Manifest,
-    /// Descriptions of the parts of the manifest that are ignored, as sentences that are escaped for display.
+    /// Descriptions of the parts of the manifest that Drawbridge ignores, as sentences that are escaped for display.
     pub warnings: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl Bundle {
     pub(crate) fn from_archive(archive: Archive) -> Result<Self, BundleError> {
         let (manifest, mut warnings) = Manifest::read(&archive.read(MANIFEST_FILE, MAX_MANIFEST_BYTES)?)?;
         if archive.file(&manifest.server.entry_point).is_none() {
-            return Err(ArchiveRefusal::NoFile(manifest.server.entry_point).into());
+            return Err(ArchiveRefusal::MissingFile(manifest.server.entry_point).into());
         }
         let shown = manifest.icons.iter().map(|icon| &icon.path).chain(&manifest.screenshots);
         let missing = shown.filter(|path| archive.file(path).is_none());

@@ -17,16 +17,16 @@ pub enum BundleError {
         /// Error of the operating system.
         cause: io::Error,
     },
-    /// The archive is refused for the contained reason.
+    /// The archive of the bundle is refused for the contained reason.
     #[error("the bundle is refused: {0}")]
     Refused(#[from] ArchiveRefusal),
-    /// The manifest is invalid for the contained reason.
+    /// The manifest of the bundle is invalid for the contained reason.
     #[error("the bundle's manifest.json can't be used: {0}")]
     Manifest(#[from] ManifestError),
     /// A file in the bundle is larger than the limit for reading it into memory.
     #[error("{} is larger than {max} bytes", visible(.path))]
     TooLargeToRead {
-        /// Path of the file in the bundle.
+        /// Path of the large file in the bundle.
         path: String,
         /// Maximum size of a file that is read into memory, in bytes.
         max: u64,
@@ -34,16 +34,16 @@ pub enum BundleError {
     /// The bundle file was changed after it was opened.
     #[error("the bundle's file has changed since it was opened; open it again")]
     Changed,
-    /// The bundle is already unpacked, and this file was changed after that.
+    /// The bundle is already unpacked, and a file of it was changed since. Contains the change.
     #[error("the bundle is installed already, and its files have changed ({0}); remove it first")]
-    Differs(TreeChange),
-    /// The bundle is already unpacked, and files in its folder were added or changed after that.
+    FilesDiffer(TreeChange),
+    /// The bundle is already unpacked, and files in its folder were added or changed since. Contains the first change.
     #[error("the bundle is installed already, and its folder was changed since; remove the servers that use it first")]
     FolderDiffers(#[source] FolderChange),
-    /// Another process has locked the folder of bundles.
+    /// Another process has locked the folder of unpacked bundles for too long.
     #[error("another Drawbridge is installing or removing a bundle; try again when it is done")]
     Busy,
-    /// The folder is not directly below the folder of bundles.
+    /// The folder to remove is not directly below the folder of unpacked bundles.
     #[error("this is not the folder of an installed bundle")]
     NotInstalled,
 }

@@ -13,32 +13,33 @@ use crate::limits::{MAX_ENTRIES, MAX_FILE_BYTES, MAX_MANIFEST_BYTES, MAX_PATH_DE
 use crate::tree::{ContentDigest, FileTree, HashingWriter, MANIFEST_FILE, is_executable};
 use crate::tree_file::read_tree_file;
 
-/// Maximum number of folders below an unpacked bundle. Archives need not contain entries for the parent folders of
-/// files.
+/// Maximum number of folders below the folder of an unpacked bundle. Archives need not contain entries for the parent
+/// folders of files.
 const MAX_FOLDERS: usize = MAX_ENTRIES * MAX_PATH_DEPTH;
 /// Folder and file that uv creates next to a server's code at its first start, unless the bundle contains them: the
 /// installed packages, and their versions. Each path is paired with `true` if it is a folder. The hash of a bundle does
 /// not cover them, and the install plan of a uv server warns about that.
 const UV_CREATED_PATHS: [(&str, bool); 2] = [(".venv", true), ("uv.lock", false)];
-/// Maximum number of threads that read files. More threads would only wait for the disk.
+/// Maximum number of threads that read the files of a bundle. More threads would only wait for the disk.
 const MAX_THREADS: usize = 4;
 
-/// Difference between a folder and the bundle that was unpacked to it. Messages are escaped for display.
+/// The first difference between a folder and the bundle that was unpacked to it. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FolderChange {
     /// The content or executable bit of this file was changed.
     #[error("{} has changed since the bundle was unpacked", visible(.0))]
     Changed(String),
-    /// This file of the bundle is missing.
+    /// This file of the bundle is missing in the folder.
     #[error("{} is missing", visible(.0))]
     Missing(String),
-    /// This file is not in the bundle.
+    /// This file in the folder does not belong to the bundle.
     #[error("{} is not a file of the bundle; it was added later", visible(.0))]
     Added(String),
-    /// The files differ, but the list of the original files is missing, so the changed file is unknown.
+    /// The files differ from those of the bundle, but the list of the original files is missing, so the changed file is
+    /// unknown.
     #[error("its files are not those that were unpacked")]
     Differs,
-    /// This entry is a link, a pipe or a device, or has a name that no bundle can contain.
+    /// This entry of the folder is a link, a pipe or a device, or has a name that no bundle can contain.
     #[error("{} is a link, a device, or has a name that no bundle can have", visible(.0))]
     NotAFile(String),
     /// The folder has more files or bytes than a bundle may have.
@@ -60,7 +61,7 @@ pub enum FolderChange {
 /// Returns a [`FolderChange`] that names the file that was added, removed or changed, or that can't be read.
 pub fn verify_folder(folder: &Path, tree_hash: &str) -> Result<(), FolderChange> {
     let was = read_tree_file(folder, tree_hash);
-    let own = |path: &str| was.as_ref().is_some_and(|tree| tree.has(path));
+    let own = |path: &str| was.as_ref().is_some_and(|tree| tree.contains(path));
     let runs_by_uv = is_uv_server(folder);
     let found = list_files(folder, |path, is_folder| {
         runs_by_uv && UV_CREATED_PATHS.contains(&(path, is_folder)) && !own(path)
@@ -123,7 +124,8 @@ impl FoundFile {
     }
 }
 
-/// Returns `true` if the manifest in the folder declares a uv server. The manifest is one of the compared files.
+/// Returns `true` if the manifest in the folder of an unpacked bundle declares a uv server. The manifest is one of the
+/// files that are compared.
 fn is_uv_server(folder: &Path) -> bool {
     let Ok(file) = File::open(folder.join(MANIFEST_FILE)) else { return false };
     let manifest: Option<serde_json::Value> = serde_json::from_reader(file.take(MAX_MANIFEST_BYTES)).ok();

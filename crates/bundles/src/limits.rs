@@ -8,7 +8,7 @@ pub const MAX_ENTRIES: usize = 10_000;
 pub const MAX_FILE_BYTES: u64 = 256 << 20;
 /// Maximum total unpacked size of a bundle, in bytes.
 pub const MAX_UNPACKED_BYTES: u64 = 512 << 20;
-/// Maximum compression ratio of a file or a bundle.
+/// Maximum ratio of the unpacked size to the compressed size, of a file or a bundle.
 pub const MAX_COMPRESSION_RATIO: u64 = 200;
 /// Minimum unpacked size in bytes at which [`MAX_COMPRESSION_RATIO`] applies. Smaller files may consist of a single repeated
 /// letter.

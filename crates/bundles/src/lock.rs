@@ -14,15 +14,15 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 /// Time between two attempts to acquire the lock.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Lock that a process must have while it unpacks or removes bundles, and while it changes their servers in the
-/// settings. The system releases it when the process ends.
+/// Lock of the folder of unpacked bundles, which a process must hold while it unpacks or removes bundles, and while it
+/// changes their servers in the settings. The system releases it when the process ends.
 #[derive(Debug)]
 pub struct BundlesLock {
     _file: File,
 }
 
 impl BundlesLock {
-    /// Acquires the lock, and waits up to two minutes for it. Blocks.
+    /// Acquires the lock of the folder `root`, and waits up to two minutes for it. Blocks.
     ///
     /// # Errors
     /// Returns [`BundleError::Io`] if the folder can't be created or locked, and [`BundleError::Busy`] if another
@@ -42,7 +42,7 @@ impl BundlesLock {
         }
     }
 
-    /// Acquires the lock, or returns `None` if another process has it. Blocks.
+    /// Acquires the lock of the folder `root`, or returns `None` if another process has it. Blocks.
     ///
     /// # Errors
     /// Returns [`BundleError::Io`] if the folder can't be created or locked.

@@ -30,14 +30,14 @@ const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
 pub enum Signature {
-    /// No signature block follows the archive.
+    /// The archive has no signature block after it.
     Absent,
     /// A signature whose certificate names this signer. Anyone can create such a signature.
     Claimed {
         /// Common name in the signer's certificate, safe to print.
         name: String,
     },
-    /// A signature whose certificate can't be parsed.
+    /// The archive has a signature whose certificate can't be parsed.
     Unreadable,
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Signature {
 }
 
 impl Signature {
-    /// Parses the block that [`split_signature_block`] returned.
+    /// Parses the signature block that [`split_signature_block`] returned.
     pub(crate) fn parse(block: Option<&[u8]>) -> Self {
         let Some(block) = block else { return Self::Absent };
         let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_SIZE..block.len() - BLOCK_END_MARKER.len()];

@@ -12,15 +12,15 @@ use sha2::{Digest as _, Sha256};
 /// Name of the manifest at the root of each bundle.
 pub(crate) const MANIFEST_FILE: &str = "manifest.json";
 
-/// Expected content of a file in an unpacked bundle.
+/// Hash, size and mode of a file in an unpacked bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeFile {
-    /// SHA-256 of the content, in hexadecimal.
+    /// SHA-256 of the file's content, in hexadecimal.
     pub sha256: String,
-    /// Uncompressed size, in bytes.
+    /// Size of the unpacked file, in bytes.
     pub size: u64,
-    /// Set if the owner may execute the file.
+    /// Set if the owner of the file may execute it.
     pub executable: bool,
 }
 
@@ -32,10 +32,10 @@ pub struct FileTree {
     pub files: BTreeMap<String, TreeFile>,
 }
 
-/// Difference between a file on disk and the list of the bundle's files. Messages are escaped for display.
+/// Difference between a file on disk and a bundle's [`FileTree`]. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TreeChange {
-    /// This file is missing or can't be read.
+    /// This file of the bundle is missing or can't be read.
     #[error("{} is missing", visible(.0))]
     Missing(String),
     /// This path is a link or a folder, or leads through a link.
@@ -44,14 +44,14 @@ pub enum TreeChange {
     /// The content or executable bit of this file was changed.
     #[error("{} has changed", visible(.0))]
     Changed(String),
-    /// The list has no file with this path.
+    /// The bundle has no file with this path.
     #[error("{} is not a file of the bundle", visible(.0))]
     Unknown(String),
 }
 
 impl FileTree {
-    /// Returns a hash of the list: the SHA-256 over one line for each file, with its hash, `x` if it is executable or
-    /// else `-`, and its path.
+    /// Returns a hash of the list of files: the SHA-256 over one line for each file, with its hash, `x` if it is
+    /// executable or else `-`, and its path.
     ///
     /// Paths in bundles contain no line breaks, so two different lists never have the same lines.
     #[must_use]
@@ -64,8 +64,8 @@ impl FileTree {
         format!("{:x}", hash.finalize())
     }
 
-    /// Returns `true` if the list has a file with this path, or a file below it.
-    pub(crate) fn has(&self, path: &str) -> bool {
+    /// Returns `true` if the bundle has a file with this path, or a file below it.
+    pub(crate) fn contains(&self, path: &str) -> bool {
         let is_below =
             |file: &str| file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         self.files.keys().any(|file| is_below(file))

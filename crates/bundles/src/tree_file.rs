@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::FileTree;
 
-/// Suffix of the list's file name, which begins with the name of the folder.
+/// Suffix of the file name of a stored list of files. The name begins with that of the bundle's folder.
 const TREE_FILE_SUFFIX: &str = ".tree.json";
-/// Maximum size of a list that is read, in bytes.
+/// Maximum size of a stored list of files that is read, in bytes.
 const MAX_TREE_FILE_BYTES: u64 = 16 << 20;
 
 fn tree_file_path(folder: &Path) -> PathBuf {

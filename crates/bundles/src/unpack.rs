@@ -49,13 +49,13 @@ impl Bundle {
 /// # Errors
 ///
 /// Returns [`BundleError::Changed`] if the file has changed since it was opened, [`BundleError::Refused`] if its data
-/// is damaged, [`BundleError::Io`] if the disk fails, and [`BundleError::Differs`] or [`BundleError::FolderDiffers`]
+/// is damaged, [`BundleError::Io`] if the disk fails, and [`BundleError::FilesDiffer`] or [`BundleError::FolderDiffers`]
 /// if the bundle is already unpacked with other content. After an error, no new folder remains on disk.
 pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleError> {
     let folder = bundle.unpacked_folder(root);
     if fs::symlink_metadata(&folder).is_ok() {
         let tree = bundle.archive.file_tree()?;
-        verify_tree(&folder, &tree, tree.files.keys()).map_err(BundleError::Differs)?;
+        verify_tree(&folder, &tree, tree.files.keys()).map_err(BundleError::FilesDiffer)?;
         // An added file could be loaded instead of one that the bundle needs.
         verify_folder(&folder, &tree.hash()).map_err(BundleError::FolderDiffers)?;
         return Ok(UnpackedBundle { folder, tree });
@@ -92,7 +92,7 @@ pub fn direct_subfolder(root: &Path, name: &str) -> Option<PathBuf> {
     }
 }
 
-/// Removes an unpacked bundle. Blocks.
+/// Removes the folder of an unpacked bundle, and the list of its files. Blocks.
 ///
 /// # Errors
 /// Returns [`BundleError::NotInstalled`] if `folder` is not directly below `root`, and [`BundleError::Io`] if it can't
@@ -132,8 +132,9 @@ pub fn unpacked_folders(root: &Path) -> Result<Vec<String>, BundleError> {
     Ok(folders)
 }
 
-/// Removes temporary folders and lists of a process that was killed while it unpacked or removed a bundle. The caller
-/// must have the [`BundlesLock`](crate::BundlesLock), so that no other process is doing either. Blocks.
+/// Removes the temporary folders and lists of files that a process left when it was killed while it unpacked or removed
+/// a bundle. The caller must have the [`BundlesLock`](crate::BundlesLock), so that no other process is doing either.
+/// Blocks.
 ///
 /// # Errors
 /// Returns [`BundleError::Io`] if the root can't be read, or something can't be removed.
@@ -188,7 +189,8 @@ fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).create(path)
 }
 
-/// Creates a file. Fails if the path exists, so that no file is overwritten and no link is followed.
+/// Creates the file on disk to which a file of an archive is unpacked. Fails if the path exists, so that no file is
+/// overwritten and no link is followed.
 fn create_new_file(path: &Path, file: &ArchiveFile) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -47,7 +47,8 @@ pub(crate) fn check_certificates(environment: &ProcessEnvironment, servers: &[Se
     })
 }
 
-/// Describes a problem with the CA certificates of Drawbridge's HTTP client, or returns `None` if they are usable.
+/// Describes a problem with the CA certificates that Drawbridge's HTTP client has loaded, or returns `None` if they are
+/// usable.
 fn check_app_certificates(loaded: &CertificateResult, named: &[&'static str]) -> Option<CheckOutcome> {
     let cause = |text: FindingText| match loaded.errors.first() {
         Some(error) => text.and(" (").foreign(error).and(")."),

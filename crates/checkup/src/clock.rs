@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
 
-/// Tolerated difference between the clock and the modification times of files.
+/// Maximum time by which a file's modification time may be ahead of the clock before the clock counts as wrong.
 const MAX_CLOCK_DEVIATION: Duration = Duration::from_secs(10 * 60);
 
 /// Checks that the modification times of files are not in the future, which would mean that the clock is wrong.

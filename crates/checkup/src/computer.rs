@@ -9,7 +9,7 @@ use ports::time::SharedClock;
 use ports::{Secrets, ServerSettings};
 use process::SearchPath;
 
-/// Environment that the checks examine. Tests provide another one.
+/// The settings, folders and environment that the checks examine. Tests provide others.
 #[derive(Clone)]
 pub struct CheckInputs {
     /// Settings file with the configured servers.
@@ -20,17 +20,17 @@ pub struct CheckInputs {
     pub data_folder: PathBuf,
     /// Folder in which other programs cache their downloads, or `None` if there is none.
     pub cache_folder: Option<PathBuf>,
-    /// Environment of this process.
+    /// Environment variables and home folder of this process.
     pub environment: ProcessEnvironment,
     /// Search path for programs, or `None` to obtain it from the login shell.
     pub search_path: Option<SearchPath>,
     /// Web view that renders the window, or `None` for a program without a window, such as the CLI.
     pub web_view: Option<WebView>,
-    /// Clock that the checks read.
+    /// Clock from which the checks read the current time.
     pub clock: SharedClock,
 }
 
-/// The web view that renders the window, as reported by the shell.
+/// The web view that renders the window, as reported by the desktop shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebView {
     /// Name of the web view, such as WebKitGTK.

@@ -20,8 +20,8 @@ pub(crate) fn daemon_sockets(environment: &ProcessEnvironment) -> Vec<PathBuf> {
     sockets
 }
 
-/// Adds the state of the Docker daemon to the outcome of the check for Docker. Connects to its sockets without sending
-/// anything.
+/// Adds the state of the Docker daemon to the outcome of the check for Docker. Connects to these sockets without
+/// sending anything.
 pub(crate) fn with_daemon_state(outcome: CheckOutcome, sockets: &[PathBuf]) -> CheckOutcome {
     if cfg!(windows) || outcome.servers.is_empty() || outcome.state != FindingState::Ok {
         return outcome;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::text::FindingText;
 
-/// The result of one check, with a suggested remedy.
+/// The result of one check of this computer, with a suggested remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
@@ -12,30 +12,30 @@ pub struct Finding {
     pub id: CheckId,
     /// Display name of the check.
     pub title: &'static str,
-    /// Severity of the result.
+    /// Severity of the check's result.
     pub state: FindingState,
-    /// Description of the check's observation.
+    /// Description of the problem, or of the working state, that the check found.
     #[cfg_attr(feature = "typescript", ts(type = "string"))]
     pub seen: FindingText,
-    /// Suggested remedy, if there is a problem.
+    /// Remedy that the user should try, if there is a problem.
     #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub next: Option<FindingText>,
     /// Names of the servers that the problem affects, or would affect once they start.
     pub servers: Vec<String>,
 }
 
-/// Result of a check, in increasing order of severity.
+/// Result of a check of this computer, in increasing order of severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingState {
-    /// The checked item works without limitation.
+    /// The item that was checked works without limitation.
     Ok,
-    /// The state could not be determined.
+    /// The state of the item to check could not be determined.
     Unknown,
-    /// The checked item works, but with a limitation.
+    /// The item that was checked works, but with a limitation.
     Warning,
-    /// The checked item doesn't work.
+    /// The item that was checked doesn't work.
     Problem,
 }
 
@@ -57,41 +57,41 @@ impl FindingState {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckId {
-    /// Settings file with the servers.
+    /// Check of the settings file with the servers.
     Settings,
-    /// Keychain of the operating system.
+    /// Check of the operating system's keychain.
     Keychain,
-    /// Search path for programs.
+    /// Check of the search path for programs.
     SearchPath,
-    /// Runtime Node.js with npx.
+    /// Check of the runtime Node.js with npx.
     Node,
-    /// Interpreter of the Python language.
+    /// Check of the Python interpreter.
     Python,
-    /// Package manager uv with uvx.
+    /// Check of the package manager uv with uvx.
     Uv,
-    /// The container runtime Docker.
+    /// Check of the container engine Docker.
     Docker,
-    /// The container runtime Podman.
+    /// Check of the container engine Podman.
     Podman,
-    /// Runtime .NET with dnx.
+    /// Check of the runtime .NET with dnx.
     Dotnet,
-    /// Programs of local servers that belong to none of the listed runtimes.
+    /// Check of local servers' programs that belong to none of the other runtimes.
     Programs,
-    /// Sandbox mechanisms of the operating system.
+    /// Check of the operating system's sandbox mechanisms.
     Sandbox,
-    /// Proxy settings of the environment.
+    /// Check of the proxy settings in the environment.
     Proxy,
-    /// Certificates that authenticate remote servers.
+    /// Check of the certificates that authenticate remote servers.
     Certificates,
-    /// Web view that renders the window.
+    /// Check of the web view that renders the window.
     WebView,
-    /// Folder of Drawbridge's data.
+    /// Check of the folder with Drawbridge's data.
     DataFolder,
-    /// Folder of Drawbridge's settings.
+    /// Check of the folder with Drawbridge's settings.
     ConfigFolder,
-    /// Cache folder of the user, to which launchers such as npx and uvx download packages.
+    /// Check of the user's cache folder, to which launchers such as npx and uvx download packages.
     CacheFolder,
-    /// Clock of the operating system.
+    /// Check of the operating system's clock.
     Clock,
 }
 
@@ -122,7 +122,7 @@ impl CheckId {
     }
 }
 
-/// The result of a check without its identifier and title.
+/// The result of one check of this computer, without the check's identifier and title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckOutcome {
     pub(crate) state: FindingState,
@@ -132,7 +132,7 @@ pub(crate) struct CheckOutcome {
 }
 
 impl CheckOutcome {
-    /// Creates an outcome without problems.
+    /// Creates an outcome for an item that works without limitation.
     pub(crate) fn ok(observation: FindingText) -> Self {
         Self { state: FindingState::Ok, observation, next: None, servers: Vec::new() }
     }

@@ -12,10 +12,10 @@ const MIN_FREE_BYTES: u64 = 100 * MIB;
 /// disk.
 const RECOMMENDED_FREE_BYTES: u64 = 1024 * MIB;
 
-/// Facts about a folder, on which the outcome of its check depends.
+/// Properties of a folder on which the outcome of its check depends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FolderFacts {
-    /// The folder itself, or its nearest existing ancestor.
+    /// The folder to check or, if it does not exist, its nearest existing ancestor.
     nearest: PathBuf,
     is_folder: bool,
     is_writable: bool,

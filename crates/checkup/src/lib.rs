@@ -53,10 +53,10 @@ use finding::CheckOutcome;
 use run::Check;
 use runtimes::RUNTIMES;
 
-/// The results of all checks.
+/// The results of all checks of this computer.
 #[derive(Debug, Clone)]
 pub struct Checkup {
-    /// Findings, always in the same order.
+    /// Results of the checks, always in the same order.
     pub findings: Vec<Finding>,
     /// Configured servers; empty if the settings can't be read.
     pub servers: Vec<ServerEntry>,

@@ -4,7 +4,7 @@ use crate::finding::CheckOutcome;
 use crate::required_programs::RequiredProgram;
 use crate::text::FindingText;
 
-/// Maximum number of servers whose problem is described in the finding.
+/// Maximum number of servers whose missing program the finding describes.
 const MAX_LISTED_SERVERS: usize = 5;
 
 pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome {
@@ -14,7 +14,7 @@ pub(crate) fn check_programs(needs: Option<&[RequiredProgram]>) -> CheckOutcome 
             FindingText::new("Correct the settings file if it is invalid, and check again."),
         );
     };
-    let others: Vec<&RequiredProgram> = needs.iter().filter(|need| need.known.is_none()).collect();
+    let others: Vec<&RequiredProgram> = needs.iter().filter(|need| need.runtime_program.is_none()).collect();
     let missing: Vec<&&RequiredProgram> = others.iter().filter(|need| need.found.is_err()).collect();
     if others.is_empty() {
         return CheckOutcome::ok(FindingText::new("No local server uses a custom program."));

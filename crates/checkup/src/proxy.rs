@@ -21,7 +21,7 @@ const HTTPS_VARIABLES: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("AL
 /// since remote servers use HTTPS.
 const HTTP_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
-/// The proxy configured in the environment.
+/// The proxy that the environment variables configure.
 #[derive(Debug, PartialEq, Eq)]
 enum EnvironmentProxy {
     Nothing,
@@ -87,8 +87,8 @@ fn environment_proxy(environment: &ProcessEnvironment) -> EnvironmentProxy {
     unusable.or_else(for_http).unwrap_or(EnvironmentProxy::Nothing)
 }
 
-/// Returns the spelling of a variable that is in effect, and its value if valid Unicode. Returns `None` if the variable
-/// is unset or empty.
+/// Returns the spelling of a proxy variable that is in effect, and its value if valid Unicode. Returns `None` if the
+/// variable is unset or empty.
 fn first_set_variable<'e>(
     environment: &'e ProcessEnvironment,
     (upper, lower): (&'static str, &'static str),

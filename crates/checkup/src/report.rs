@@ -16,11 +16,11 @@ use crate::text::NumericVersion;
 /// The program that creates a report.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportingProgram<'a> {
-    /// Name of the program.
+    /// Name of the program that creates the report.
     pub name: &'static str,
-    /// Version of the program.
+    /// Version of the program that creates the report.
     pub version: &'static str,
-    /// Web view that renders its window, or `None` if it has no window.
+    /// Web view that renders the program's window, or `None` if the program has no window.
     pub web_view: Option<&'a WebView>,
 }
 
@@ -33,7 +33,7 @@ pub struct ReportedServer<'a> {
     pub state: Option<&'static str>,
 }
 
-/// Creates the report from the findings.
+/// Creates the report from the findings of the checks.
 #[must_use]
 pub fn report(
     findings: &[Finding],

@@ -12,8 +12,8 @@ use crate::runtimes::RUNTIMES;
 #[derive(Debug, Clone)]
 pub(crate) struct RequiredProgram {
     pub(crate) server: String,
-    /// Name of the program if it belongs to one of [`RUNTIMES`], otherwise `None`.
-    pub(crate) known: Option<&'static str>,
+    /// Name of the program if it belongs to one of [`RUNTIMES`], or `None` otherwise.
+    pub(crate) runtime_program: Option<&'static str>,
     pub(crate) found: Result<PathBuf, CommandNotFound>,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn required_programs(servers: &[ServerEntry], path: &SearchPath) -> V
                 Some(known) if runs_through_shell(stdio) => path.resolve(&server_command(stdio, known.to_owned())),
                 _ => Ok(program),
             });
-            RequiredProgram { server: server.name.clone(), known, found }
+            RequiredProgram { server: server.name.clone(), runtime_program: known, found }
         })
         .collect()
 }
@@ -42,8 +42,8 @@ fn server_command(stdio: &StdioConfig, program: String) -> ServerCommand {
     }
 }
 
-/// Returns the program of a known runtime that a server's command runs, directly or through a shell, or `None` for
-/// another program.
+/// Returns the name of the program if a server's command runs a program of [`RUNTIMES`], directly or through a shell.
+/// Returns `None` for other programs.
 pub(crate) fn known_program(stdio: &StdioConfig) -> Option<&'static str> {
     let named = match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name().to_owned(),

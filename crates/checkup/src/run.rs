@@ -11,7 +11,7 @@ use crate::text::FindingText;
 /// Time limit of one check. The keychain may prompt the user for a password during this time.
 pub(crate) const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A check to run, with its identifier.
+/// A check of this computer that has not run yet, with its identifier.
 pub(crate) struct Check {
     id: CheckId,
     run: BoxFuture<'static, CheckOutcome>,

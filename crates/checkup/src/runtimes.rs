@@ -17,13 +17,13 @@ const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10
 pub(crate) struct Runtime {
     pub(crate) id: CheckId,
     name: &'static str,
-    /// Programs of the runtime that start servers.
+    /// Names of the runtime's programs that start servers.
     pub(crate) programs: &'static [&'static str],
-    /// Programs to run with `--version`. The first one found is used. None of them loads or writes anything, unlike
-    /// `npx` and `dnx`, which may.
+    /// Names of the programs to run with `--version`. The first one found is used. None of them loads or writes
+    /// anything, unlike `npx` and `dnx`, which may.
     version_programs: &'static [&'static str],
-    /// Oldest version that servers on the official SDKs support, with a description, or `None` if any version is
-    /// supported.
+    /// Oldest version of the runtime that servers on the official SDKs support, with a description, or `None` if any
+    /// version is supported.
     oldest: Option<(&'static [u32], &'static str)>,
     install: &'static str,
 }
@@ -91,7 +91,8 @@ pub(crate) async fn check_runtime(
 ) -> CheckOutcome {
     let is_known = needs.is_some();
     let needs = needs.unwrap_or_default();
-    let is_of_runtime = |need: &&RequiredProgram| need.known.is_some_and(|known| runtime.programs.contains(&known));
+    let is_of_runtime =
+        |need: &&RequiredProgram| need.runtime_program.is_some_and(|known| runtime.programs.contains(&known));
     let needs: Vec<&RequiredProgram> = needs.iter().filter(is_of_runtime).collect();
     let needed_by = || needs.iter().map(|need| need.server.clone()).collect::<Vec<_>>();
     let missing: Vec<&&RequiredProgram> = needs.iter().filter(|need| need.found.is_err()).collect();
@@ -147,9 +148,9 @@ pub(crate) async fn check_runtime(
     CheckOutcome::ok(observation.and(".")).for_servers(needed_by())
 }
 
-/// Appends the names of the missing programs to a text, without duplicates.
+/// Appends the names of the missing programs to the text of a finding, without duplicates.
 fn append_missing(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
-    let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.known).collect();
+    let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.runtime_program).collect();
     names.sort_unstable();
     names.dedup();
     let mut text = observation.and("Not found where a server's command looks for it: ");

@@ -3,7 +3,7 @@
 use ports::server_config::ServerEntry;
 use process::SearchPath;
 use process::sandbox::SandboxMechanism;
-use process::sandbox::sandbox_means::SandboxSupport;
+use process::sandbox::sandbox_support::SandboxSupport;
 
 use crate::finding::CheckOutcome;
 use crate::text::FindingText;
@@ -16,7 +16,7 @@ fn sandbox_outcome(means: SandboxSupport, servers: &[ServerEntry]) -> CheckOutco
     let has_sandbox = |server: &&ServerEntry| server.config.as_stdio().is_some_and(|stdio| stdio.sandbox.is_some());
     let held: Vec<String> = servers.iter().filter(has_sandbox).map(|server| server.name.clone()).collect();
     let mut parts = FindingText::new("");
-    for (index, (name, usable)) in means.parts.iter().enumerate() {
+    for (index, (name, usable)) in means.features.iter().enumerate() {
         parts = parts.and(if index == 0 { "" } else { "; " }).and(name);
         parts = match usable {
             Ok(()) => parts.and(" works"),
@@ -61,7 +61,7 @@ mod tests {
             ServerEntry { name: "held".to_owned(), config: held.into() },
             ServerEntry { name: "free".to_owned(), config: StdioConfig::default().into() },
         ];
-        let none = || SandboxError::NotHere { cause: "nothing works".to_owned(), next: "" };
+        let none = || SandboxError::NoMechanism { cause: "nothing works".to_owned(), next: "" };
         let bubblewrap = || Ok(SandboxMechanism::Bubblewrap("/usr/bin/bwrap".into()));
         let cases = [
             (bubblewrap(), &servers[..], FindingState::Ok),
@@ -71,7 +71,7 @@ mod tests {
         ];
         for (mechanism, servers, state) in cases {
             let parts = vec![("bubblewrap", Err("it is not installed".to_owned())), ("seccomp", Ok(()))];
-            let outcome = sandbox_outcome(SandboxSupport { mechanism: mechanism.clone(), parts }, servers);
+            let outcome = sandbox_outcome(SandboxSupport { mechanism: mechanism.clone(), features: parts }, servers);
             assert_eq!(outcome.state, state, "{mechanism:?}");
             assert_eq!(outcome.servers.len(), servers.len() - 1, "only servers with a sandbox are affected");
             let observation = outcome.observation.to_string();

@@ -4,7 +4,7 @@
 use crate::computer::ProcessEnvironment;
 use crate::text::NumericVersion;
 
-/// Desktop environments, as named in `XDG_CURRENT_DESKTOP`.
+/// Names of desktop environments in `XDG_CURRENT_DESKTOP` that a report may contain.
 const KNOWN_DESKTOPS: &[&str] = &[
     "GNOME",
     "KDE",
@@ -25,7 +25,7 @@ const KNOWN_DESKTOPS: &[&str] = &[
     "Deepin",
     "Enlightenment",
 ];
-/// Linux distributions, as named by `ID` in os-release.
+/// Names of Linux distributions, as `ID` in os-release, that a report may contain.
 const KNOWN_DISTRIBUTIONS: &[&str] = &[
     "debian",
     "ubuntu",

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
-/// Maximum length of a text from outside this crate when it is displayed, in characters.
+/// Maximum length, in characters, of a text from outside this crate when a finding displays it.
 const MAX_FOREIGN_CHARS: usize = 400;
 
 /// Folders that exist on many computers, relative to the root. A report never contains the path below them.
@@ -49,7 +49,7 @@ enum TextPart {
 }
 
 impl FindingText {
-    /// Creates a text that begins with a string from the source code of this crate.
+    /// Creates the text of a finding, which begins with a string from the source code of this crate.
     #[must_use]
     pub fn new(words: &'static str) -> Self {
         Self(Vec::new()).and(words)
@@ -67,13 +67,13 @@ impl FindingText {
         self.with(TextPart::Own(number.to_string()))
     }
 
-    /// Appends a number and a noun, in singular or plural depending on the number.
+    /// Appends a number and a noun: `one` for the number 1, and `several` otherwise.
     #[must_use]
     pub fn count(self, number: usize, one: &'static str, several: &'static str) -> Self {
         self.number(number as u64).and(" ").and(if number == 1 { one } else { several })
     }
 
-    /// Appends a version of a program.
+    /// Appends the version of a program.
     #[must_use]
     pub fn version(self, version: &NumericVersion) -> Self {
         self.with(TextPart::Own(version.to_string()))
@@ -163,7 +163,7 @@ fn anonymized_path(path: &Path, home: Option<&Path>) -> String {
 pub struct NumericVersion(Vec<u32>);
 
 impl NumericVersion {
-    /// Maximum number of components of a version.
+    /// Maximum number of components of a version that are read.
     const MAX_COMPONENTS: usize = 4;
 
     /// Returns the first version in a program's output: at least two numbers separated by dots, such as `22.1.0` in

@@ -4,16 +4,16 @@ use mcp_apps::{CloseCause, DisplayMode, FaultKind, MessageDirection};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Identifier of a shown app: 32 hexadecimal digits, random, so that other pages can't guess it. The host of the
-/// page's origin.
+/// Identifier of a shown app and host of its page's origin: 32 random hexadecimal digits, so that other pages can't
+/// guess it.
 pub type AppViewId = String;
 
-/// A change of one shown app.
+/// A change of one shown app (MCP Apps), as the page receives it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppViewEvent {
     /// Identifier of the shown app.
     pub view: AppViewId,
-    /// The change.
+    /// The change of the app.
     pub change: AppViewChange,
 }
 
@@ -24,68 +24,68 @@ pub struct AppViewEvent {
 pub enum AppViewChange {
     /// Message to post to the frame of the app.
     Message {
-        /// JSON-RPC message, posted unchanged.
+        /// JSON-RPC message, which the page posts to the frame unchanged.
         message: Value,
     },
-    /// The app is initialized.
+    /// The app has completed its initialization.
     Initialized {
-        /// Name that the app claims.
+        /// Name of the app, as the app claims.
         name: String,
-        /// Version that the app claims.
+        /// Version of the app, as the app claims.
         version: String,
         /// Display modes that the app supports. Empty if it declares none.
         display_modes: Vec<DisplayMode>,
     },
     /// The app has another size, in CSS pixels.
     Resized {
-        /// Width, or `None` if the host decides it.
+        /// New width of the app, or `None` if the host decides it.
         width: Option<u32>,
-        /// Height, or `None` if the host decides it.
+        /// New height of the app, or `None` if the host decides it.
         height: Option<u32>,
     },
     /// The display mode changed at the request of the app.
     DisplayModeChanged {
-        /// Mode that is in force.
+        /// Display mode that is in force after the change.
         mode: DisplayMode,
     },
     /// The app requests something that the user decides.
     Requested {
         /// Number of the request, unique for the shown app.
         request: u64,
-        /// Content of the request.
+        /// Content of the app's request.
         wanted: AppUserRequest,
     },
-    /// A request needs no decision any more.
+    /// The user need not decide a request of the app any more.
     Withdrawn {
-        /// Number of the request.
+        /// Number of the request that needs no decision any more.
         request: u64,
     },
     /// The app replaced the context that it offers for the model.
     ModelContextChanged {
-        /// Context as text. Empty if the app removed it.
+        /// New context as text. Empty if the app removed it.
         text: String,
     },
-    /// The app requests to be removed.
+    /// The app requests that the host removes it.
     TeardownRequested,
-    /// A message was not processed as sent.
+    /// A message between the app and the host was not processed as sent.
     Fault {
-        /// Sender of the message.
+        /// Direction in which the message was sent.
         direction: MessageDirection,
-        /// Kind of the fault.
+        /// Kind of the fault in the message.
         kind: FaultKind,
-        /// Explanation in English.
+        /// Explanation of the fault in English.
         detail: String,
     },
     /// The app logged a message.
     Logged {
-        /// Level of the message, as in MCP.
+        /// Level of the logged message, as in MCP.
         level: String,
-        /// Message as text.
+        /// Text of the logged message.
         text: String,
     },
-    /// The app is closed. No change follows.
+    /// The app is closed. No further change of it follows.
     Closed {
-        /// Reason for the end.
+        /// Reason for which the app was closed.
         cause: CloseCause,
     },
 }
@@ -95,24 +95,24 @@ pub enum AppViewChange {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum AppUserRequest {
-    /// Link to open in the system's browser.
+    /// The app requests to open a link in the system's browser.
     OpenLink {
-        /// Address, which is shown before it is opened.
+        /// Address of the link, which is shown before it is opened.
         url: String,
     },
-    /// Files to save.
+    /// The app requests to save files.
     SaveFiles {
-        /// Files, at least one.
+        /// Files that the app offers for saving, at least one.
         files: Vec<AppFile>,
     },
-    /// Message to add to the conversation, as a draft that the user sends.
+    /// The app requests to add a message to the conversation, as a draft that the user sends.
     SendMessage {
-        /// Text of the message.
+        /// Text of the message for the conversation.
         text: String,
     },
-    /// Another display mode.
+    /// The app requests another display mode.
     DisplayMode {
-        /// Wanted mode.
+        /// Display mode that the app requests.
         mode: DisplayMode,
     },
 }
@@ -122,10 +122,10 @@ pub enum AppUserRequest {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AppFile {
-    /// Suggested name.
+    /// Suggested name of the file.
     pub name: String,
-    /// Media type that the app claims. Empty if unknown.
+    /// Media type of the file, as the app claims. Empty if unknown.
     pub mime_type: String,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub bytes: u64,
 }

@@ -51,8 +51,8 @@ impl ChatBounds {
 pub const UNREACHABLE_THRESHOLD: u64 = u32::MAX as u64;
 
 impl ChatBounds {
-    /// Returns the number of tokens above which a model with this context size has to search for tools. Returns
-    /// [`UNREACHABLE_THRESHOLD`] if the size is unknown.
+    /// Returns the number of tokens of tool definitions above which a model with this context size has to search for
+    /// tools. Returns [`UNREACHABLE_THRESHOLD`] if the size is unknown.
     #[must_use]
     pub fn tool_search_threshold(self, context: Option<u32>) -> u64 {
         context.map_or(UNREACHABLE_THRESHOLD, |context| u64::from(context) * u64::from(self.tools_percent) / 100)

@@ -76,7 +76,7 @@ pub enum CallState {
     Done,
     /// The policy or the user denied the call.
     Refused,
-    /// Cancelled before a result arrived.
+    /// The call was cancelled before a result arrived.
     Cancelled,
     /// The call ended with an error.
     Failed,
@@ -102,7 +102,7 @@ pub struct CallProgress {
     pub progress: f64,
     /// Total amount of work, or `None` if the server does not report one.
     pub total: Option<f64>,
-    /// Description of the current step, written by the server.
+    /// Description of the call's current step, written by the server.
     pub message: Option<String>,
 }
 
@@ -115,11 +115,11 @@ pub struct CallTask {
     pub id: String,
     /// Status of the task, as last reported by the server.
     pub status: TaskStatus,
-    /// Description of the status, written by the server.
+    /// Description of the task's status, written by the server.
     pub message: Option<String>,
-    /// Time of creation, in ISO 8601.
+    /// Time at which the server created the task, in ISO 8601.
     pub created_at: String,
-    /// Time of the last change, in ISO 8601.
+    /// Time at which the server last changed the task, in ISO 8601.
     pub updated_at: String,
 }
 
@@ -164,7 +164,7 @@ pub enum CallFailure {
     /// The named server, tool, prompt or consent request does not exist.
     #[error("there is no {0}")]
     NotFound(String),
-    /// The server is not running.
+    /// The server of the call is not running.
     #[error("{server} is not ready; start it first")]
     NotReady {
         /// Name of the server in the settings.
@@ -176,7 +176,7 @@ pub enum CallFailure {
         /// Name of the server in the settings.
         server: String,
     },
-    /// Another call with this id is in progress.
+    /// Another call with this identifier is in progress.
     #[error("a call with the id {0} is under way")]
     IdInUse(String),
     /// The user or the policy denied the call, for this reason.
@@ -199,7 +199,7 @@ pub enum CallFailure {
         /// Name of the server in the settings.
         server: String,
     },
-    /// The host is shutting down.
+    /// Drawbridge is shutting down, so the call has no result.
     #[error("Drawbridge is closing")]
     Closing,
     /// A task of Drawbridge panicked. If it was about to send a payload, the payload may have been sent.

@@ -9,12 +9,12 @@ use crate::history::Reading;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConsentRequestId(pub u64);
 
-/// Origin of a consent request: the user, a model, an app, a call, or the server.
+/// Initiator of a consent request: the user, a model, an app, a call, or the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "by", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ConsentRequestOrigin {
-    /// An action of the user.
+    /// An action of the user caused the request.
     User {
         /// Identifier of the conversation that the action belongs to, or `None` outside of conversations.
         conversation: Option<String>,
@@ -63,13 +63,13 @@ pub enum ConsentRequestOrigin {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentRequestOutcome {
-    /// The user or a rule approved it, and the payload was sent.
+    /// The user or a rule approved the request, and the payload was sent.
     Allowed,
-    /// The user or a rule denied it, and nothing was sent.
+    /// The user or a rule denied the request, and nothing was sent.
     Denied,
-    /// The user closed it without a decision.
+    /// The user closed the request without a decision.
     Cancelled,
-    /// The server withdrew the request, or its call or session ended.
+    /// The server withdrew its request, or the call or session that the request belongs to ended.
     Withdrawn,
 }
 

@@ -9,46 +9,46 @@ use serde_json::{Map, Value, json};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Content {
-    /// Text, which may be Markdown.
+    /// A block of text, which may be Markdown.
     Text {
         /// Text of the block.
         text: String,
     },
-    /// An image of any media type.
+    /// A block with an image of any media type.
     Image {
         /// Bytes of the image, in base64.
         data: String,
-        /// Media type, as claimed by the server.
+        /// Media type of the image, as claimed by the server.
         mime_type: String,
     },
-    /// A sound recording of any media type.
+    /// A block with a sound recording of any media type.
     Audio {
         /// Bytes of the recording, in base64.
         data: String,
-        /// Media type, as claimed by the server.
+        /// Media type of the recording, as claimed by the server.
         mime_type: String,
     },
-    /// A link to a resource of the same server.
+    /// A block with a link to a resource of the same server.
     ResourceLink {
         /// URI of the linked resource.
         uri: String,
         /// Name of the resource, as its server lists it.
         name: String,
-        /// Title for display, if the server gives one.
+        /// Title of the resource for display, if the server gives one.
         title: Option<String>,
         /// Description of the resource, if the server gives one.
         description: Option<String>,
-        /// Media type, as claimed by the server.
+        /// Media type of the resource, as claimed by the server.
         mime_type: Option<String>,
-        /// Size in bytes, as claimed by the server.
+        /// Size of the resource in bytes, as claimed by the server.
         size: Option<u64>,
     },
-    /// An embedded resource with all its contents.
+    /// A block with an embedded resource and all its contents.
     Resource {
-        /// Contents of the resource.
+        /// Contents of the embedded resource.
         contents: ResourceContents,
     },
-    /// Block of a type that this version does not know.
+    /// A block of a type that this version of Drawbridge does not know.
     Unknown {
         /// The unmodified block as JSON.
         json: Value,
@@ -62,11 +62,11 @@ pub enum Content {
 pub struct ResourceContents {
     /// URI that identifies the resource on its server.
     pub uri: String,
-    /// Media type, as claimed by the server.
+    /// Media type of the contents, as claimed by the server.
     pub mime_type: Option<String>,
-    /// Contents as text, or `None` if they are bytes.
+    /// Contents of the resource as text, or `None` if they are bytes.
     pub text: Option<String>,
-    /// Contents as bytes in base64, or `None` if they are text.
+    /// Contents of the resource as bytes in base64, or `None` if they are text.
     pub blob: Option<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct ResourceContents {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// Content blocks of the result.
+    /// Content blocks of the tool's result.
     pub content: Vec<Content>,
     /// Structured content of the result, or `None` if there is none. A `null` from the server counts as none, since the
     /// history can't distinguish them.
@@ -88,13 +88,13 @@ pub struct ToolResult {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub meta: Option<Map<String, Value>>,
-    /// Arguments that were sent to the server, including changes by the user.
+    /// Arguments of the call that were sent to the server, including changes by the user.
     pub arguments: Value,
 }
 
 impl ToolResult {
-    /// Converts the protocol's result of a call. `problem` is the schema violation, and `arguments` are those that were
-    /// sent.
+    /// Converts the result of a call from the protocol's type. `problem` is the violation of the output schema, and
+    /// `arguments` are those that were sent to the server.
     #[must_use]
     pub fn new(result: mcp::CallToolResult, problem: Option<String>, arguments: Map<String, Value>) -> Self {
         Self {

@@ -18,15 +18,15 @@ pub struct DataFlow {
     pub same_server: SameServerFlow,
     /// Results that the user reviews before a model reads them.
     pub review: ResultReview,
-    /// Settings of individual tools that override `review`, by tool name. At most [`MAX_TOOL_SETTINGS`] entries.
+    /// Review settings of individual tools that override `review`, by tool name. At most [`MAX_TOOL_SETTINGS`] entries.
     pub tools: BTreeMap<String, ResultReview>,
 }
 
-/// Maximum number of tools of a server that have an individual setting.
+/// Maximum number of tools of a server that have an individual review setting.
 pub const MAX_TOOL_SETTINGS: usize = 1_000;
 
 impl DataFlow {
-    /// Returns the review setting that applies to a tool.
+    /// Returns the review setting for results of a tool: the tool's own one, or else that of the server.
     #[must_use]
     pub fn tool_review_setting(&self, tool: &str) -> ResultReview {
         self.tools.get(tool).copied().unwrap_or(self.review)
@@ -42,12 +42,12 @@ impl DataFlow {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ResultReview {
-    /// The user reviews no results.
+    /// The user reviews no tool results.
     Off,
     /// The user reviews results that contain hidden characters, instructions to the model, or misleading links.
     #[default]
     Suspicious,
-    /// The user reviews all results.
+    /// The user reviews all tool results.
     Always,
 }
 
@@ -68,12 +68,12 @@ pub enum SameServerFlow {
     OpenWorld,
     /// All content that the model has read from the server.
     Everything,
-    /// No content. Calls never require consent because of it.
+    /// No content of the server. Calls never require consent because of it.
     Off,
 }
 
 impl SameServerFlow {
-    /// Returns `true` if a call after this content requires consent.
+    /// Returns `true` if a later call of the same server requires consent after a model has read this content.
     #[must_use]
     pub const fn requires_consent_after(self, reading: &Reading, is_remote: bool) -> bool {
         match self {

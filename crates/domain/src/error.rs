@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {cause}")]
 pub struct StoreError {
-    /// Path of the file.
+    /// Path of the file that could not be read or written.
     pub path: String,
     /// Cause of the failure, with a suggested remedy for the user if there is one.
     pub cause: String,

@@ -10,26 +10,27 @@ use crate::item::{Cost, ItemState, TokenUsage};
 
 pub use reading::{Reading, ReadingKind};
 
-/// Conversation without its items.
+/// Conversation in the history, without its items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conversation {
     /// Identifier of the conversation: letters, digits and dashes, at most 64 characters.
     pub id: String,
     /// Title of the conversation for display.
     pub title: String,
-    /// Time of creation, in milliseconds since 1970.
+    /// Time at which the conversation was created, in milliseconds since 1970.
     pub created_at: u64,
-    /// Time of the last change, in milliseconds since 1970.
+    /// Time of the conversation's last change, in milliseconds since 1970.
     pub updated_at: u64,
     /// Identifier of the last item of the visible branch, or `None` if the conversation is empty.
     pub head: Option<String>,
     /// Settings of the conversation (model, system prompt, tools), as a JSON object.
     pub settings: Value,
-    /// Number of items over all branches.
+    /// Number of items in the conversation, over all branches.
     pub items: u64,
     /// Names of the servers whose content the conversation contains, over all branches, in order of first appearance.
     pub sources: Vec<String>,
-    /// Records of the content that was read from these servers, over all branches, in order of first appearance.
+    /// Records of the content that the conversation has read from these servers, over all branches, in order of first
+    /// appearance.
     pub readings: Vec<Reading>,
 }
 
@@ -51,7 +52,7 @@ pub struct StoredItem {
     pub id: String,
     /// Identifier of the preceding item, or `None` if the item has none.
     pub parent: Option<String>,
-    /// Time of creation, in milliseconds since 1970.
+    /// Time at which the item was created, in milliseconds since 1970.
     pub at: u64,
     /// Body of the item, as JSON.
     pub body: Value,
@@ -72,24 +73,24 @@ pub struct StoredItem {
 pub struct OmittedContent {
     /// Position in the body, as a JSON Pointer (RFC 6901).
     pub pointer: String,
-    /// SHA-256 of the content, in hexadecimal, by which the content is requested.
+    /// SHA-256 of the content, in hexadecimal, by which a reader requests the content.
     pub hash: String,
-    /// Size of the content in bytes.
+    /// Size of the omitted content in bytes.
     pub bytes: u64,
     /// Set if the omitted string is the content itself as UTF-8 text. Otherwise the string is the base64 encoding of
     /// the content.
     pub is_text: bool,
 }
 
-/// Item to write to the history.
+/// Item of a conversation to write to the history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewItem {
     /// Identifier of the item, unique in its conversation. If the item exists, its body and state are replaced, and its
     /// position does not change.
     pub id: String,
-    /// Position of the item in the tree. Ignored if the item exists already.
+    /// Position of the item in the conversation's tree. Ignored if the item exists already.
     pub after: ItemPosition,
-    /// Time of creation, in milliseconds since 1970.
+    /// Time at which the item was created, in milliseconds since 1970.
     pub at: u64,
     /// Complete body of the item, including all large contents.
     pub body: Value,
@@ -101,7 +102,7 @@ pub struct NewItem {
     pub readings: Vec<Reading>,
 }
 
-/// Position of a new item in the tree.
+/// Position of a new item in the tree of a conversation's items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ItemPosition {
     /// After the last item of the visible branch, which may be an earlier item of the same write.
@@ -130,7 +131,7 @@ pub struct ItemRange {
 /// Page of consecutive items in one branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ItemPage {
-    /// Items of the page, oldest first.
+    /// Items of the page in the order of the branch, oldest first.
     pub items: Vec<StoredItem>,
     /// Set if the branch has items before this page.
     pub has_more: bool,
@@ -156,7 +157,7 @@ pub struct HistorySearch {
     /// Words to search for, of which the last may be incomplete. An item matches if it contains all of them. Chinese,
     /// Japanese and Korean text is matched by substrings.
     pub text: String,
-    /// Maximum number of items to return.
+    /// Maximum number of found items to return.
     pub limit: usize,
     /// Value of [`FoundItem::number`] below which items are returned, to request older results. `None` starts with the
     /// newest.
@@ -188,9 +189,9 @@ pub struct FoundItem {
 pub struct Excerpt {
     /// Plain text of the excerpt, without markup for the matches.
     pub text: String,
-    /// Set if the text continues before the excerpt.
+    /// Set if the item's text continues before the excerpt.
     pub cut_before: bool,
-    /// Set if the text continues after the excerpt.
+    /// Set if the item's text continues after the excerpt.
     pub cut_after: bool,
     /// Matches in order, as start and end offsets in `text` in UTF-16 code units, as in JavaScript.
     pub matches: Vec<(u32, u32)>,

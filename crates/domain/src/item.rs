@@ -39,12 +39,12 @@ pub struct ChatItem {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ItemState {
-    /// The item is complete.
+    /// The body of the item is complete.
     #[default]
     Whole,
-    /// The item is still being received.
+    /// The body of the item is still being received.
     Streaming,
-    /// The item was interrupted before it was complete.
+    /// The body of the item was interrupted before it was complete.
     Cut,
 }
 
@@ -112,9 +112,9 @@ pub enum ItemBody {
         server: String,
         /// Name of the tool, as its server lists it.
         tool: String,
-        /// Arguments that were sent.
+        /// Arguments that were sent to the server.
         arguments: Value,
-        /// Result of the call, or `None` if it failed.
+        /// Result of the tool call, or `None` if it failed.
         result: Option<ToolResult>,
         /// Description of the failure, or `None` if the call succeeded.
         error: Option<String>,
@@ -139,9 +139,9 @@ pub enum ItemBody {
     OwnTool {
         /// Tool use in the model's reply that requested the call. Its `key` is the name of the built-in tool.
         used: ToolUsed,
-        /// Arguments that the model passed.
+        /// Arguments that the model passed to the built-in tool.
         arguments: Value,
-        /// Text returned to the model.
+        /// Text that the built-in tool returned to the model.
         text: String,
         /// Tools that the search has found. Empty for other built-in tools.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -156,7 +156,7 @@ pub enum ItemBody {
         /// Event that the notice reports, with its details.
         notice: Notice,
     },
-    /// Resource or skill that the user attached as a separate item.
+    /// Resource or skill of a server that the user attached to the conversation as a separate item.
     Attachment {
         /// Name of the server in the settings.
         server: String,
@@ -178,9 +178,9 @@ pub enum ItemBody {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The user of the app.
+    /// The user of the app wrote the message.
     User,
-    /// The model that replies to the user.
+    /// The model that replies to the user wrote the message.
     Assistant,
 }
 
@@ -196,7 +196,7 @@ pub struct PromptOrigin {
     pub arguments: BTreeMap<String, String>,
 }
 
-/// Attachment of a user's message.
+/// File or resource that is attached to a user's message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -210,7 +210,7 @@ pub enum MessageAttachment {
         /// Bytes of the file, in base64.
         data: String,
     },
-    /// Resource of a server.
+    /// Resource of a server that is attached to the message.
     Resource {
         /// Name of the server in the settings.
         server: String,
@@ -228,14 +228,14 @@ pub enum MessageAttachment {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ReplyPart {
-    /// Text for the user.
+    /// Text of the reply for the user.
     Text {
         /// Text of the part, which may be Markdown.
         text: String,
     },
     /// Reasoning of the model that precedes its text.
     Thinking {
-        /// Text of the reasoning, which may be empty.
+        /// Text of the model's reasoning, which may be empty.
         text: String,
         /// Opaque data of the provider that is sent back with this part. The page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,7 +252,7 @@ pub enum ReplyPart {
         server: Option<String>,
         /// Name of the tool on its server, or `None` in the same cases as `server`.
         tool: Option<String>,
-        /// Arguments as JSON text, incomplete while the part streams.
+        /// Arguments of the tool call as JSON text, incomplete while the part streams.
         arguments: String,
         /// Opaque data of the provider that is sent back with this part. The page does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -266,19 +266,19 @@ pub enum ReplyPart {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ReplyStop {
-    /// The model completed its reply.
+    /// The model ended its reply because it was complete.
     EndTurn,
     /// The reply reached the maximum number of output tokens.
     MaxTokens,
     /// The model generated a stop sequence.
     StopSequence,
-    /// The model requests tool calls.
+    /// The model ended its reply to request tool calls.
     ToolUse,
     /// The provider or the model refused to reply.
     Refused,
     /// The user stopped the reply.
     Stopped,
-    /// A reason that this version does not know.
+    /// The reply ended for a reason that this version does not know.
     Other {
         /// Name of the reason, as the provider returned it.
         word: String,
@@ -336,11 +336,11 @@ pub struct ToolUsed {
     pub key: String,
 }
 
-/// Tool that a search has found.
+/// Tool that a model's search for tools has found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FoundTool {
-    /// Name of the server in the settings.
+    /// Name of the tool's server in the settings.
     pub server: String,
     /// Name of the tool on its server.
     pub tool: String,
@@ -355,7 +355,7 @@ pub struct FoundTool {
 pub enum Notice {
     /// The model reached the limit of consecutive rounds of tool calls. It continues if the user agrees.
     Rounds {
-        /// Number of consecutive rounds so far.
+        /// Number of consecutive rounds of tool calls so far.
         rounds: u32,
     },
 }

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-/// Applies changes of a file by another process to the map in memory (`own`). `before` and `now` are the contents of
-/// the file before and after the changes. Returns the merged map, which retains entries that exist only in memory.
+/// Applies changes that another process made to a file to the map in memory (`own`). `before` and `now` are the
+/// contents of the file before and after the changes. Returns the merged map, which retains entries that exist only in
+/// memory.
 #[must_use]
 pub fn merge_file_changes<T: Clone + PartialEq>(
     own: &BTreeMap<String, T>,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, StdioConfig};
 
-/// Delimiters around the number of an input in a text. Parsers of command lines don't change these characters, and
-/// texts of a registry don't contain them.
+/// Delimiter before the number of an input in a text, with [`INPUT_END`] after it. Parsers of command lines don't
+/// change these characters, and texts of a registry don't contain them.
 const INPUT_START: char = '\u{e000}';
 const INPUT_END: char = '\u{e001}';
 
@@ -36,7 +36,7 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     InstallPlan { name: plan.name, target, inputs, notes: found }
 }
 
-/// Inputs of a plan, each of which a numbered placeholder represents while the command line is parsed.
+/// Inputs of a plan. While the command line is parsed, a numbered placeholder represents each of them.
 #[derive(Default)]
 struct InputPlaceholders(Vec<TemplatePart>);
 

@@ -11,7 +11,7 @@ use crate::{InstallError, NotInstallable, run_blocking};
 pub struct BundleFile {
     /// Path of the opened bundle file.
     pub path: PathBuf,
-    /// Archive and manifest of the bundle.
+    /// The opened bundle: its archive and manifest.
     pub bundle: Bundle,
     /// Folder to which the bundle is unpacked on installation.
     pub folder: PathBuf,
@@ -55,8 +55,8 @@ impl BundleFile {
     }
 }
 
-/// Unpacks a bundle. Returns the unpacked bundle, and `true` if its folder did not exist before. A bundle whose files
-/// were changed on disk is replaced if no server uses it.
+/// Unpacks a bundle file. Returns the unpacked bundle, and `true` if the bundle's folder did not exist before. A bundle
+/// whose files were changed on disk is replaced if no server uses it.
 pub(crate) async fn unpack_bundle_file(
     file: BundleFile,
     root: PathBuf,
@@ -65,7 +65,7 @@ pub(crate) async fn unpack_bundle_file(
     let unpacked = run_blocking(move || {
         let is_new = std::fs::symlink_metadata(&file.folder).is_err();
         match bundles::unpack(&file.bundle, &root) {
-            Err(BundleError::Differs(_) | BundleError::FolderDiffers(_)) if is_unused => {
+            Err(BundleError::FilesDiffer(_) | BundleError::FolderDiffers(_)) if is_unused => {
                 bundles::remove_bundle(&root, &file.folder)?;
                 Ok((bundles::unpack(&file.bundle, &root)?, true))
             }

@@ -6,33 +6,33 @@ pub use ports::server_config::InstallTarget;
 use registry::{PackageInstall, PlanError, RegistryEntry, plan_package, plan_remote};
 use serde::{Deserialize, Serialize};
 
-/// Source of a server to install: an entry of the registry, or a bundle file.
+/// Source from which a server is installed: an entry of the registry, or a bundle file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallSource {
-    /// A server that the selected registry lists.
+    /// The server is installed from an entry of the selected registry.
     Registry {
         /// Name of the server in the registry, as `namespace/name`.
         name: String,
-        /// Version to install. `None` for the newest.
+        /// Version of the server to install. `None` for the newest.
         #[serde(default)]
         version: Option<String>,
         /// Package or remote to use. May be `None` if the server has only one.
         #[serde(default)]
         target: Option<InstallTarget>,
     },
-    /// A bundle file (`.mcpb` or `.dxt`) of the user.
+    /// The server is installed from a bundle file (`.mcpb` or `.dxt`) of the user.
     Bundle {
         /// Absolute path of the bundle file.
         path: PathBuf,
-        /// Expected SHA-256 of the file in hexadecimal. `None` to accept any file.
+        /// Expected SHA-256 of the bundle file in hexadecimal. `None` to accept any bundle.
         #[serde(default)]
         sha256: Option<String>,
     },
 }
 
-/// A package or remote of a server, each of which provides the server.
+/// A package or remote of a registry's server. Each of them provides the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct InstallChoice {
@@ -57,11 +57,12 @@ pub struct InstallChoice {
 pub struct InstallDownload {
     /// HTTPS URL of the bundle.
     pub url: String,
-    /// Expected SHA-256 of the file, in hexadecimal.
+    /// Expected SHA-256 of the bundle, in hexadecimal.
     pub sha256: String,
 }
 
-/// Returns the packages and remotes of a server. There are at most `registry::server_json::MAX_TARGETS` of each.
+/// Returns the packages and remotes of a registry's server. There are at most `registry::server_json::MAX_TARGETS` of
+/// each.
 #[must_use]
 pub fn install_choices(entry: &RegistryEntry) -> Vec<InstallChoice> {
     let server = &entry.server;

@@ -12,19 +12,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, InstallOffer, Installer};
 
-/// Possibility of running a planned server in a sandbox.
+/// Result of determining if a planned server can run in a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum InstallContainment {
-    /// The server can run in a sandbox.
+    /// The planned server can run in a sandbox.
     Possible,
     /// The server runs in a container, which is confined as far as its arguments allow. In a sandbox, it could not
     /// access the service that runs containers.
     Container,
     /// The server is remote, so it can't be confined. Its operator receives all data that is sent to it.
     Remote,
-    /// No sandbox works on this computer.
+    /// The server can't run in a sandbox, because none works on this computer.
     Impossible {
         /// Human-readable reason why no sandbox works.
         cause: String,
@@ -66,7 +66,7 @@ impl InstallOffer {
     }
 }
 
-/// Checks that the sandbox that the user chose can be used.
+/// Checks that the sandbox that the user chose for a server can be used.
 pub(crate) fn check_sandbox(
     sandbox: Option<&SandboxConfig>,
     containment: &InstallContainment,

@@ -12,7 +12,7 @@ use crate::{BundleFile, InstallError, Installer, run_blocking};
 
 /// Name of the folder for downloads in the data folder.
 const DOWNLOADS_FOLDER: &str = "downloads";
-/// Maximum number of downloaded files. Beyond it, the oldest is removed.
+/// Maximum number of downloaded bundles that are stored. Beyond it, the oldest is removed.
 const MAX_STORED_DOWNLOADS: usize = 3;
 /// Number of hexadecimal digits of a SHA-256.
 const HASH_DIGITS: usize = 64;
@@ -20,7 +20,7 @@ const HASH_DIGITS: usize = 64;
 const DOWNLOAD_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Installer {
-    /// Returns a bundle, and downloads it unless its file is already on disk. The file has the hash that the registry
+    /// Downloads a bundle unless its file is already on disk, and opens it. The file has the hash that the registry
     /// lists.
     pub(crate) async fn download(&self, download: &BundleDownload) -> Result<BundleFile, InstallError> {
         let (folder, root) = (self.downloads_folder(), self.bundles_folder().await?);
@@ -39,8 +39,9 @@ impl Installer {
         BundleFile::open(&path, &root).await
     }
 
-    /// Removes a downloaded file after its installation. Does nothing for other files, which belong to the user.
-    pub(crate) async fn forget_download(&self, path: PathBuf) {
+    /// Removes the file of a downloaded bundle after its installation. Does nothing for other files, which belong to
+    /// the user.
+    pub(crate) async fn remove_download(&self, path: PathBuf) {
         if path.parent() == Some(&*self.downloads_folder()) {
             // If that fails, the file is removed when the app starts.
             drop(run_blocking(move || fs::remove_file(path)).await);
@@ -52,7 +53,7 @@ impl Installer {
     }
 }
 
-/// Removes downloaded files older than [`DOWNLOAD_RETENTION`].
+/// Removes downloaded bundles older than [`DOWNLOAD_RETENTION`].
 pub(crate) fn remove_expired_downloads(folder: &Path) -> io::Result<()> {
     let old = |at: &SystemTime| at.elapsed().is_ok_and(|age| age > DOWNLOAD_RETENTION);
     for (_, path) in files_by_age(folder)?.into_iter().filter(|(at, _)| old(at)) {
@@ -61,14 +62,14 @@ pub(crate) fn remove_expired_downloads(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the oldest complete downloads until `most` remain. Skips files that another process is downloading.
+/// Removes the oldest complete downloads until `most` files remain. Skips files that another process is downloading.
 fn remove_oldest_downloads(folder: &Path, most: usize) -> io::Result<()> {
     let files: Vec<_> = files_by_age(folder)?.into_iter().filter(|(_, path)| is_complete_download(path)).collect();
     let surplus = files.len().saturating_sub(most);
     files.into_iter().take(surplus).try_for_each(|(_, path)| fs::remove_file(path))
 }
 
-/// Returns `true` if the file name is a hash, which only complete downloads have.
+/// Returns `true` if the file name is a hash, which only complete downloads of bundles have.
 fn is_complete_download(path: &Path) -> bool {
     let stem = path.file_stem().unwrap_or_default().as_encoded_bytes();
     stem.len() == HASH_DIGITS && stem.iter().all(u8::is_ascii_hexdigit)

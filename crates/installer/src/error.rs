@@ -58,27 +58,27 @@ pub enum InstallError {
         /// Reason why the bundle can't be installed.
         cause: BundleError,
     },
-    /// The file is not the bundle that was expected.
+    /// The bundle file is not the one that was expected.
     #[error("the bundle is another one: its SHA-256 is {found}, and not {expected}; do not use it")]
     OtherBundle {
-        /// SHA-256 of the file in hexadecimal.
+        /// SHA-256 of the bundle file in hexadecimal.
         found: String,
-        /// Expected SHA-256 of the file in hexadecimal.
+        /// Expected SHA-256 of the bundle file in hexadecimal.
         expected: String,
     },
-    /// No plan can be created for the source.
+    /// No plan can be created for the source of the installation.
     #[error(transparent)]
     NotInstallable(#[from] NotInstallable),
-    /// The values that the user entered do not match the plan.
+    /// The values that the user entered do not match the install plan.
     #[error(transparent)]
     Fill(#[from] FillError),
-    /// The chosen sandbox can't be used, with the reason.
+    /// The sandbox that the user chose can't be used, with the reason.
     #[error("the sandbox can't be used: {0}")]
     Sandbox(String),
     /// This server was not installed by Drawbridge, so it can't be upgraded.
     #[error("{} was not installed from a registry or a bundle, so there is no newer version of it", visible(.0))]
     NotInstalled(String),
-    /// This server was installed from a file, so a file with the other version must be named.
+    /// This server was installed from a bundle file, so the user must name the file of the version to upgrade to.
     #[error("{} was installed from a file; name the file of its newer version", visible(.0))]
     NoSource(String),
     /// The source of the upgrade contains another server.
@@ -89,7 +89,7 @@ pub enum InstallError {
         /// Name of the server in the source of the upgrade.
         offered: String,
     },
-    /// The offered version is already installed.
+    /// The version that is offered for the upgrade is already installed.
     #[error("{} {} is installed already", visible(.name), visible(.version))]
     SameVersion {
         /// Name of the server in the user's settings.
@@ -100,8 +100,8 @@ pub enum InstallError {
     /// This server is running, and the user has not agreed to stop it.
     #[error("{} is running; stop it first, or agree that it is stopped", visible(.0))]
     Running(String),
-    /// The result would differ from the preview that the user approved, because the source or the settings have
-    /// changed.
+    /// The result of the installation would differ from the preview that the user approved, because the source or the
+    /// settings have changed.
     #[error("the installation changed since it was shown; review it again")]
     Stale,
     /// The bundle can't be unpacked. None of its files remain on disk.
@@ -130,13 +130,13 @@ impl From<HostClosed> for InstallError {
     }
 }
 
-/// Reason why no plan can be created for a source.
+/// Reason why no install plan can be created for a source.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInstallable {
     /// The server has several packages and remotes, but the source selects none of them.
     #[error("it has several packages and remotes; choose one of them")]
     NotChosen,
-    /// The server has no such package or remote.
+    /// The server has no package or remote at the position that the source selects.
     #[error("it has no package or remote of this number; choose another one")]
     NoTarget,
     /// The server has neither packages nor remotes.
@@ -148,10 +148,10 @@ pub enum NotInstallable {
     /// The server is a bundle that must be downloaded first, because its manifest contains the plan.
     #[error("it is a bundle; its command is known once it is downloaded")]
     Download(BundleDownload),
-    /// The registry's description of the server yields no plan.
+    /// The registry's description of the server yields no install plan.
     #[error(transparent)]
     Registry(#[from] registry::PlanError),
-    /// The manifest of the bundle yields no plan.
+    /// The manifest of the bundle yields no install plan.
     #[error("the bundle can't be run here: {0}")]
     Bundle(#[from] bundles::PlanError),
 }

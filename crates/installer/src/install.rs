@@ -51,7 +51,7 @@ impl Installer {
         }
     }
 
-    /// Computes the preview again, and returns it if its hash is the approved one.
+    /// Computes the preview again, and returns it if its hash is the one that the user approved.
     pub(crate) async fn recheck_preview(
         &self,
         host: &Host,
@@ -115,7 +115,7 @@ impl Installer {
             _ => {}
         }
         if let (Ok(_), Some(path)) = (&put, path) {
-            self.forget_download(path).await;
+            self.remove_download(path).await;
         }
         match put {
             Err(SetupError::Server(ServerError::Changed(_))) => Err(InstallError::Stale),
@@ -165,7 +165,7 @@ struct UnpackedFiles {
     files: BundleFiles,
     folder: PathBuf,
     root: PathBuf,
-    /// Set if this installation has created the folder.
+    /// Set if this installation has created the bundle's folder.
     is_new: bool,
 }
 

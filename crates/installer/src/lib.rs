@@ -36,7 +36,7 @@ use host::Host;
 use ports::CacheFiles;
 use ports::time::SystemClock;
 use process::SearchPath;
-use process::sandbox::sandbox_means::SandboxSupport;
+use process::sandbox::sandbox_support::SandboxSupport;
 use registry::{
     CacheLimits, RegistryAddress, RegistryCache, RegistryCatalog, RegistryClient, RegistryHeader, RegistryLimits,
 };
@@ -71,14 +71,14 @@ struct InstallerState {
     open_catalog: Box<OpenCatalog>,
     data_folder: PathBuf,
     registry: RegistryChoice,
-    /// Registry that was used last, with its open cache.
+    /// Registry that was used last, opened together with its cache.
     open: Mutex<Option<OpenRegistry>>,
     computer: OnceCell<LocalRuntime>,
-    /// Time of the last read of the registry's changes, or `None` if they were not read yet. Locked during a read.
-    changes_read: Mutex<Option<Instant>>,
+    /// Time at which the registry's changes were last read, or `None` if they were not read yet. Locked during a read.
+    last_changes_read: Mutex<Option<Instant>>,
 }
 
-/// Search path for programs and sandbox support of this computer, determined once as in the host.
+/// Search path for programs and sandbox support of this computer, determined once for all installations.
 struct LocalRuntime {
     path: SearchPath,
     means: SandboxSupport,
@@ -102,9 +102,11 @@ impl Installer {
         + Sync
         + 'static,
     ) -> Self {
-        let (open, computer, changes_read) = Default::default();
+        let (open, computer, last_changes_read) = Default::default();
         let open_catalog = Box::new(open_catalog);
-        Self { shared: Arc::new(InstallerState { open_catalog, data_folder, registry, open, computer, changes_read }) }
+        Self {
+            shared: Arc::new(InstallerState { open_catalog, data_folder, registry, open, computer, last_changes_read }),
+        }
     }
 
     /// Returns the folder to which bundles are unpacked, with symbolic links resolved if it exists, since a sandbox
@@ -165,14 +167,14 @@ impl Installer {
         }
     }
 
-    /// Locks the folder of bundles against changes by other processes.
+    /// Locks the folder of unpacked bundles against changes by other processes.
     pub(crate) async fn lock_bundles(&self) -> Result<BundlesLock, InstallError> {
         let root = self.bundles_folder().await?;
         run_blocking(move || BundlesLock::acquire(&root)).await.map_err(InstallError::Locked)
     }
 
     pub(crate) async fn lock_last_changes_time(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.shared.changes_read.lock().await
+        self.shared.last_changes_read.lock().await
     }
 
     async fn local_runtime(&self) -> &LocalRuntime {

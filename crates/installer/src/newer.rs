@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use crate::{InstallError, Installer};
 
-/// Status of the installed version of one server.
+/// Status of the installed version of one server in the registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionReport {
     /// Name that the user gave to the server.
@@ -31,12 +31,12 @@ pub struct VersionReport {
     pub problem: Option<String>,
 }
 
-/// A version that is newer than the installed one.
+/// A version in the registry that is newer than the installed one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewerVersion {
-    /// Version of the newer entry, as the publisher wrote it.
+    /// Version text of the newer entry, as the publisher wrote it.
     pub version: String,
-    /// Time of publication, in milliseconds since 1970.
+    /// Time at which the newer version was published, in milliseconds since 1970.
     pub published_at: Option<Millis>,
 }
 
@@ -89,7 +89,7 @@ impl Installer {
     }
 }
 
-/// Minimum time between two requests for the changes of a registry.
+/// Minimum time between two reads of a registry's changes.
 const CHANGES_MAX_AGE: Duration = Duration::from_secs(60 * 60);
 
 impl Installer {
@@ -123,7 +123,7 @@ const fn is_registry_down(error: &RegistryError) -> bool {
     )
 }
 
-/// Returns a report with the status in the cache, without sending a request.
+/// Returns a report about a server with the status in the cache, without sending a request.
 fn unchecked_report(catalog: &RegistryCatalog, server: String, name: String, version: String) -> VersionReport {
     let known = catalog.status_of(&name, &version);
     let status = known.as_ref().map_or(ListingStatus::Active, |known| known.status);

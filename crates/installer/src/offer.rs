@@ -17,8 +17,8 @@ const LATEST_VERSION: &str = "latest";
 /// A server that can be installed, with its origin and plan.
 #[derive(Debug)]
 pub struct InstallOffer {
-    /// Source with the exact version and package, or with the SHA-256 of the bundle, so that it identifies the same
-    /// offer later.
+    /// Source with the exact version and package, or with the SHA-256 of the bundle, so that the source identifies the
+    /// same offer later.
     pub source: InstallSource,
     /// Registry entry or bundle file that the server comes from.
     pub origin: InstallOrigin,
@@ -60,7 +60,7 @@ pub enum InstallOrigin {
 }
 
 impl InstallOrigin {
-    /// Returns the bundle, or `None` if the server is not a bundle.
+    /// Returns the opened bundle, or `None` if the server is not a bundle.
     #[must_use]
     pub fn bundle(&self) -> Option<&BundleFile> {
         match self {
@@ -122,8 +122,8 @@ fn plan_bundle_file(file: &BundleFile) -> Result<InstallPlan, InstallError> {
     file.plan().map(|plan| plan.install)
 }
 
-/// Returns the chosen or only package or remote of an entry, with its plan. Bundles have no plan before they are
-/// downloaded.
+/// Returns the chosen or only package or remote of a registry entry, with its plan. Bundles have no plan before they
+/// are downloaded.
 pub(crate) fn plan_entry(
     entry: &RegistryEntry,
     target: Option<InstallTarget>,
@@ -157,8 +157,8 @@ fn nth_target<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
     number.checked_sub(1).and_then(|index| all.get(index)).ok_or(NotInstallable::NoTarget)
 }
 
-/// Returns a sentence about the publisher who may use a server's name. Only the rules of the official registry are
-/// known.
+/// Returns a sentence about the publisher who may use a server's name in the registry. Only the rules of the official
+/// registry are known.
 #[must_use]
 pub fn publisher_text(catalog: &RegistryCatalog, name: &str) -> String {
     let who = Publisher::from_name(name);

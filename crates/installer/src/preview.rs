@@ -23,8 +23,8 @@ pub struct InstallDraft {
     pub name: String,
     /// Values that the user entered, including secrets.
     pub values: InputValues,
-    /// Sandbox, or `None` to run the server with the user's access rights. Ignored for an upgrade, which keeps the
-    /// server's sandbox.
+    /// Sandbox that the user chose, or `None` to run the server with the user's access rights. Ignored for an upgrade,
+    /// which keeps the server's sandbox.
     pub sandbox: Option<SandboxConfig>,
     /// Name of the server that is upgraded, or `None` to add a new server.
     pub upgrades: Option<String>,
@@ -33,7 +33,7 @@ pub struct InstallDraft {
 /// Exact result of an installation, computed before it.
 #[derive(Debug)]
 pub struct InstallPreview {
-    /// Offer from which the preview was computed.
+    /// Offer for which the preview was computed.
     pub offer: InstallOffer,
     /// Server that would be added. Secrets that are carried over have no value here.
     pub server: NewServer,

@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{InstallError, Installer, run_blocking};
 
-/// Selection of the registry from which servers are installed.
+/// Rule by which the registry is selected from which servers are installed.
 #[derive(Clone)]
 pub enum RegistryChoice {
-    /// The official registry. Settings are ignored.
+    /// Servers are installed from the official registry. Settings are ignored.
     Official,
-    /// The registry at this address, without a header. Settings are ignored.
+    /// Servers are installed from the registry at this address, without a header. Settings are ignored.
     Named(String),
-    /// The registry in the user's settings, or else the official one.
+    /// Servers are installed from the registry in the user's settings, or else from the official one.
     Settings {
         /// Storage of the document `registry.json`, which contains the registry setting.
         documents: Arc<dyn Documents>,
@@ -33,7 +33,7 @@ pub enum RegistryChoice {
 /// The registry from which servers are currently installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveRegistry {
-    /// Address to which requests for servers are sent.
+    /// Address of the registry, to which requests for servers are sent.
     pub address: RegistryAddress,
     /// Name of the header that is sent with each request, or `None`. Its value is in the keychain.
     pub header: Option<String>,
@@ -46,7 +46,7 @@ pub struct ActiveRegistry {
 pub struct NewRegistryHeader {
     /// Name of the header, such as `Authorization`.
     pub name: String,
-    /// Value of the header. `None` to use the value in the keychain.
+    /// Value of the header. `None` to use the value that is already in the keychain.
     pub value: Option<SecretString>,
 }
 
@@ -82,7 +82,7 @@ impl RegistrySetting {
 }
 
 impl RegistryChoice {
-    /// Returns the selected registry, after reading the registry setting if it applies. Blocks.
+    /// Returns the selected registry. Reads the registry setting if the selection depends on it. Blocks.
     fn active_registry(&self) -> Result<ActiveRegistry, InstallError> {
         let official = ActiveRegistry { address: RegistryAddress::default(), header: None, is_named: false };
         match self {
@@ -99,7 +99,7 @@ impl RegistryChoice {
         }
     }
 
-    /// Returns the header with its value from the keychain, or `None` if the registry has no header. Blocks.
+    /// Returns the registry's header with its value from the keychain, or `None` if the registry has no header. Blocks.
     fn header(&self, in_use: &ActiveRegistry) -> Result<Option<RegistryHeader>, InstallError> {
         let (Self::Settings { secrets, .. }, Some(name)) = (self, &in_use.header) else { return Ok(None) };
         let value = stored_header(secrets.as_ref(), in_use)?

@@ -19,16 +19,16 @@ use registry::CachePolicy;
 
 use crate::{InstallContainment, InstallDraft, InstallError, InstallOffer, InstallSource, Installer};
 
-/// Offer of another version of an installed server.
+/// Offer to upgrade an installed server to another version.
 #[derive(Debug)]
 pub struct UpgradeOffer {
     /// Offer for the version to which the server is upgraded.
     pub offer: InstallOffer,
     /// Origin of the currently installed version.
     pub installed: ServerOrigin,
-    /// [`InstallPlan::shown_values`] of the values that are carried over unless the user enters others.
+    /// [`InstallPlan::shown_values`] of the values that the upgrade carries over unless the user enters others.
     pub current_values: BTreeMap<String, Option<Vec<String>>>,
-    /// Set if the server is running and would have to be stopped.
+    /// Set if the server is running, and the upgrade would have to stop it.
     pub is_running: bool,
 }
 
@@ -70,7 +70,7 @@ impl InstalledServer {
     }
 
     /// Returns the source to upgrade to. Its version is the one in `named`, or else the newest in the registry. Its
-    /// package or remote is the installed one, unless `named` selects another.
+    /// package or remote is the one that is installed, unless `named` selects another.
     fn upgrade_source(&self, named: Option<&InstallSource>) -> Result<InstallSource, InstallError> {
         let (name, version, target) = match (&self.origin, named) {
             (ServerOrigin::Registry { target, .. }, Some(InstallSource::Registry { name, version, target: None })) => {

@@ -16,8 +16,7 @@ use crate::{FillError, InputValues, InstallPlan, PlanTarget, Template, TemplateP
 pub struct CarriedValues {
     /// Values of inputs that are not secret, by the key of the input.
     pub values: InputValues,
-    /// Keys of secret inputs whose values are in the keychain, and which the new plan uses in the same variable or
-    /// header.
+    /// Keys of secret inputs whose values are in the keychain. The new plan uses them in the same variable or header.
     pub secrets: BTreeSet<String>,
     /// Variables or headers as currently set, by name: those that contain secrets, and those that the user added.
     texts: BTreeMap<String, String>,
@@ -83,7 +82,7 @@ impl InstallPlan {
             all = carried.values;
             all.extend(values.clone());
             let mut server = self.fill(&all, sandbox)?;
-            carry_limits(&mut server, was);
+            carry_restrictions(&mut server, was);
             return Ok(server);
         }
         // If another value in the same text changes, the stored text with the secret can't be reused.
@@ -111,7 +110,7 @@ impl InstallPlan {
                 config_values(&mut server.entry.config).insert(name.clone(), text.clone());
             }
         }
-        carry_limits(&mut server, was);
+        carry_restrictions(&mut server, was);
         match (&mut server.entry.config.transport, &was.transport) {
             (ServerTransport::Stdio(StdioConfig { cwd, .. }), ServerTransport::Stdio(was)) => cwd.clone_from(&was.cwd),
             (ServerTransport::Http(new), ServerTransport::Http(was)) => new.auth.clone_from(&was.auth),
@@ -120,7 +119,7 @@ impl InstallPlan {
         Ok(server)
     }
 
-    /// Returns the values to store for the next upgrade, which exclude secrets.
+    /// Returns the entered values to store for the next upgrade. Secrets are excluded.
     #[must_use]
     pub fn filled_inputs(&self, values: &InputValues) -> FilledInputs {
         let is_plain = |key: &String| self.inputs.iter().any(|input| input.key == *key && !input.secret);
@@ -131,15 +130,15 @@ impl InstallPlan {
         }
     }
 
-    /// Removes the values of inputs that are used in variables or headers.
+    /// Removes the values of inputs that the plan uses in variables or headers.
     fn without_named_values(&self, carried: CarriedValues) -> CarriedValues {
         let named: BTreeSet<&str> = self.named_templates().values().flat_map(Template::keys).collect();
         let values = carried.values.into_iter().filter(|(key, _)| !named.contains(key.as_str())).collect();
         CarriedValues { values, ..CarriedValues::default() }
     }
 
-    /// Returns the carried values for display, by key. `None` stands for the values of secrets, and for values in
-    /// headers, which may be keys.
+    /// Returns the carried values for display, by key of the input. `None` stands for the values of secrets, and for
+    /// values in headers, which may be keys.
     #[must_use]
     pub fn shown_values(&self, carried: &CarriedValues) -> BTreeMap<String, Option<Vec<String>>> {
         let in_headers: BTreeSet<&str> = match &self.target {
@@ -160,7 +159,7 @@ impl InstallPlan {
         }
     }
 
-    /// Returns the values for which this plan has an input that accepts them.
+    /// Returns those of the values for which this plan has an input that accepts them.
     fn accepted_values(&self, values: &InputValues) -> InputValues {
         let usable = self.inputs.iter().filter(|input| !input.secret).filter_map(|input| {
             let values = values.get(&input.key).filter(|values| input.problem(values).is_none())?;
@@ -170,14 +169,15 @@ impl InstallPlan {
     }
 
     /// Returns `true` if the remote server that results from the plan and these values has another origin than the
-    /// installed one.
+    /// installed server.
     fn changes_origin(&self, config: &ServerConfig, values: &InputValues) -> bool {
         let (PlanTarget::Remote { url, kind, .. }, Some(http)) = (&self.target, config.as_http()) else { return false };
         let url = url.text(&SubstitutionValues::new(&self.inputs, values), 0).unwrap_or_default();
         HttpConfig { url, kind: Some(*kind), ..HttpConfig::default() }.origin() != http.origin()
     }
 
-    /// Carries over the inputs in one variable or header, if the current value matches the template.
+    /// Adds to `carried` the inputs in one variable or header, if the current value of the variable or header matches
+    /// the template.
     fn carry_over(&self, name: &str, template: &Template, value: &str, carried: &mut CarriedValues) {
         let Some(found) = template.extract_values(value) else { return };
         for (key, found) in found {
@@ -232,7 +232,7 @@ fn config_values(config: &mut ServerConfig) -> &mut BTreeMap<String, String> {
 
 /// Copies settings of the user that restrict the installed server, and that do not depend on its address, to the new
 /// version.
-fn carry_limits(server: &mut NewServer, was: &ServerConfig) {
+fn carry_restrictions(server: &mut NewServer, was: &ServerConfig) {
     server.entry.config.revision = was.revision;
     server.entry.config.tools.clone_from(&was.tools);
 }

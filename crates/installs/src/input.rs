@@ -13,20 +13,20 @@ pub const MAX_VALUE_BYTES: usize = 16 * 1024;
 /// Maximum number of values of one input.
 const MAX_VALUES: usize = 100;
 
-/// Kind of value that an input accepts.
+/// Kind of value that an input of an install plan accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InputKind {
-    /// A single line of text.
+    /// The input accepts a single line of text.
     Text,
-    /// A number in decimal notation.
+    /// The input accepts a number in decimal notation.
     Number,
-    /// A boolean, `true` or `false`.
+    /// The input accepts a boolean, `true` or `false`.
     Boolean,
-    /// The absolute path of a file.
+    /// The input accepts the absolute path of a file.
     File,
-    /// The absolute path of a folder.
+    /// The input accepts the absolute path of a folder.
     Folder,
 }
 
@@ -47,13 +47,13 @@ pub struct PlanInput {
     pub required: bool,
     /// Set if the value is a secret, which is stored in the keychain.
     pub secret: bool,
-    /// Set if the user may enter several values.
+    /// Set if the user may enter several values for the input.
     pub multiple: bool,
-    /// Default values, used if the user enters none.
+    /// Default values of the input, used if the user enters none.
     pub default: Vec<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
     pub choices: Vec<String>,
-    /// Example shown in the empty field.
+    /// Example of a value that the page shows in the empty field.
     pub placeholder: Option<String>,
     /// Smallest allowed value of a number, or `None` if unbounded.
     pub min: Option<f64>,
@@ -87,14 +87,14 @@ impl PlanInput {
         }
     }
 
-    /// Returns the reason why the default value is invalid, or `None` if it is valid. Parsers of descriptions drop
-    /// invalid defaults.
+    /// Returns the reason why the default value of the input is invalid, or `None` if it is valid. Parsers of registry
+    /// entries and bundles drop invalid defaults.
     #[must_use]
     pub fn default_problem(&self) -> Option<InputProblem> {
         if self.default.is_empty() { None } else { self.problem(&self.default) }
     }
 
-    /// Returns the reason why these values are rejected, or `None` if they are accepted.
+    /// Returns the reason why the input rejects these values, or `None` if it accepts them.
     pub(crate) fn problem(&self, values: &[String]) -> Option<InputProblem> {
         if values.is_empty() {
             return self.required.then_some(InputProblem::Missing);
@@ -146,8 +146,8 @@ impl<'v> SubstitutionValues<'v> {
         self.0.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the value of an input at index `repetition`, or its last value if it has fewer values. `None` if it has
-    /// no value.
+    /// Returns the value of an input at index `repetition`, or the input's last value if it has fewer values. `None` if
+    /// it has no value.
     pub(crate) fn value_at(&self, key: &str, repetition: usize) -> Option<&'v str> {
         let values = self.values(key);
         values.get(repetition).or(values.last()).copied()

@@ -29,12 +29,12 @@ use ports::server_config::HttpKind;
 pub struct InstallPlan {
     /// Proposed name of the server. Valid, but not necessarily unique, which is checked when the server is added.
     pub name: String,
-    /// Command or URL of the server.
+    /// Command or URL of the server, as a template.
     pub target: PlanTarget,
-    /// Inputs in the order of the description, at most [`MAX_INPUTS`].
+    /// Inputs in the order of the publisher's description, at most [`MAX_INPUTS`].
     pub inputs: Vec<PlanInput>,
     /// Warnings for the user as sentences, escaped for display: versions that are not pinned, and ignored parts of the
-    /// description.
+    /// publisher's description.
     pub notes: Vec<String>,
 }
 
@@ -43,16 +43,16 @@ pub struct InstallPlan {
 pub enum PlanTarget {
     /// A local server, which is started with this command.
     Command {
-        /// Program of the command. Contains no inputs.
+        /// Program of the command. Contains no placeholders for inputs.
         command: String,
         /// Arguments of the command, in order.
         args: Vec<TemplateArgument>,
-        /// Environment variables of the process, by name.
+        /// Environment variables of the server's process, by name.
         env: BTreeMap<String, Template>,
     },
-    /// A remote server to connect to.
+    /// A remote server, to which Drawbridge connects.
     Remote {
-        /// URL of the MCP endpoint.
+        /// URL of the server's MCP endpoint.
         url: Template,
         /// HTTP transport of the server.
         kind: HttpKind,

@@ -17,7 +17,7 @@ use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplateP
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum InputProblem {
-    /// A required input has no value.
+    /// The user entered no value for a required input.
     #[error("a value is required")]
     Missing,
     /// The input has more values than it accepts.
@@ -26,19 +26,19 @@ pub enum InputProblem {
     /// The value is too long, or contains control characters.
     #[error("the value is too long or has line breaks or control characters")]
     NotText,
-    /// The value is not one of the choices.
+    /// The value is not one of the choices of the input.
     #[error("the value is not one of the choices")]
     NotAChoice,
-    /// The value is not a decimal number.
+    /// The value of a number input is not a decimal number.
     #[error("the value is not a number")]
     NotANumber,
     /// The number is below the minimum or above the maximum.
     #[error("the number is out of range")]
     OutOfRange,
-    /// The value is neither `true` nor `false`.
+    /// The value of a boolean input is neither `true` nor `false`.
     #[error("the value is not true or false")]
     NotABoolean,
-    /// The value is not an absolute path.
+    /// The value of a file or folder input is not an absolute path.
     #[error("the value is not an absolute path")]
     NotAPath,
 }
@@ -92,7 +92,7 @@ impl InstallPlan {
         if let Some(place) = self.secret_in_text() {
             return Err(FillError::NamesSecret(place));
         }
-        self.check(values)?;
+        self.check_inputs(values)?;
         let filled = SubstitutionValues::new(&self.inputs, values);
         let mut secret_values = BTreeMap::new();
         let mut plain_values = BTreeMap::new();
@@ -135,7 +135,7 @@ impl InstallPlan {
         Ok(NewServer { entry, secret_values, client_secret: None })
     }
 
-    fn check(&self, values: &InputValues) -> Result<(), FillError> {
+    fn check_inputs(&self, values: &InputValues) -> Result<(), FillError> {
         if let Some(unknown) = values.keys().find(|key| !self.inputs.iter().any(|input| input.key == **key)) {
             return Err(FillError::UnknownInput(unknown.clone()));
         }
@@ -149,8 +149,8 @@ impl InstallPlan {
     }
 
     /// Returns the position of a text in the plan that contains a reference to a secret (`${secret:NAME}`), or the
-    /// beginning of one that a value completes. Parsers of descriptions refuse such plans earlier, with a more specific
-    /// message.
+    /// beginning of one that a value completes. Parsers of registry entries and bundles refuse such plans earlier, with
+    /// a more specific message.
     fn secret_in_text(&self) -> Option<String> {
         let offers = |input: &PlanInput| input.default.iter().chain(&input.choices).any(|text| refers_to_secret(text));
         if let Some(input) = self.inputs.iter().find(|input| offers(input)) {

@@ -5,10 +5,10 @@ use ports::secrets;
 use crate::PlanInput;
 use crate::input::SubstitutionValues;
 
-/// A part of a [`Template`].
+/// A part of a [`Template`]: literal text, or a reference to an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
-    /// Literal text, which is used without changes.
+    /// Literal text of the template, which is used without changes.
     Text(String),
     /// Placeholder for the value of the input with this key.
     Input(String),
@@ -52,7 +52,7 @@ impl From<Template> for TemplateArgument {
 }
 
 impl Template {
-    /// Creates a template that consists of the value of one input.
+    /// Creates a template that consists of the value of the input with this key.
     #[must_use]
     pub fn input(key: &str) -> Self {
         Self { parts: vec![TemplatePart::Input(key.to_owned())] }
@@ -108,8 +108,8 @@ impl Template {
         refers_to_secret(&pieces.collect::<String>())
     }
 
-    /// Returns the text with the values of the inputs. For an input with several values, uses the one at index
-    /// `repetition`, or else the last. Returns `None` if an input has no value.
+    /// Returns the template's text with the values of the inputs inserted. For an input with several values, uses the
+    /// one at index `repetition`, or else the last. Returns `None` if an input has no value.
     pub(crate) fn text(&self, values: &SubstitutionValues<'_>, repetition: usize) -> Option<String> {
         let mut text = String::new();
         for part in &self.parts {
@@ -128,8 +128,8 @@ pub(crate) fn refers_to_secret(text: &str) -> bool {
 }
 
 impl TemplateArgument {
-    /// Returns the words with the values of the inputs, repeated as often as the input with the most values requires.
-    /// Empty if an input has no value.
+    /// Returns the words of the group with the values of the inputs inserted, repeated as often as the input with the
+    /// most values requires. Empty if an input has no value.
     pub(crate) fn expand(&self, values: &SubstitutionValues<'_>) -> Vec<String> {
         let keys = self.words.iter().flat_map(Template::keys);
         let repetitions = keys.map(|key| values.values(key).len()).max().unwrap_or(1);

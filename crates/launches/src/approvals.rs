@@ -60,7 +60,7 @@ pub fn approval_text(config: &ServerConfig) -> String {
     }
 }
 
-/// Returns the readable text of an approval to start a command.
+/// Returns the readable text of an approval to start this command.
 pub fn command_text(config: &StdioConfig) -> String {
     let mut words = config.command_line();
     if let Some(cwd) = &config.cwd {
@@ -76,15 +76,16 @@ pub fn command_text(config: &StdioConfig) -> String {
     words
 }
 
-/// Separator between command and sandbox in the readable text of an approval.
+/// Text between the command and the sandbox in the readable text of an approval.
 const SANDBOX_TEXT_PREFIX: &str = " (sandbox ";
 
-/// Returns the readable text of an approval without the sandbox, whose changes are shown separately.
+/// Returns the readable text of an approval without the sandbox. Consent requests show changes of the sandbox
+/// separately.
 pub fn without_sandbox_text(words: &str) -> &str {
     words.rfind(SANDBOX_TEXT_PREFIX).filter(|_| words.ends_with("})")).map_or(words, |at| &words[..at])
 }
 
-/// Returns the readable text of an approval to connect to an address.
+/// Returns the readable text of an approval to connect to this address.
 pub fn address_text(config: &HttpConfig) -> String {
     let names: Vec<&str> = config.headers.keys().map(String::as_str).collect();
     let url = config.redacted_url();

@@ -6,13 +6,14 @@ use std::time::Duration;
 use process::LaunchFiles;
 use tokio::sync::Semaphore;
 
-/// Timeout for reading the state of a command's files. Only files that have changed and are small are read.
+/// Maximum time to read the state of a command's launch files. Only files that have changed and are small are read.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of concurrent reads. A read from a hanging file system blocks its thread, so the number of such
-/// threads must be limited.
+/// Permits that limit the number of concurrent reads of launch files. A read from a hanging file system blocks its
+/// thread, so the number of such threads must be limited.
 static READ_SLOTS: Semaphore = Semaphore::const_new(8);
 
-/// Reads the files again with `look`. Returns `None` if the file system doesn't respond within 10 seconds.
+/// Reads the current state of the launch files with `look`. Returns `None` if the file system doesn't respond within 10
+/// seconds.
 pub async fn read_current_files(files: LaunchFiles, look: fn(&LaunchFiles) -> LaunchFiles) -> Option<LaunchFiles> {
     with_timeout(READ_TIMEOUT, move || look(&files)).await
 }

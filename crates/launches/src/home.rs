@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::packages::{self, LauncherPackage};
 
-/// Number of hash characters in the name of a home directory.
+/// Number of hash characters in the name of a sandboxed server's home directory.
 const HASH_CHARS: usize = 24;
 
 /// Returns the name of a server's home directory.
@@ -24,7 +24,8 @@ pub fn home_name(name: &str, config: &StdioConfig) -> String {
     home_name_with(name, config, resolve_link_targets)
 }
 
-/// Returns the name for a configuration whose paths contain no symbolic links. Doesn't access the disk.
+/// Returns the name of a server's home directory for a configuration whose paths contain no symbolic links. Doesn't
+/// access the disk.
 pub fn home_name_by_settings(name: &str, config: &StdioConfig) -> String {
     home_name_with(name, config, |_, _, _| Vec::new())
 }
@@ -74,7 +75,7 @@ fn resolve_link_targets(config: &StdioConfig, args: &[String], variables: &[&str
     targets
 }
 
-/// Resolves the links in the existing part of a path, so that the result is the same after the file is created.
+/// Resolves the links in the existing part of a path, so that the result does not change when the file is created.
 fn resolve_existing(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let Some((folder, real)) = existing else { return path.to_owned() };

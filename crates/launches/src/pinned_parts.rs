@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use crate::packages::LoadedPackage;
 
-/// Returns the parts of a command. Values of variables are likely to be secrets, so only their names are included. The
-/// hash detects a changed value.
+/// Returns the named parts of a command that are stored at approval. Values of variables are likely to be secrets, so
+/// only the variables' names are included. The hash detects a changed value.
 pub fn command_parts(
     config: &StdioConfig,
     program: &Path,
@@ -51,12 +51,12 @@ pub fn changed_files(reviewed: &Map<String, Value>, files: &LaunchFiles) -> Vec<
     files.iter().enumerate().filter(is_changed).map(|(_, file)| file.path.clone()).collect()
 }
 
-/// Describes a program by its canonical path and its state.
+/// Describes the program of a command by its canonical path and the file's state.
 fn program_text(program: &LaunchFile) -> String {
     format!("{}, {}", program.real.display(), state_text(program))
 }
 
-/// Describes a script by its path and its state.
+/// Describes a launch file other than the program by its path and state.
 fn file_part(file: &LaunchFile) -> (String, Value) {
     (file.path.display().to_string(), json!(state_text(file)))
 }
@@ -75,7 +75,8 @@ fn format_date(nanoseconds: u128) -> String {
     at.map_or_else(|_| nanoseconds.to_string(), |at| at.to_rfc3339_opts(SecondsFormat::Nanos, true))
 }
 
-/// Returns the parts of an address. Values of headers are not included.
+/// Returns the named parts of a remote server's address that are stored at approval. Values of headers are not
+/// included.
 pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     let mut parts = Map::new();
     parts.insert("url".to_owned(), json!(config.redacted_url()));

@@ -11,9 +11,9 @@ use process::{CommandNotFound, SearchPath, ServerCommand};
 
 use crate::home::home_name;
 
-/// Name of the folder with the home directories, in the data folder.
+/// Name of the folder in the data folder that contains the home directories of sandboxed servers.
 const HOMES_FOLDER: &str = "sandbox";
-/// Name of the folder with unpacked bundles, in the data folder.
+/// Name of the folder in the data folder that contains unpacked bundles.
 pub const BUNDLES_FOLDER: &str = "bundles";
 /// Maximum number of links that are followed in a path to one of Drawbridge's own folders. Linux has the same limit.
 const MAX_LINKS: usize = 40;
@@ -27,7 +27,7 @@ pub enum SandboxPlanError {
     /// The program of the command was not found.
     #[error(transparent)]
     NotFound(#[from] CommandNotFound),
-    /// The sandbox can't be set up.
+    /// The sandbox of the server can't be set up.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     /// A sandbox folder contains Drawbridge's own files, so the server could change its own sandbox settings.
@@ -67,21 +67,22 @@ pub struct AppFiles {
     /// Canonical path of the data folder when Drawbridge started.
     real_data: PathBuf,
     config: PathBuf,
-    /// Hidden folders, as found by the last search.
+    /// Folders that the last search found and that sandboxes must hide.
     folders: Arc<RwLock<Vec<PathBuf>>>,
 }
 
 impl AppFiles {
-    /// Determines the locations from the ports. Reads the disk.
+    /// Determines the locations of Drawbridge's files from the ports. Reads the disk.
     pub fn new(ports: &Ports) -> Self {
         Self::from_folders(ports.documents.path(), ports.servers.path())
     }
 
-    /// Determines the locations from the data folder and the settings file. Reads the disk.
+    /// Determines the locations of Drawbridge's files from the data folder and the path of the settings file. Reads the
+    /// disk.
     pub fn from_folders(data: PathBuf, config: PathBuf) -> Self {
         let real_data = data.canonicalize().unwrap_or_else(|_| data.clone());
         let own = Self { data, real_data, config, folders: Arc::default() };
-        own.find();
+        own.find_hidden_folders();
         own
     }
 
@@ -97,7 +98,7 @@ impl AppFiles {
 
     /// Finds the folders that are hidden from a sandboxed server even if it may read their parents. Blocks on the disk,
     /// so the owner uses [`Self::folders`] during its turns.
-    fn find(&self) -> Vec<PathBuf> {
+    fn find_hidden_folders(&self) -> Vec<PathBuf> {
         let config = self.config_folder().filter(|config| !config.starts_with(&self.real_data));
         let found: Vec<PathBuf> = [self.real_data.clone()].into_iter().chain(config).collect();
         self.folders.write().unwrap_or_else(PoisonError::into_inner).clone_from(&found);
@@ -110,7 +111,7 @@ impl AppFiles {
         self.folders.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns the folder of the servers' home directories.
+    /// Returns the folder that contains the home directories of sandboxed servers.
     pub fn homes(&self) -> PathBuf {
         self.real_data.join(HOMES_FOLDER)
     }
@@ -134,7 +135,7 @@ impl AppFiles {
     ) -> ServerCommand {
         let Some(sandbox) = &mut command.sandbox else { return command };
         let (own, name, config) = (self.clone(), name.to_owned(), config.clone());
-        let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find()));
+        let finding = tokio::task::spawn_blocking(move || (own.home(&name, &config), own.find_hidden_folders()));
         // The task is cancelled only when the host shuts down.
         if let Ok((home, hidden)) = finding.await {
             (sandbox.home, sandbox.hidden) = (home, hidden);
@@ -142,8 +143,8 @@ impl AppFiles {
         command
     }
 
-    /// Returns `true` if a configured folder would expose some of these files although they are hidden. The settings
-    /// file may be in any folder, whose other subfolders may be unrelated.
+    /// Returns `true` if access to a configured folder would expose some of Drawbridge's files although they are
+    /// hidden. The settings file may be in any folder, whose other subfolders may be unrelated.
     fn exposes_app_files(&self, folder: &AllowedFolder) -> bool {
         let path = &folder.path;
         let is_shown = path.starts_with(&self.real_data) || self.config_folder().is_some_and(|config| *path == config);
@@ -159,7 +160,7 @@ impl AppFiles {
     }
 }
 
-/// Renames the home directory of a server. Does nothing if it doesn't exist.
+/// Renames the home directory of a server. Does nothing if the directory doesn't exist.
 pub fn rename_home(from: &Path, to: &Path) {
     if from.exists()
         && let Err(error) = std::fs::rename(from, to)

@@ -11,8 +11,8 @@ use crate::packages::program_name;
 const NPM_HOSTS: &[&str] = &["registry.npmjs.org"];
 const YARN_HOSTS: &[&str] = &["registry.yarnpkg.com", "registry.npmjs.org"];
 const PYTHON_HOSTS: &[&str] = &["pypi.org", "files.pythonhosted.org"];
-/// Hosts that each launcher loads packages from, unless its own settings differ: the program, and its first argument if
-/// that is required.
+/// Hosts from which each launcher loads packages, unless its own settings differ. Each entry consists of the program,
+/// the first argument if that is required, and the hosts.
 const PACKAGE_HOSTS: [(&str, Option<&str>, &[&str]); 12] = [
     ("npx", None, NPM_HOSTS),
     ("npm", Some("exec"), NPM_HOSTS),
@@ -56,8 +56,8 @@ pub fn is_broad_folder(folder: &Path, home: Option<&Path>) -> bool {
     with_real(folder).any(|folder| folder.parent().is_none() || homes.iter().any(|home| home.starts_with(&folder)))
 }
 
-/// Returns the smallest sandbox in which a command can be expected to start: it reads its working folder and the folder
-/// of its bundle, and reaches the hosts that its package is loaded from.
+/// Returns the smallest sandbox in which a command can be expected to start: the server can read its working folder and
+/// the folder of its bundle, and reach the hosts from which its package is loaded.
 #[must_use]
 pub fn proposed_sandbox(config: &StdioConfig, bundle: Option<PathBuf>) -> SandboxConfig {
     let paths = config.cwd.clone().into_iter().chain(bundle);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// An operating system, which determines the folders where apps store their settings.
+/// An operating system, which determines the folders in which apps store their settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OperatingSystem {
     /// macOS, where apps store settings in `Library/Application Support`.
@@ -32,12 +32,12 @@ impl OperatingSystem {
     }
 }
 
-/// A home folder, and the data that determines where apps store their settings in it.
+/// A home folder, and the data that determines where apps store their settings in that folder.
 #[derive(Debug, Clone)]
 pub struct AppEnvironment {
     /// Path of the home folder.
     pub home: PathBuf,
-    /// Operating systems whose folders are searched.
+    /// Operating systems in whose settings folders apps are searched.
     pub systems: Vec<OperatingSystem>,
     /// Operating system that the imported servers will run on.
     pub runs_on: OperatingSystem,
@@ -50,7 +50,8 @@ pub const LOCATION_VARIABLES: [&str; 8] =
     ["XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "COPILOT_HOME", "CODEX_HOME", "CLINE_DIR", "GROK_HOME", "KIMI_HOME"];
 
 impl AppEnvironment {
-    /// Creates the environment of the current user. `variable` reads an environment variable.
+    /// Creates the environment of the current user, whose home folder is `home`. `variable` reads an environment
+    /// variable.
     #[must_use]
     pub fn current_user(home: PathBuf, variable: impl Fn(&str) -> Option<PathBuf>) -> Self {
         let variables = LOCATION_VARIABLES.iter().filter_map(|name| {

@@ -14,31 +14,31 @@ pub struct SourceApp {
     /// Display name, as used by the app's maker.
     pub name: &'static str,
     /// Paths of the settings files that apply to a user.
-    pub places: &'static [SettingsPath],
+    pub user_paths: &'static [SettingsPath],
     /// Paths of the settings files that apply to one project, relative to the project's folder.
-    pub project: &'static [SettingsPath],
-    /// Syntax in which values in the files refer to variables.
+    pub project_paths: &'static [SettingsPath],
+    /// Syntax in which values in the app's settings files refer to variables.
     pub syntax: ReferenceSyntax,
 }
 
 /// The path of a settings file, or a pattern that matches several files in a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingsPath {
-    /// Folder that the path is relative to.
+    /// Folder that the settings path is relative to.
     pub base: BaseFolder,
-    /// Path with slashes. A last component such as `*.json` matches all such files. In other components, `*` matches
-    /// any folder.
+    /// Path relative to `base`, with slashes. A last component such as `*.json` matches all such files. In other
+    /// components, `*` matches any folder.
     pub path: &'static str,
-    /// Format of the file, and where the servers are in it.
+    /// Format of the file, and the position of the server entries in it.
     pub layout: FileLayout,
 }
 
 /// The folder that the path of a settings file is relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BaseFolder {
-    /// The home folder, on every operating system.
+    /// The user's home folder, on every operating system.
     Home,
-    /// The home folder, on one operating system only.
+    /// The user's home folder, on this operating system only.
     HomeOn(OperatingSystem),
     /// `XDG_CONFIG_HOME`, or `.config` in the home folder, on every operating system.
     Config,
@@ -46,15 +46,16 @@ pub enum BaseFolder {
     ConfigOffWindows,
     /// The same folder as [`Config`](Self::Config), only on Linux.
     ConfigOnLinux,
-    /// `Library/Application Support` on macOS.
+    /// The folder `Library/Application Support` on macOS, in the home folder.
     ApplicationSupport,
     /// The roaming application data folder of Windows.
     AppData,
     /// The local application data folder of Windows.
     LocalAppData,
-    /// The folder in the environment variable (first), or a folder in the home folder (second).
+    /// The folder that the environment variable (first field) contains or, if it is not set, a folder in the home
+    /// folder (second field).
     Variable(&'static str, &'static str),
-    /// The folder of a project.
+    /// The folder of the project that a scan searches.
     Project,
 }
 
@@ -72,7 +73,7 @@ pub enum FileLayout {
     ClaudeState,
     /// OpenCode's JSON, with servers in `mcp` or `mcp.servers`. The latter takes precedence.
     OpenCode,
-    /// TOML with servers in the table `mcp_servers`.
+    /// The file is TOML, with servers in the table `mcp_servers`.
     Toml,
     /// goose's YAML, with servers in the mapping `extensions`.
     Goose,
@@ -93,7 +94,7 @@ const VS_CODE_SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcp.servers"
 const ZED_LAYOUT: FileLayout = FileLayout::Settings(&["context_servers"]);
 
 /// Expands to the paths of a file in VS Code's user folder, for each operating system and both editions.
-macro_rules! in_code {
+macro_rules! vs_code_paths {
     ($path:literal, $layout:expr) => {
         [
             settings_path(BaseFolder::ConfigOnLinux, concat!("Code/User/", $path), $layout),
@@ -106,13 +107,13 @@ macro_rules! in_code {
     };
 }
 
-const VS_CODE_PATHS: [SettingsPath; 6] = in_code!("mcp.json", SERVERS_LAYOUT);
-const VS_CODE_PROFILE_PATHS: [SettingsPath; 6] = in_code!("profiles/*/mcp.json", SERVERS_LAYOUT);
-const VS_CODE_LEGACY_PATHS: [SettingsPath; 6] = in_code!("settings.json", VS_CODE_SETTINGS_LAYOUT);
+const VS_CODE_PATHS: [SettingsPath; 6] = vs_code_paths!("mcp.json", SERVERS_LAYOUT);
+const VS_CODE_PROFILE_PATHS: [SettingsPath; 6] = vs_code_paths!("profiles/*/mcp.json", SERVERS_LAYOUT);
+const VS_CODE_LEGACY_PATHS: [SettingsPath; 6] = vs_code_paths!("settings.json", VS_CODE_SETTINGS_LAYOUT);
 const CLINE_PATHS: [SettingsPath; 6] =
-    in_code!("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", MCP_SERVERS_LAYOUT);
+    vs_code_paths!("globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json", MCP_SERVERS_LAYOUT);
 const ROO_PATHS: [SettingsPath; 6] =
-    in_code!("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json", MCP_SERVERS_LAYOUT);
+    vs_code_paths!("globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json", MCP_SERVERS_LAYOUT);
 
 const fn concatenate<const N: usize>(parts: &[&[SettingsPath]]) -> [SettingsPath; N] {
     let mut all = [settings_path(BaseFolder::Home, "", MCP_SERVERS_LAYOUT); N];
@@ -139,29 +140,29 @@ const ALL_CLINE_PATHS: [SettingsPath; 8] = concatenate(&[
     ],
 ]);
 
-/// All apps whose settings are read.
+/// All apps whose settings are searched for MCP servers.
 pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "claude-desktop",
         name: "Claude Desktop",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::ConfigOnLinux, "Claude/claude_desktop_config.json", SETTINGS_LAYOUT),
             settings_path(BaseFolder::ApplicationSupport, "Claude/claude_desktop_config.json", SETTINGS_LAYOUT),
             settings_path(BaseFolder::AppData, "Claude/claude_desktop_config.json", SETTINGS_LAYOUT),
         ],
-        project: &[],
+        project_paths: &[],
         syntax: ReferenceSyntax::None,
     },
     SourceApp {
         id: "claude-code",
         name: "Claude Code",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Home, ".claude.json", FileLayout::ClaudeState),
             settings_path(BaseFolder::Home, ".claude/settings.json", SETTINGS_LAYOUT),
             settings_path(BaseFolder::Home, ".claude/settings.local.json", SETTINGS_LAYOUT),
             settings_path(BaseFolder::Home, ".claude/mcp.json", BARE_LAYOUT),
         ],
-        project: &[
+        project_paths: &[
             settings_path(BaseFolder::Project, ".mcp.json", FileLayout::KeysOrBare(&["mcpServers", "servers"])),
             settings_path(BaseFolder::Project, ".claude/settings.local.json", SETTINGS_LAYOUT),
             settings_path(BaseFolder::Project, ".claude/mcp.json", BARE_LAYOUT),
@@ -171,8 +172,8 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "vscode",
         name: "VS Code",
-        places: &ALL_VS_CODE_PATHS,
-        project: &[
+        user_paths: &ALL_VS_CODE_PATHS,
+        project_paths: &[
             settings_path(BaseFolder::Project, ".vscode/mcp.json", SERVERS_LAYOUT),
             settings_path(BaseFolder::Project, ".vscode/settings.json", VS_CODE_SETTINGS_LAYOUT),
         ],
@@ -181,91 +182,97 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "copilot-cli",
         name: "Copilot CLI",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Variable("COPILOT_HOME", ".copilot"), "mcp-config.json", BARE_LAYOUT),
             settings_path(BaseFolder::Config, "mcp-config.json", BARE_LAYOUT),
             settings_path(BaseFolder::Config, ".copilot/mcp-config.json", BARE_LAYOUT),
         ],
-        project: &[settings_path(BaseFolder::Project, ".github/mcp.json", BARE_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".github/mcp.json", BARE_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "copilot-jetbrains",
         name: "Copilot in JetBrains",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::ConfigOffWindows, "github-copilot/intellij/mcp.json", SERVERS_LAYOUT),
             settings_path(BaseFolder::LocalAppData, "github-copilot/intellij/mcp.json", SERVERS_LAYOUT),
         ],
-        project: &[],
+        project_paths: &[],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "visual-studio",
         name: "Visual Studio",
-        places: &[settings_path(
+        user_paths: &[settings_path(
             BaseFolder::HomeOn(OperatingSystem::Windows),
             ".mcp.json",
             FileLayout::Keys(&["servers", "mcpServers"]),
         )],
-        project: &[],
+        project_paths: &[],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "cursor",
         name: "Cursor",
-        places: &[settings_path(BaseFolder::Home, ".cursor/mcp.json", MCP_SERVERS_LAYOUT)],
-        project: &[settings_path(BaseFolder::Project, ".cursor/mcp.json", MCP_SERVERS_LAYOUT)],
+        user_paths: &[settings_path(BaseFolder::Home, ".cursor/mcp.json", MCP_SERVERS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".cursor/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "windsurf",
         name: "Windsurf",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Home, ".codeium/windsurf/mcp_config.json", MCP_SERVERS_LAYOUT),
             settings_path(BaseFolder::Home, ".codeium/windsurf-next/mcp_config.json", MCP_SERVERS_LAYOUT),
             settings_path(BaseFolder::Home, ".windsurf/mcp_config.json", MCP_SERVERS_LAYOUT),
         ],
-        project: &[],
+        project_paths: &[],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "zed",
         name: "Zed",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::ConfigOffWindows, "zed/settings.json", ZED_LAYOUT),
             settings_path(BaseFolder::ApplicationSupport, "Zed/settings.json", ZED_LAYOUT),
             settings_path(BaseFolder::AppData, "Zed/settings.json", ZED_LAYOUT),
         ],
-        project: &[settings_path(BaseFolder::Project, ".zed/settings.json", ZED_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".zed/settings.json", ZED_LAYOUT)],
         syntax: ReferenceSyntax::None,
     },
-    SourceApp { id: "cline", name: "Cline", places: &ALL_CLINE_PATHS, project: &[], syntax: ReferenceSyntax::Dollar },
+    SourceApp {
+        id: "cline",
+        name: "Cline",
+        user_paths: &ALL_CLINE_PATHS,
+        project_paths: &[],
+        syntax: ReferenceSyntax::Dollar,
+    },
     SourceApp {
         id: "cline-cli",
         name: "Cline CLI",
-        places: &[settings_path(
+        user_paths: &[settings_path(
             BaseFolder::Variable("CLINE_DIR", ".cline"),
             "data/settings/cline_mcp_settings.json",
             MCP_SERVERS_LAYOUT,
         )],
-        project: &[],
+        project_paths: &[],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "roo-code",
         name: "Roo Code",
-        places: &ROO_PATHS,
-        project: &[settings_path(BaseFolder::Project, ".roo/mcp.json", MCP_SERVERS_LAYOUT)],
+        user_paths: &ROO_PATHS,
+        project_paths: &[settings_path(BaseFolder::Project, ".roo/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "kilo-code",
         name: "Kilo Code",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Config, "kilo/kilo.json", FileLayout::OpenCode),
             settings_path(BaseFolder::Config, "kilo/kilo.jsonc", FileLayout::OpenCode),
         ],
-        project: &[
+        project_paths: &[
             settings_path(BaseFolder::Project, "kilo.json", FileLayout::OpenCode),
             settings_path(BaseFolder::Project, "kilo.jsonc", FileLayout::OpenCode),
             settings_path(BaseFolder::Project, ".kilocode/mcp.json", MCP_SERVERS_LAYOUT),
@@ -275,56 +282,56 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "goose",
         name: "goose",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::ConfigOffWindows, "goose/config.yaml", FileLayout::Goose),
             settings_path(BaseFolder::AppData, "Block/goose/config/config.yaml", FileLayout::Goose),
         ],
-        project: &[],
+        project_paths: &[],
         syntax: ReferenceSyntax::None,
     },
     SourceApp {
         id: "codex",
         name: "Codex",
-        places: &[settings_path(BaseFolder::Variable("CODEX_HOME", ".codex"), "config.toml", FileLayout::Toml)],
-        project: &[settings_path(BaseFolder::Project, ".codex/config.toml", FileLayout::Toml)],
+        user_paths: &[settings_path(BaseFolder::Variable("CODEX_HOME", ".codex"), "config.toml", FileLayout::Toml)],
+        project_paths: &[settings_path(BaseFolder::Project, ".codex/config.toml", FileLayout::Toml)],
         syntax: ReferenceSyntax::None,
     },
     SourceApp {
         id: "gemini-cli",
         name: "Gemini CLI",
-        places: &[settings_path(BaseFolder::Home, ".gemini/settings.json", SETTINGS_LAYOUT)],
-        project: &[settings_path(BaseFolder::Project, ".gemini/settings.json", SETTINGS_LAYOUT)],
+        user_paths: &[settings_path(BaseFolder::Home, ".gemini/settings.json", SETTINGS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".gemini/settings.json", SETTINGS_LAYOUT)],
         syntax: ReferenceSyntax::Shell,
     },
     SourceApp {
         id: "antigravity",
         name: "Antigravity",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Home, ".gemini/config/mcp_config.json", MCP_SERVERS_LAYOUT),
             settings_path(BaseFolder::Home, ".gemini/antigravity/mcp_config.json", MCP_SERVERS_LAYOUT),
         ],
-        project: &[],
+        project_paths: &[],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "lm-studio",
         name: "LM Studio",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Home, ".lmstudio/mcp.json", MCP_SERVERS_LAYOUT),
             settings_path(BaseFolder::Home, ".cache/lm-studio/mcp.json", MCP_SERVERS_LAYOUT),
         ],
-        project: &[],
+        project_paths: &[],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "continue",
         name: "Continue",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Home, ".continue/config.yaml", FileLayout::Continue),
             settings_path(BaseFolder::Home, ".continue/mcpServers/*.yaml", FileLayout::Continue),
             settings_path(BaseFolder::Home, ".continue/mcpServers/*.json", FileLayout::Continue),
         ],
-        project: &[
+        project_paths: &[
             settings_path(BaseFolder::Project, ".continue/mcpServers/*.yaml", FileLayout::Continue),
             settings_path(BaseFolder::Project, ".continue/mcpServers/*.json", FileLayout::Continue),
         ],
@@ -333,18 +340,18 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "junie",
         name: "Junie",
-        places: &[settings_path(BaseFolder::Home, ".junie/mcp/mcp.json", MCP_SERVERS_LAYOUT)],
-        project: &[settings_path(BaseFolder::Project, ".junie/mcp/mcp.json", MCP_SERVERS_LAYOUT)],
+        user_paths: &[settings_path(BaseFolder::Home, ".junie/mcp/mcp.json", MCP_SERVERS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".junie/mcp/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "opencode",
         name: "opencode",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Config, "opencode/opencode.json", FileLayout::OpenCode),
             settings_path(BaseFolder::Config, "opencode/opencode.jsonc", FileLayout::OpenCode),
         ],
-        project: &[
+        project_paths: &[
             settings_path(BaseFolder::Project, "opencode.json", FileLayout::OpenCode),
             settings_path(BaseFolder::Project, "opencode.jsonc", FileLayout::OpenCode),
         ],
@@ -353,60 +360,60 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "amazon-q",
         name: "Amazon Q",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Home, ".aws/amazonq/cli-agents/*.json", SETTINGS_LAYOUT),
             settings_path(BaseFolder::Home, ".aws/amazonq/agents/default.json", SETTINGS_LAYOUT),
             settings_path(BaseFolder::Home, ".aws/amazonq/mcp.json", MCP_SERVERS_LAYOUT),
         ],
-        project: &[settings_path(BaseFolder::Project, ".amazonq/mcp.json", MCP_SERVERS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".amazonq/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "kiro",
         name: "Kiro",
-        places: &[settings_path(BaseFolder::Home, ".kiro/settings/mcp.json", MCP_SERVERS_LAYOUT)],
-        project: &[settings_path(BaseFolder::Project, ".kiro/settings/mcp.json", MCP_SERVERS_LAYOUT)],
+        user_paths: &[settings_path(BaseFolder::Home, ".kiro/settings/mcp.json", MCP_SERVERS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".kiro/settings/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "mcporter",
         name: "mcporter",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Home, ".mcporter/mcporter.json", MCP_SERVERS_LAYOUT),
             settings_path(BaseFolder::Home, ".mcporter/mcporter.jsonc", MCP_SERVERS_LAYOUT),
         ],
-        project: &[settings_path(BaseFolder::Project, "config/mcporter.json", MCP_SERVERS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, "config/mcporter.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "kimi",
         name: "Kimi",
-        places: &[
+        user_paths: &[
             settings_path(BaseFolder::Variable("KIMI_HOME", ".kimi"), "mcp.json", MCP_SERVERS_LAYOUT),
             settings_path(BaseFolder::Home, ".kimi-code/mcp.json", MCP_SERVERS_LAYOUT),
         ],
-        project: &[settings_path(BaseFolder::Project, ".kimi-code/mcp.json", MCP_SERVERS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".kimi-code/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "grok-build",
         name: "Grok Build",
-        places: &[settings_path(BaseFolder::Variable("GROK_HOME", ".grok"), "config.toml", FileLayout::Toml)],
-        project: &[settings_path(BaseFolder::Project, ".grok/config.toml", FileLayout::Toml)],
+        user_paths: &[settings_path(BaseFolder::Variable("GROK_HOME", ".grok"), "config.toml", FileLayout::Toml)],
+        project_paths: &[settings_path(BaseFolder::Project, ".grok/config.toml", FileLayout::Toml)],
         syntax: ReferenceSyntax::None,
     },
     SourceApp {
         id: "pi",
         name: "Pi",
-        places: &[settings_path(BaseFolder::Home, ".pi/agent/mcp.json", MCP_SERVERS_LAYOUT)],
-        project: &[settings_path(BaseFolder::Project, ".pi/mcp.json", MCP_SERVERS_LAYOUT)],
+        user_paths: &[settings_path(BaseFolder::Home, ".pi/agent/mcp.json", MCP_SERVERS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".pi/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
     SourceApp {
         id: "mastra",
         name: "Mastra Code",
-        places: &[settings_path(BaseFolder::Home, ".mastracode/mcp.json", MCP_SERVERS_LAYOUT)],
-        project: &[settings_path(BaseFolder::Project, ".mastracode/mcp.json", MCP_SERVERS_LAYOUT)],
+        user_paths: &[settings_path(BaseFolder::Home, ".mastracode/mcp.json", MCP_SERVERS_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".mastracode/mcp.json", MCP_SERVERS_LAYOUT)],
         syntax: ReferenceSyntax::Dollar,
     },
 ];

@@ -6,10 +6,10 @@ use ports::server_config::{HttpConfig, HttpKind, StdioConfig};
 use crate::app_environment::OperatingSystem;
 use crate::notes::{ImportNote, ImportNoteKind, ImportNotes, quoted_text, unused_settings_note};
 use crate::secret_detection::has_secret;
-use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
+use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, find_references};
 
-/// A remote server that a command connects to through a bridge such as `mcp-remote`, and the ignored parts of the
-/// command.
+/// A remote server that a local command connects to through a bridge such as `mcp-remote`, and the parts of the command
+/// that an import ignores.
 #[derive(Debug)]
 pub(crate) struct BridgedServer {
     pub(crate) remote: HttpConfig,
@@ -22,12 +22,12 @@ const PACKAGE_RUNNERS: [&str; 12] =
     ["npx", "bunx", "pnpx", "uvx", "pipx", "npm", "pnpm", "yarn", "bun", "uv", "deno", "node"];
 /// Subcommands of package runners that are written before the name of the package.
 const RUNNER_SUBCOMMANDS: [&str; 7] = ["run", "exec", "dlx", "x", "tool", "npx", "--"];
-/// Options of package runners that take a value.
+/// Options of package runners that are followed by a value.
 const VALUE_OPTIONS: [&str; 6] = ["-p", "--package", "--from", "--python", "--with", "--registry"];
 
-/// Maximum length of a header value after inserting variables, in bytes.
+/// Maximum length of a header value after environment variables were inserted, in bytes.
 const MAX_HEADER_VALUE_BYTES: usize = 16 * 1_024;
-/// Maximum number of variables that are named in a note.
+/// Maximum number of variables that one note about a server names.
 const MAX_NAMED_VARIABLES: usize = 20;
 
 /// Removes the wrapper `cmd /c` from a command, unless the server will run on Windows. Returns `true` if a wrapper was
@@ -131,7 +131,7 @@ pub(crate) fn program_name(command: &str) -> &str {
 /// spaces in this way, because Windows splits arguments at spaces. Inserted values are not expanded again, so that the
 /// value can't grow exponentially.
 fn expand_variables(value: &mut String, config: &StdioConfig, used: &mut Vec<String>) {
-    for ValueReference { range, target } in references(value, ReferenceSyntax::Dollar).into_iter().rev() {
+    for ValueReference { range, target } in find_references(value, ReferenceSyntax::Dollar).into_iter().rev() {
         let ReferenceTarget::Environment { name, default: None } = target else { continue };
         let Some(text) = config.env.get(&name).filter(|text| text.len() <= MAX_HEADER_VALUE_BYTES) else { continue };
         value.replace_range(range, text);
@@ -245,8 +245,8 @@ fn parse_mcp_proxy(words: &[&str], config: &StdioConfig) -> Option<BridgedServer
     Some(found)
 }
 
-/// Returns the name of a command-line option without its value. Other arguments are not displayed, since they may be
-/// secret values.
+/// Returns the name of a command-line option without its value. Arguments that are not options are not displayed, since
+/// they may be secret values.
 fn option_name(word: &str) -> String {
     let name = word.split(['=', ':']).next().unwrap_or(word);
     if name.starts_with('-') && !has_secret(name) { quoted_text(name) } else { String::from("a word") }

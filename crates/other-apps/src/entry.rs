@@ -27,13 +27,13 @@ const SERVER_MAP_KEYS: [&str; 6] = ["mcpServers", "servers", "context_servers", 
 /// Types of goose extensions that are built into goose, and therefore are not MCP servers.
 const BUILT_IN_TYPES: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
 
-/// Parses all servers in the text.
+/// Parses all servers in JSON text that has the format of any app.
 pub(crate) fn parse_candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let Some(root) = text.parse(JsonDialect::WithComments)? else { return Ok(Vec::new()) };
     parse_tree(text, &root)
 }
 
-/// Parses all servers in a tree of values that was parsed from `text`.
+/// Parses all servers in a tree of values that was parsed from `text` or converted from TOML or YAML.
 pub(crate) fn parse_tree(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match root {
         Value::Object(object) => parse_object(text, object),
@@ -153,7 +153,7 @@ fn fill_candidate(
     root: &Object<'_>,
 ) -> Result<ServerCandidate, ConfigProblem> {
     entry_details::read_disabled_setting(&mut found, object);
-    found.extras.untyped = !["type", "transport"].iter().any(|key| present_property(object, key).is_some());
+    found.extras.lacks_transport = !["type", "transport"].iter().any(|key| present_property(object, key).is_some());
     if let Some(pin) = present_property(object, REVISION_KEY) {
         let words = EntryReader { text, found: &mut found }.read_text(&pin.value, REVISION_KEY)?;
         match words.parse() {
@@ -222,7 +222,8 @@ fn fill_candidate(
     Ok(found)
 }
 
-/// Splits a command with arguments in one string into words. A path that contains spaces is not split.
+/// Splits a program with arguments in one string into the program and its arguments. A path that contains spaces is not
+/// split.
 fn split_command(found: &mut ServerCandidate) {
     let config = &mut found.config;
     let Some((program, _)) = config.command.trim().split_once(' ') else { return };

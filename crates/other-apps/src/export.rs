@@ -10,23 +10,23 @@ use crate::found_server::secret_removal;
 use crate::secret_detection::is_secret_value;
 use crate::server_candidate::ServerCandidate;
 
-/// The JSON format of an export.
+/// The JSON format in which servers are exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportForm {
-    /// `mcpServers`, as in most apps.
+    /// An object `mcpServers`, as in the settings of most apps.
     McpServers,
-    /// `servers` and `inputs`, as in VS Code.
+    /// Objects `servers` and `inputs`, as in the settings of VS Code.
     VsCode,
 }
 
-/// Replacement for a secret in an exported entry.
+/// The text that replaces a secret in an exported entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretSubstitute {
-    /// A reference to an environment variable.
+    /// A reference to an environment variable replaces the secret.
     Variable,
-    /// A reference to an input of VS Code.
+    /// A reference to an input of VS Code replaces the secret.
     Input,
-    /// An empty value, which the recipient fills in.
+    /// An empty value, which the recipient fills in, replaces the secret.
     Blank,
 }
 
@@ -73,7 +73,7 @@ pub fn export(servers: &[ServerEntry], form: ExportForm) -> Value {
 /// Converts servers to entries in the format of other apps, and collects the omitted secrets.
 pub(crate) struct EntryWriter {
     stand: SecretSubstitute,
-    /// Inputs of VS Code that replace secrets.
+    /// Definitions of the VS Code inputs that replace secrets.
     pub(crate) inputs: Vec<Value>,
     /// Names of variables and headers whose values contain a secret.
     pub(crate) secrets: Vec<String>,
@@ -161,7 +161,7 @@ impl EntryWriter {
         if crate::secret_detection::has_secret(&written) { self.secret_replacement(server, name) } else { written }
     }
 
-    /// Returns the text that replaces the value of a secret variable or header.
+    /// Returns the text that replaces the value of a variable or header that is a secret.
     fn secret_replacement(&mut self, server: &str, name: &str) -> String {
         let reference = self.add_reference(server, name);
         if self.stand == SecretSubstitute::Blank { String::new() } else { reference }

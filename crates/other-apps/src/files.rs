@@ -14,16 +14,16 @@ use crate::secret_detection::has_secret;
 
 /// Maximum size of a settings file, in bytes.
 pub(crate) const MAX_FILE_BYTES: u64 = 1 << 20;
-/// Maximum size of Claude Code's state file, which includes its history, in bytes.
+/// Maximum size of Claude Code's state file, in bytes. That file also contains the history of conversations.
 pub(crate) const MAX_STATE_FILE_BYTES: u64 = 64 << 20;
-/// Maximum length of a variable name in a file of variables, in bytes.
-const MAX_VARIABLE: usize = 60;
-/// Maximum number of names that are read from a file of variables.
+/// Maximum length, in bytes, of a variable name that is read from an environment file.
+const MAX_VARIABLE_NAME_BYTES: usize = 60;
+/// Maximum number of variable names that are read from an environment file.
 const MAX_VARIABLES: usize = 200;
 /// Maximum number of files that may match one pattern.
 const MAX_FILES: usize = 200;
 
-/// Returns the existing files that match the path, sorted by name.
+/// Returns the existing files that match the path of an app's settings, sorted by name.
 pub(crate) fn existing_files(place: &SettingsPath, surroundings: &AppEnvironment) -> Vec<PathBuf> {
     place.base_folder(surroundings).map(|folder| matching_files(&folder, place.path)).unwrap_or_default()
 }
@@ -111,7 +111,8 @@ pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigPro
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 
-/// Returns the variable names in a file that consists of lines such as `NAME=value`. Values are not read.
+/// Returns the variable names in an environment file, which consists of lines such as `NAME=value`. Values are not
+/// read.
 pub(crate) fn variable_names(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start();
@@ -119,7 +120,7 @@ pub(crate) fn variable_names(text: &str) -> Vec<String> {
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         // In files of other formats, the text before the sign may be a secret.
-        (is_name && name.len() <= MAX_VARIABLE && !has_secret(name)).then(|| name.to_owned())
+        (is_name && name.len() <= MAX_VARIABLE_NAME_BYTES && !has_secret(name)).then(|| name.to_owned())
     });
     names.take(MAX_VARIABLES).collect()
 }

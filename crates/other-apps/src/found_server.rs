@@ -25,15 +25,15 @@ use crate::{bridged_servers, notes, server_names};
 /// Maximum number of notes about one server.
 pub(crate) const MAX_NOTES: usize = 40;
 
-/// Origin of a found server: an app and its settings file.
+/// The app and settings file in which a server was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportOrigin {
     /// Identifier of the app, or `file` if the app is unknown.
     pub app: String,
-    /// Path of the file.
+    /// Path of the settings file.
     pub file: String,
-    /// Name of the server in the file.
+    /// Name of the server in the settings file.
     pub name: String,
 }
 
@@ -42,11 +42,11 @@ pub struct ImportOrigin {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportedValueKind {
-    /// Text that may be stored in the settings file.
+    /// Text without a secret, which may be stored in the settings file.
     Literal,
     /// Text that looks like a secret, which an import stores in the keychain.
     Secret,
-    /// Text with a reference such as `${env:NAME}`, which the app replaces by a value.
+    /// Text with a reference such as `${env:NAME}`, which the app replaces when it starts the server.
     Reference,
 }
 
@@ -67,9 +67,9 @@ impl ImportedValueKind {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStatus {
-    /// No configured server has the same settings.
+    /// No configured server has the same settings as the found one.
     New,
-    /// A configured server has the same settings.
+    /// A configured server has the same settings as the found one.
     Same,
     /// A configured server with different settings has the same name, so the found server is renamed.
     Conflict,
@@ -96,7 +96,7 @@ impl ImportStatus {
 pub struct PendingSecret {
     /// Text before the secret in the value, such as `Bearer `.
     pub before: String,
-    /// Text after the secret in the value.
+    /// Text in the value after the secret.
     pub after: String,
 }
 
@@ -109,11 +109,11 @@ pub struct FoundServer {
     pub origins: Vec<ImportOrigin>,
     /// Configuration without secrets. Variables and headers whose value is a secret are omitted.
     pub config: ServerConfig,
-    /// Kinds of the values of environment variables, by name.
+    /// Kinds of the values of the server's environment variables, by name.
     pub env: BTreeMap<String, ImportedValueKind>,
-    /// Kinds of the values of HTTP headers, by name.
+    /// Kinds of the values of the server's HTTP headers, by name.
     pub headers: BTreeMap<String, ImportedValueKind>,
-    /// Secret values of variables or headers, by name.
+    /// Secret values of the server's variables or headers, by name.
     pub secrets: BTreeMap<String, SecretString>,
     /// Variables and headers with a secret that the user has to enter, by name.
     pub pending: BTreeMap<String, PendingSecret>,
@@ -122,9 +122,9 @@ pub struct FoundServer {
     /// Texts in the command, the URL or the sign-in settings that the user has to replace. The server does not work
     /// until they are replaced.
     pub placeholders: Vec<ImportPlaceholder>,
-    /// Set if the server is disabled in the app.
+    /// Set if the server is disabled in the other app.
     pub off: bool,
-    /// Result of the comparison with the configured servers.
+    /// Result of comparing the found server with the configured servers.
     pub status: ImportStatus,
     /// Notes for the user, such as settings that were not imported.
     pub notes: Vec<ImportNote>,
@@ -143,7 +143,7 @@ pub(crate) struct EntrySource<'s> {
     pub(crate) project: Option<&'s str>,
 }
 
-/// Converts a parsed entry to a found server. `env_names` returns the variable names in a file of variables, or `None`
+/// Converts a parsed entry to a found server. `env_names` returns the variable names in an environment file, or `None`
 /// if reading that file is not allowed.
 pub(crate) fn to_found_server(
     mut candidate: ServerCandidate,
@@ -221,14 +221,14 @@ pub(crate) fn to_found_server(
     }
 }
 
-/// Returns `true` if a text consists of words, as in `getIssueByKey`, so that it is not a key despite its capital
-/// letters.
+/// Returns `true` if a text looks like a tool's name: it consists of words, as in `getIssueByKey`, so that it is not an
+/// API key despite its capital letters.
 fn is_tool_name(text: &str) -> bool {
     text.len() <= MAX_TOOL_NAME
         && text.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'-' | b'.' | b'*'))
 }
 
-/// Returns the server's name as written in its file, with invisible characters escaped.
+/// Returns the server's name as written in its settings file, with invisible characters escaped.
 fn printable_origin_name(name: &str) -> String {
     if has_secret(name) { String::from("server") } else { printable_text(name) }
 }
@@ -242,7 +242,7 @@ fn import_problem(mut config: ServerConfig, has_client_secret: bool) -> Option<S
     config.problem()
 }
 
-/// Creates a found server for an entry that can't be parsed, with the reason as its note.
+/// Creates a found server, which can't be imported, for an entry that can't be parsed. Its note contains the reason.
 pub(crate) fn unparsable_server(
     name: Option<String>,
     problem: &ports::server_config::ConfigProblem,
@@ -298,7 +298,7 @@ pub(crate) fn remove_secret_tools(candidate: &mut ServerCandidate) -> Option<Str
     loses_denial.then(|| String::from("a tool that it turns off has a name that looks like a secret"))
 }
 
-/// Adds notes about tools that the other app does not offer to its model.
+/// Adds notes about the tools of a server that the other app does not offer to its model.
 pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
     let list =
         |tools: &[String]| tools.iter().take(10).map(|tool| notes::quoted_text(tool)).collect::<Vec<_>>().join(", ");
@@ -317,8 +317,8 @@ pub(crate) fn note_hidden_tools(tools: &ToolFilter, notes: &mut ImportNotes) {
 }
 
 impl FoundServer {
-    /// Returns a hash of all data that would be imported, and of the files where the server was found. The values of
-    /// secrets are excluded.
+    /// Returns a hash of all data that an import of this server would store, and of the files in which the server was
+    /// found. The values of secrets are excluded.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let origins: Vec<[&str; 3]> = self
@@ -341,7 +341,7 @@ impl FoundServer {
         Hash::of_json(&what).as_str().to_owned()
     }
 
-    /// Returns `true` if the user has to enter the value of this variable or header.
+    /// Returns `true` if the user has to enter the value of the variable or header with this name.
     #[must_use]
     pub fn needs_value(&self, name: &str) -> bool {
         self.pending.contains_key(name)

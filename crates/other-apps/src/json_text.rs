@@ -19,7 +19,7 @@ pub enum JsonDialect {
 }
 
 impl JsonDialect {
-    /// Returns the parser options of the dialect.
+    /// Returns the options of the JSON parser that accept this dialect.
     pub fn options(self) -> ParseOptions {
         let relaxed = self == Self::WithComments;
         ParseOptions {
@@ -37,19 +37,19 @@ impl JsonDialect {
     }
 }
 
-/// JSON text from a file or a pasted text, with its position there for error messages.
+/// JSON text with its position in the file or pasted text that contains it, for error messages.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonText<'t> {
     /// The JSON to parse.
     pub text: &'t str,
     /// Path of the file, or `None` for pasted text.
     pub file: Option<&'t str>,
-    /// Number of lines before the text in the file or pasted text.
+    /// Number of lines before the JSON in the file or pasted text.
     pub lines_before: u32,
     /// Number of characters that were inserted before the first line, and that positions in error messages must not
     /// count.
     pub added_before: u32,
-    /// Number of characters before the text in its first line.
+    /// Number of characters before the JSON in its first line.
     pub columns_before: u32,
 }
 

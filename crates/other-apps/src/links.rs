@@ -27,7 +27,7 @@ use link_parameters::LinkParameters;
 
 /// Maximum length of an install link that is parsed or created, in bytes. Decoded content is never longer than the
 /// link.
-const MAX_LINK: usize = 32 * 1_024;
+const MAX_LINK_BYTES: usize = 32 * 1_024;
 
 /// Parses a text that consists of exactly one install link. Returns `None` if the text contains anything else.
 pub(crate) fn parse_single_link(text: &str) -> Option<Result<Vec<ServerCandidate>, ConfigProblem>> {
@@ -65,13 +65,13 @@ pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 ///
-/// Returns [`ConfigProblem`] if the link is longer than [`MAX_LINK`], contains no server, or sets a key that links may
+/// Returns [`ConfigProblem`] if the link is longer than [`MAX_LINK_BYTES`], contains no server, or sets a key that links may
 /// not set.
 pub(crate) fn parse_candidates(link: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     parse_link(link, RedirectPolicy::Followed).map_err(|message| link_problem(&message))
 }
 
-/// Policy on links that contain another link, as the redirecting pages of VS Code do.
+/// Handling of a link that contains another link, as the redirecting pages of VS Code do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RedirectPolicy {
     Followed,
@@ -79,8 +79,8 @@ enum RedirectPolicy {
 }
 
 fn parse_link(link: &str, redirect: RedirectPolicy) -> Result<Vec<ServerCandidate>, String> {
-    if link.len() > MAX_LINK {
-        return Err(format!("the link is longer than {} KiB, and no install link needs that", MAX_LINK >> 10));
+    if link.len() > MAX_LINK_BYTES {
+        return Err(format!("the link is longer than {} KiB, and no install link needs that", MAX_LINK_BYTES >> 10));
     }
     let Some((form, rest)) = link_form::match_form(link) else {
         return Err(String::from(
@@ -106,13 +106,13 @@ fn parse_payload(
         ),
         LinkPayload::JsonIn(key) => {
             let parameters = LinkParameters::parse(rest)?;
-            let (json, name) = (parameters.required(key)?, parameters.get_unique("name")?);
+            let (json, name) = (parameters.get_required(key)?, parameters.get_unique("name")?);
             link_servers::parse_candidates(form, &json, name, parameters.get_unique("inputs")?.as_deref())
         }
         LinkPayload::Base64In(key) => {
             let parameters = LinkParameters::parse(rest)?;
             let (json, name) =
-                (link_parameters::decode_base64(&parameters.required(key)?)?, parameters.get_unique("name")?);
+                (link_parameters::decode_base64(&parameters.get_required(key)?)?, parameters.get_unique("name")?);
             let mut found = link_servers::parse_candidates(form, &json, name, None)?;
             let unknown = parameters.names().filter(|name| ![key, "name"].contains(name));
             link_servers::reject_or_note_keys(form, unknown, &mut found)?;
@@ -120,13 +120,13 @@ fn parse_payload(
         }
         LinkPayload::Words => link_servers::parse_goose_server(form, &LinkParameters::parse(rest)?),
         LinkPayload::LinkIn(key) if redirect == RedirectPolicy::Followed => {
-            parse_link(&LinkParameters::parse(rest)?.required(key)?, RedirectPolicy::Refused)
+            parse_link(&LinkParameters::parse(rest)?.get_required(key)?, RedirectPolicy::Refused)
         }
         LinkPayload::LinkIn(_) => Err(String::from("it leads to another link, which leads on")),
     }
 }
 
-/// Creates a problem about a link. The message may quote the link, so it is truncated and made safe to print.
+/// Creates a problem about an install link. The message may quote the link, so it is truncated and made safe to print.
 fn link_problem(message: &str) -> ConfigProblem {
     ConfigProblem { file: None, line: None, column: None, message: printable_text(message) }
 }

@@ -14,7 +14,7 @@ use crate::found_server::{FoundServer, ImportStatus, MAX_NOTES, PendingSecret};
 use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_names::TakenNames;
 
-/// Words by which notes refer to the sign-in settings.
+/// Words by which notes refer to the sign-in settings of a server.
 const SIGN_IN_TEXT: &str = "how to sign in";
 
 /// Key that decides which found servers may be equal: program name, arguments, working directory and variable names of
@@ -41,7 +41,8 @@ fn server_identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'
     }
 }
 
-/// Merges equal servers, in the order in which they were found. `set_up` contains the configured servers.
+/// Merges equal servers, in the order in which they were found, and compares them with the configured servers in
+/// `set_up`.
 pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
     // Each configured server matches only one found server, since of two accounts one may not be configured yet.
     let mut known: HashMap<ServerIdentity, Vec<&ServerEntry>> = HashMap::new();
@@ -105,7 +106,7 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> 
 }
 
 /// Returns `true` if a configured server has the variables and headers of a found one: the same names, and equal values
-/// unless they are secret.
+/// unless the values are secret.
 fn matches_configured(row: &FoundServer, entry: &ServerEntry) -> bool {
     let there = transport_values(&entry.config);
     let names: BTreeSet<&String> = row.env.keys().chain(row.headers.keys()).collect();
@@ -148,7 +149,7 @@ impl PartialEq for ComparableValue<'_> {
     }
 }
 
-/// Returns the values of all variables and headers. Header names are compared without case.
+/// Returns the values of all variables and headers of a server. Header names are compared without case.
 fn comparable_values(server: &FoundServer) -> BTreeMap<String, (&String, ComparableValue<'_>)> {
     let is_remote = matches!(server.config.transport, ServerTransport::Http(_));
     let key = |name: &String| if is_remote { name.to_ascii_lowercase() } else { name.clone() };
@@ -175,7 +176,7 @@ fn quoted_list(names: &[String]) -> String {
     names.iter().map(|name| quoted_text(name)).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds values and sign-in settings from an equal server, without replacing existing ones.
+/// Adds values and sign-in settings of `server` to the equal server `row`, without replacing existing ones.
 fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     let (mut lacking, mut different) = (Vec::new(), Vec::new());
     {
@@ -224,7 +225,7 @@ fn add_missing_values(row: &mut FoundServer, server: &mut FoundServer) {
     }
 }
 
-/// Merges two equal servers. Where their settings differ, the stricter setting is used.
+/// Merges `server` into the equal server `row`. Where their settings differ, the stricter setting is used.
 fn merge_equal_servers(row: &mut FoundServer, mut server: FoundServer) {
     add_missing_values(row, &mut server);
     for note in server.notes.drain(..) {

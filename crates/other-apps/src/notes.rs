@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 pub use placeholders::{ImportPlace, ImportPlaceholder};
 pub(crate) use placeholders::{is_placeholder, placeholder_notes, required_replacements};
 
-/// Kind of a note about a found server.
+/// Kind of a note about a found server, by which the page translates the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ImportNoteKind {
-    /// The server is disabled in the app.
+    /// The other app has disabled the server.
     Off,
     /// Another app has the same server. The text names the app.
     AlsoIn,
@@ -25,7 +25,7 @@ pub enum ImportNoteKind {
     NameTaken,
     /// Another found server has the same name, so this one is renamed.
     NameShared,
-    /// The server is already configured.
+    /// The found server is already configured in Drawbridge.
     SetUpHere,
     /// The server belongs to one project. The name in the note is the project's folder.
     Project,
@@ -46,17 +46,18 @@ pub enum ImportNoteKind {
     EnterValue,
     /// A variable or header whose value the app reads from a file or the output of a command.
     NotFollowed,
-    /// A text that the user has to replace.
+    /// A text in the settings of the server that the user has to replace.
     Placeholder,
     /// A variable or header with a reference that Drawbridge passes on unchanged.
     AsWritten,
     /// A variable, header or argument without a value.
     Empty,
-    /// A file of variables. The names are the path of the file, and the variable names if the file was read.
+    /// An environment file of the server. The names are the path of the file, and the variable names if the file was
+    /// read.
     EnvFile,
     /// Names of values that were added from the settings of another app.
     Merged,
-    /// Names of values that differ between two apps.
+    /// Names of the server's values that differ between two apps.
     Different,
     /// The file contains a second list of servers, which the app does not read. The name in the note is its key.
     OtherList,
@@ -70,7 +71,7 @@ pub enum ImportNoteKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportNote {
-    /// Kind of the note.
+    /// Kind of the note, by which the page translates it.
     pub kind: ImportNoteKind,
     /// Names that the note refers to: settings, variables, a file or a folder, depending on the kind. Safe to print.
     pub names: Vec<String>,
@@ -149,13 +150,13 @@ impl IntoIterator for ImportNotes {
 }
 
 /// Maximum length of a note, in characters.
-const MAX_NOTE: usize = 600;
+const MAX_NOTE_CHARS: usize = 600;
 /// Maximum number of names in a note.
 const MAX_NAMES: usize = 20;
 
 /// Truncates a text to the length of a note, and escapes its invisible characters.
 pub(crate) fn printable_text(text: &str) -> String {
-    let mut short: String = text.chars().take(MAX_NOTE).collect();
+    let mut short: String = text.chars().take(MAX_NOTE_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }

@@ -15,7 +15,7 @@ use crate::{entry, links, notes, server_names};
 use pasted_parts::PastedPart;
 
 /// Maximum size of a pasted text, in bytes.
-const MAX_TEXT: usize = 1 << 20;
+const MAX_TEXT_BYTES: usize = 1 << 20;
 
 /// Maximum number of servers in a pasted text.
 const MAX_SERVERS: usize = 100;
@@ -57,13 +57,13 @@ pub fn import(text: &str, taken_names: &[String]) -> Result<Vec<PastedServer>, C
     Ok(to_pasted_servers(parse_candidates(text)?, taken_names))
 }
 
-/// Parses the servers in a pasted text. The caller assigns names to servers without one.
+/// Parses the servers in a pasted text, some of which may have no name yet.
 pub(crate) fn parse_candidates(text: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     let text = without_byte_order_mark(text);
-    if text.len() > MAX_TEXT {
+    if text.len() > MAX_TEXT_BYTES {
         return Err(nothing_found_problem(format!(
             "the text is longer than {} KiB; paste only the server's settings",
-            MAX_TEXT >> 10
+            MAX_TEXT_BYTES >> 10
         )));
     }
     if let Some(found) = links::parse_single_link(text) {
@@ -175,7 +175,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
                 None => server_names::name_from_command(&candidate.config),
             },
         };
-        if candidate.extras.by_link && taken.contains(&valid_name) {
+        if candidate.extras.is_from_link && taken.contains(&valid_name) {
             candidate.notes.push(format!(
                 "a server {} exists already and stays unchanged: this one would be added as another server",
                 notes::quoted_text(&valid_name)
@@ -200,7 +200,7 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
     settled
 }
 
-/// Returns the names of the variables and headers whose values are secrets, or have a name that indicates a secret.
+/// Returns the names of the variables and headers whose values are secrets, or whose names indicate a secret.
 fn secret_names(config: &ServerConfig) -> Vec<String> {
     let values = match &config.transport {
         ServerTransport::Stdio(stdio) => &stdio.env,

@@ -28,24 +28,24 @@ pub enum ScanScope {
 pub struct ScannedFile {
     /// Identifier of the app that the file belongs to.
     pub app: &'static str,
-    /// Path of the file.
+    /// Path of the settings file.
     pub file: String,
-    /// Number of servers defined in the file.
+    /// Number of servers that the settings file defines.
     pub servers: usize,
 }
 
 /// Result of a scan of apps' settings.
 #[derive(Debug, Clone, Default)]
 pub struct ScanReport {
-    /// Servers that were found, merged over all files.
+    /// Servers that the scan has found, merged over all files.
     pub servers: Vec<FoundServer>,
-    /// Files that were read.
+    /// Settings files that the scan has read.
     pub files: Vec<ScannedFile>,
-    /// Problems of files that could not be read.
+    /// Problems of settings files that could not be read.
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Identifier in place of an app's identifier for a file that belongs to no known app.
+/// Identifier in place of an app's identifier, for a settings file that belongs to no known app.
 const UNKNOWN_APP: &str = "file";
 /// Identifier of Claude Code, which stores the names of disabled servers in files other than those that define the
 /// servers.
@@ -126,7 +126,7 @@ struct SettingsScan<'s> {
 
 impl SettingsScan<'_> {
     fn scan_app(&mut self, app: &'static SourceApp) {
-        for place in app.places {
+        for place in app.user_paths {
             for path in files::existing_files(place, self.surroundings) {
                 self.scan_file(app, place, &path);
             }
@@ -138,7 +138,7 @@ impl SettingsScan<'_> {
         self.roots = folder.canonicalize().into_iter().collect();
         self.project = absolute(folder).ok().and_then(|folder| folder.to_str().map(str::to_owned));
         for app in APPS {
-            for place in app.project {
+            for place in app.project_paths {
                 for path in files::matching_files(folder, place.path) {
                     self.scan_file(app, place, &path);
                 }
@@ -160,7 +160,7 @@ impl SettingsScan<'_> {
         }
     }
 
-    /// Reads a file that the user chose. Its format is determined by its path, or else by its content.
+    /// Reads a file that the user chose. Determines the file's format by its path, or else by its content.
     fn scan_path(&mut self, path: &Path) -> Result<(), ConfigProblem> {
         let place = match_settings_file(path);
         let limit = if place.is_some_and(|(_, place)| place.layout == FileLayout::ClaudeState) {
@@ -205,7 +205,7 @@ impl SettingsScan<'_> {
         };
         let source = EntrySource { app, id, file: &shown, project: self.project.as_deref() };
         let names = |file: &str| self.variable_names(path, file);
-        let servers = entries.into_iter().map(|entry| match entry.read {
+        let servers = entries.into_iter().map(|entry| match entry.candidate {
             Ok(candidate) => to_found_server(candidate, source, self.surroundings, &names),
             Err(problem) => unparsable_server(entry.name, &problem, source),
         });
@@ -225,8 +225,8 @@ impl SettingsScan<'_> {
         self.found.extend(servers);
     }
 
-    /// Returns the names of the variables in a file of variables that an entry refers to. Returns `None` unless the
-    /// file is in the home folder or next to the settings file.
+    /// Returns the names of the variables in an environment file that an entry refers to. Returns `None` unless the
+    /// environment file is in the home folder or next to the settings file.
     fn variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
         let path = match file.strip_prefix("~/") {
             Some(rest) => self.surroundings.home.join(rest),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use ports::url_parts::looks_like_key;
 
-/// Words in the name of a variable or setting that indicate a secret value.
+/// Words anywhere in the name of a variable or setting that indicate a secret value.
 const SECRET_NAME_PARTS: [&str; 10] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE"];
 /// Words that indicate a secret value only at the end of a name, unlike in "BYPASS" and "PASS_THROUGH".
@@ -75,8 +75,8 @@ pub fn is_secret_value(name: &str, value: &str) -> bool {
     }
 }
 
-/// Returns the last word of a name: after the last separator, or from the last upper-case letter that follows a
-/// lower-case letter.
+/// Returns the last word of a variable's name: after the last separator, or from the last upper-case letter that
+/// follows a lower-case letter.
 fn last_name_part(name: &str) -> &str {
     let word = name.trim_end_matches(|c: char| !c.is_alphanumeric());
     let word = word.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -99,13 +99,13 @@ fn remove_word_author(upper: &str) -> String {
     remaining + rest
 }
 
-/// Returns `true` if a value is empty or a switch such as `true`, and therefore no secret, regardless of its name.
+/// Returns `true` if a value is empty or a switch such as `true`, and therefore not a secret, whatever its name is.
 #[must_use]
 pub fn is_empty_or_switch(value: &str) -> bool {
     ["", "true", "false", "yes", "no", "on", "off", "0", "1"].iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Returns `true` if a value can't be a secret, regardless of its name: a switch, a number, or a reference without a
+/// Returns `true` if a value can't be a secret, whatever its name is: a switch, a number, or a reference without a
 /// default value.
 #[must_use]
 pub fn cannot_be_secret(value: &str) -> bool {
@@ -130,9 +130,9 @@ pub(crate) fn is_auth_scheme(word: &str) -> bool {
     AUTH_SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme))
 }
 
-/// Returns `true` if a text contains something that looks like a secret, regardless of its name: a key with a known
-/// prefix, a password in a URL, a private key, long random text, or a value that the text itself names as a secret, as
-/// in `Server=x;Password=y`.
+/// Returns `true` if a text contains something that looks like a secret, even without a name that indicates one: a key
+/// with a known prefix, a password in a URL, a private key, long random text, or a value that the text itself names as
+/// a secret, as in `Server=x;Password=y`.
 #[must_use]
 pub fn has_secret(text: &str) -> bool {
     has_secret_format(text) || has_named_secret(text)
@@ -162,8 +162,8 @@ fn has_named_secret(text: &str) -> bool {
     })
 }
 
-/// Returns the value at the beginning of a text without its authentication scheme. Returns an empty text for a
-/// placeholder such as `<key>`.
+/// Returns the value at the beginning of a text, without an authentication scheme such as `Bearer`. Returns an empty
+/// text for a placeholder such as `<key>`.
 fn leading_value(text: &str) -> &str {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\''));
     if text.starts_with('<') && text.contains('>') {

@@ -26,21 +26,21 @@ pub(crate) struct ServerCandidate {
 /// Settings of an entry that [`ServerConfig`] can't represent, and facts about the entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
-    /// Set if the server is disabled in the app.
+    /// Set if the server is disabled in the other app.
     pub(crate) off: bool,
     /// Names of variables and headers for which the entry contains no value. The candidate contains a reference to an
     /// environment variable instead.
-    pub(crate) named_only: BTreeSet<String>,
+    pub(crate) names_without_value: BTreeSet<String>,
     /// Names of variables whose values are stored in the app's keychain.
     pub(crate) in_keychain: BTreeSet<String>,
-    /// Path of a file with further variables, if the entry refers to one.
+    /// Path of an environment file, which contains further variables, if the entry refers to one.
     pub(crate) env_file: Option<String>,
     /// Values for which the app prompts the user.
     pub(crate) inputs: Vec<AppInput>,
-    /// Set if the entry does not name its transport.
-    pub(crate) untyped: bool,
+    /// Set if the server's entry does not name its transport.
+    pub(crate) lacks_transport: bool,
     /// Set if the entry was read from an install link.
-    pub(crate) by_link: bool,
+    pub(crate) is_from_link: bool,
 }
 
 /// A value for which an app prompts the user, as in VS Code's `inputs`.

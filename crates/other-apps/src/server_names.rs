@@ -9,7 +9,7 @@ use ports::url_parts::UrlParts;
 
 const MAX_NAME: usize = 64;
 
-/// Converts a text to a valid server name that is as similar as possible.
+/// Converts a text to a valid server name that is as similar to the text as possible.
 pub(crate) fn to_valid_name(requested: &str) -> String {
     let is_seen = |c: &char| !c.is_control() && matches!(visible(c.encode_utf8(&mut [0; 4])), Cow::Borrowed(_));
     let name: String = requested.chars().filter(is_seen).take(MAX_NAME).collect();
@@ -29,7 +29,7 @@ pub fn free_name<'n>(requested: &str, taken: impl IntoIterator<Item = &'n String
 #[derive(Debug, Default)]
 pub(crate) struct TakenNames {
     taken: HashSet<String>,
-    /// Next number to append, by requested name.
+    /// Next number to append to a requested name that is in use, by requested name.
     next: HashMap<String, u32>,
 }
 
@@ -114,7 +114,7 @@ fn is_package_or_program(word: &str) -> bool {
     !word.starts_with('-') && !RUNNER_SUBCOMMANDS.contains(&word) && !word.eq_ignore_ascii_case("/c")
 }
 
-/// Returns the last component of a path, without the file name extension of a program.
+/// Returns the last component of a path, without the extension of a program file.
 fn base_name(path: &str) -> &str {
     let last = path.rsplit(['/', '\\']).next().unwrap_or(path);
     [".exe", ".cmd", ".bat", ".js", ".mjs", ".cjs", ".ts", ".py", ".jar", ".sh"]

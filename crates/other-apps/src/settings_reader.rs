@@ -23,8 +23,8 @@ const SERVER_MAP_KEYS: [&str; 6] = ["mcpServers", "servers", "context_servers", 
 #[derive(Debug)]
 pub(crate) struct SettingsEntry {
     pub(crate) name: Option<String>,
-    /// The server, or the reason why the entry is invalid.
-    pub(crate) read: Result<ServerCandidate, ConfigProblem>,
+    /// The parsed server, or the reason why the entry is invalid.
+    pub(crate) candidate: Result<ServerCandidate, ConfigProblem>,
 }
 
 /// Parses the entries in a settings file of an app.
@@ -108,8 +108,8 @@ impl SettingsReader<'_, '_> {
         Ok(())
     }
 
-    /// Returns the value of the first of `keys` that exists, and the object that contains the value. A slash in a key
-    /// separates nested keys.
+    /// Returns the value of the first of `keys` that exists in `root`, and the object that directly contains the value.
+    /// A slash in a key separates nested keys.
     fn find_value<'o, 'a>(
         &self,
         root: &'o Object<'a>,
@@ -130,7 +130,8 @@ impl SettingsReader<'_, '_> {
         Ok(None)
     }
 
-    /// Checks that an object contains `key` at most once, since apps differ in which of two values they use.
+    /// Checks that an object contains `key` at most once, since apps differ in which of two values for the same key
+    /// they use.
     fn check_unique(&self, object: &Object<'_>, key: &str) -> Result<(), ConfigProblem> {
         let mut places = object.properties.iter().filter(|property| property.name.as_str() == key);
         match (places.next(), places.next()) {
@@ -151,7 +152,7 @@ impl SettingsReader<'_, '_> {
         let Some(other) = COMMON_MAP_KEYS.iter().filter(|key| *key != read).find(|key| has_servers(key)) else {
             return;
         };
-        for found in self.entries.iter_mut().filter_map(|entry| entry.read.as_mut().ok()) {
+        for found in self.entries.iter_mut().filter_map(|entry| entry.candidate.as_mut().ok()) {
             let note = format!("the file has {other:?} in addition to {read:?}, which its app does not read");
             found.notes.push(ImportNote::new(ImportNoteKind::OtherList, note).with_names([*other]));
         }
@@ -236,7 +237,7 @@ impl SettingsReader<'_, '_> {
 
     fn add_broken_entry(&mut self, name: Option<String>, value: &Value<'_>) {
         let message = format!("a server must be an object, found {}", value_type_name(value));
-        self.entries.push(SettingsEntry { name, read: Err(self.text.value_problem(value, message)) });
+        self.entries.push(SettingsEntry { name, candidate: Err(self.text.value_problem(value, message)) });
     }
 
     fn read_entry(&mut self, name: Option<String>, object: &Object<'_>, root: &Object<'_>, project: Option<&str>) {
@@ -250,7 +251,7 @@ impl SettingsReader<'_, '_> {
             self.apply_app_conventions(&mut found, object);
             found
         });
-        self.entries.push(SettingsEntry { name, read });
+        self.entries.push(SettingsEntry { name, candidate: read });
     }
 
     /// Applies the rules by which an app interprets entries differently from most apps.
@@ -258,11 +259,11 @@ impl SettingsReader<'_, '_> {
         let Some(remote) = &mut found.remote else { return };
         let by_url = present_property(object, "url").is_some();
         match self.app.map(|app| app.id) {
-            Some("gemini-cli") if found.extras.untyped => {
+            Some("gemini-cli") if found.extras.lacks_transport => {
                 let is_http = present_property(object, "httpUrl").is_some();
                 remote.kind = Some(if is_http { HttpKind::Http } else { HttpKind::Sse });
             }
-            Some("claude-code") if found.extras.untyped && by_url => {
+            Some("claude-code") if found.extras.lacks_transport && by_url => {
                 let note =
                     "it has a \"url\" and no \"type\", which Claude Code itself treats as a local server and refuses";
                 found.notes.push(String::from(note));
@@ -335,14 +336,14 @@ impl SettingsReader<'_, '_> {
             .flat_map(|list| &list.elements)
             .filter_map(|name| name.as_string_lit().map(|name| name.value.to_string()))
             .collect();
-        for found in self.entries.iter_mut().filter_map(|entry| entry.read.as_mut().ok()) {
+        for found in self.entries.iter_mut().filter_map(|entry| entry.candidate.as_mut().ok()) {
             found.extras.off |= found.name.as_ref().is_some_and(|name| names.contains(name));
         }
     }
 }
 
-/// Creates a note with the project folder that a server is configured for. The folder may be a cloned repository, whose
-/// content others control.
+/// Creates a note with the project folder for which a server is configured. The folder may be a cloned repository,
+/// whose content others control.
 fn project_note(folder: &str) -> ImportNote {
     let note = format!("it is set up for the project folder {}", quoted_text(folder));
     ImportNote::new(ImportNoteKind::Project, note).with_names([folder])

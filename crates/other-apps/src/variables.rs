@@ -6,7 +6,7 @@ use std::ops::Range;
 /// Syntax by which values in an app's settings refer to variables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReferenceSyntax {
-    /// No references: the app passes all text unchanged.
+    /// The app's settings contain no references: the app passes all text unchanged.
     None,
     /// `${VAR}`, `${env:VAR}`, `${input:ID}`, and others in braces after a dollar sign.
     Dollar,
@@ -23,31 +23,31 @@ pub enum ReferenceSyntax {
 /// A reference in a value, which the app replaces before it starts the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueReference {
-    /// Position in the value, in bytes.
+    /// Position of the reference in the value, in bytes.
     pub range: Range<usize>,
     /// Kind of the value that replaces the reference.
     pub target: ReferenceTarget,
 }
 
-/// The value that replaces a reference.
+/// The source of the value that replaces a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferenceTarget {
     /// An environment variable, with a default value if the reference contains one.
     Environment {
         /// Name of the environment variable.
         name: String,
-        /// Value to use if the variable is not set.
+        /// Value that replaces the reference if the variable is not set.
         default: Option<String>,
     },
     /// Identifier of a value for which the app prompts the user.
     Input(String),
-    /// Name of a secret that the app stores.
+    /// The secret of this name, which the app stores, replaces the reference.
     Secret(String),
-    /// The user's home folder.
+    /// The path of the user's home folder replaces the reference.
     Home,
-    /// The path separator of the operating system.
+    /// The path separator of the operating system replaces the reference.
     Separator,
-    /// The folder that is open in the app.
+    /// The path of the folder that is open in the app replaces the reference.
     Workspace,
     /// A part of the open folder's path, or one of several open folders.
     PartOfWorkspace,
@@ -55,18 +55,18 @@ pub enum ReferenceTarget {
     File,
     /// A command whose output the app inserts. Drawbridge does not run it.
     Command,
-    /// A value that this crate can't determine.
+    /// A value that this crate can't determine replaces the reference.
     Other,
 }
 
 /// Maximum length of a reference, in bytes. Longer references are treated as text.
-const MAX_REFERENCE: usize = 4_096;
+const MAX_REFERENCE_BYTES: usize = 4_096;
 /// Maximum number of references in a value. Further references are treated as text.
 const MAX_REFERENCES: usize = 100;
 
-/// Returns the references in a value, in order.
+/// Returns the references in a value that have this syntax, in order.
 #[must_use]
-pub fn references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
+pub fn find_references(text: &str, syntax: ReferenceSyntax) -> Vec<ValueReference> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty() && found.len() < MAX_REFERENCES) {
@@ -118,7 +118,7 @@ fn strip_delimiters<'t>(text: &'t str, open: &str, close: &str) -> Option<(&'t s
     let inner = text.strip_prefix(open)?;
     // A nested reference is found separately. Stopping at the first brace avoids scanning text with unclosed braces
     // repeatedly.
-    let end = inner.bytes().take(MAX_REFERENCE).position(|byte| matches!(byte, b'{' | b'}'))?;
+    let end = inner.bytes().take(MAX_REFERENCE_BYTES).position(|byte| matches!(byte, b'{' | b'}'))?;
     inner[end..].starts_with(close).then_some(())?;
     Some((&inner[..end], open.len() + end + close.len()))
 }
@@ -200,7 +200,8 @@ mod tests {
             ("ü{env:A}", ReferenceSyntax::Any, &[environment("A")]),
         ];
         for (text, syntax, expected) in cases {
-            let found: Vec<ReferenceTarget> = references(text, *syntax).into_iter().map(|found| found.target).collect();
+            let found: Vec<ReferenceTarget> =
+                find_references(text, *syntax).into_iter().map(|found| found.target).collect();
             assert_eq!(found, *expected, "references of {text} in {syntax:?}");
         }
     }

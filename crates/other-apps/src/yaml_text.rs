@@ -54,7 +54,7 @@ struct YamlBuilder<'t, I> {
 }
 
 impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'t, I> {
-    /// Returns the next parser event and its position, skipping events that are not part of a value.
+    /// Returns the next parser event and its position. Skips events that are not part of a value.
     fn next(&mut self) -> Result<Option<(Event<'t>, Span)>, ConfigProblem> {
         match self.events.next() {
             None => Ok(None),
@@ -193,7 +193,7 @@ fn text_bytes(value: &Value<'_>) -> usize {
     }
 }
 
-/// Returns the number of values in a tree, including its root.
+/// Returns the number of values in a tree of values, including its root.
 fn value_count(value: &Value<'_>) -> usize {
     1 + match value {
         Value::Array(list) => list.elements.iter().map(value_count).sum(),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use table::{Table, fixtures};
 
-/// Returns the servers in the corpus by name, parsed independently of the crate.
+/// Returns the settings of the real servers in the test data by name, parsed without this crate.
 fn corpus() -> BTreeMap<String, Value> {
     let file = fixtures().join("corpus/livemcpbench.json");
     let entries: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();

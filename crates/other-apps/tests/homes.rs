@@ -22,7 +22,7 @@ pub(crate) fn environment_of_home(home: PathBuf, system: OperatingSystem) -> App
     AppEnvironment { home, systems: vec![system], runs_on: OperatingSystem::Linux, variables: BTreeMap::new() }
 }
 
-/// Configured servers that the found ones are compared with in the case "same".
+/// Returns configured servers with which a scan compares the found ones in the home folder "same".
 fn configured_servers() -> Vec<ServerEntry> {
     let local = |name: &str, command: &str, args: &[&str]| ServerEntry {
         name: name.to_owned(),
@@ -128,7 +128,7 @@ fn scan_home(home: &tempfile::TempDir, set_up: &[ServerEntry]) -> Vec<FoundServe
 }
 
 #[test]
-fn server_of_several_projects_is_one_row_with_their_folders() {
+fn server_of_several_projects_is_found_once_with_their_folders() {
     let one = serde_json::json!({ "mcpServers": { "db": { "command": "db" } } });
     let home = home_with_files(&[(
         ".claude.json",
@@ -197,7 +197,7 @@ fn disabled_tools_stay_disabled_whatever_they_are_called() {
 }
 
 #[test]
-fn lists_of_two_apps_that_exceed_the_bound_together_are_not_imported() {
+fn merged_tool_list_that_exceeds_the_limit_is_not_imported() {
     let app = |prefix: &str, count: usize| {
         let tools: Vec<String> = (0..count).map(|number| format!("{prefix}_{number}")).collect();
         serde_json::json!({ "mcpServers": { "one": { "command": "x", "disabledTools": tools } } })
@@ -218,7 +218,7 @@ fn lists_of_two_apps_that_exceed_the_bound_together_are_not_imported() {
 }
 
 #[test]
-fn a_server_is_not_imported_without_one_of_its_denials() {
+fn server_with_a_denied_tool_that_looks_like_a_secret_is_not_imported() {
     let key = "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8tUv1wXy4z";
     let entry = serde_json::json!({ "command": "x", "disabledTools": ["push", key] });
     let settings = serde_json::json!({ "mcpServers": { "one": entry } });
@@ -231,7 +231,7 @@ fn a_server_is_not_imported_without_one_of_its_denials() {
 }
 
 #[test]
-fn a_list_of_tools_that_is_no_list_is_named() {
+fn tool_list_of_the_wrong_type_is_noted() {
     let entry = serde_json::json!({ "command": "x", "enabledTools": "read" });
     let home = home_with_files(&[(
         ".codeium/windsurf/mcp_config.json",
@@ -243,7 +243,7 @@ fn a_list_of_tools_that_is_no_list_is_named() {
 }
 
 #[test]
-fn lists_of_tools_are_imported_with_their_meaning() {
+fn tool_lists_of_each_form_are_imported() {
     let cases = [
         (serde_json::json!({}), None),
         (serde_json::json!({ "enabledTools": ["read", "list_*"] }), Some(vec!["read", "list_*"])),
@@ -316,7 +316,7 @@ fn notes_and_origins_contain_no_secret_values() {
 }
 
 #[test]
-fn merged_row_takes_missing_values_from_the_others() {
+fn merged_server_takes_missing_values_from_the_other_apps() {
     let with = |headers: serde_json::Value| serde_json::json!({ "mcpServers": { "shop": { "url": "https://shop.example/mcp", "headers": headers } } });
     let home = home_with_files(&[
         (".cursor/mcp.json", with(serde_json::json!({ "X-Team": "red" }))),

@@ -47,7 +47,7 @@ fn describe_server(server: &PastedServer) -> String {
 }
 
 #[test]
-fn every_form_is_parsed() {
+fn links_of_every_app_are_parsed() {
     for LinkExample { what, text, servers } in LINK_EXAMPLES {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
         assert_eq!(found.iter().map(describe_server).collect::<Vec<_>>(), *servers, "{what}");

@@ -9,7 +9,7 @@ use ports::server_config::{AuthConfig, GrantType, HttpKind};
 use shapes::{PASTED_EXAMPLES, PastedExample};
 
 #[test]
-fn every_shape_is_parsed() {
+fn servers_in_every_format_are_parsed() {
     for PastedExample { what, text, servers } in PASTED_EXAMPLES {
         let found = import(text, &[]).unwrap_or_else(|problem| panic!("{what}: {problem}"));
         let names: Vec<&str> = found.iter().map(|server| server.name.as_str()).collect();
@@ -336,7 +336,7 @@ fn parse_errors_have_a_position_and_an_explanation() {
 }
 
 #[test]
-fn size_is_bounded() {
+fn size_of_pasted_text_is_bounded() {
     let problem = import(&" ".repeat((1 << 20) + 1), &[]).unwrap_err();
     assert!(problem.message.starts_with("the text is longer than 1024 KiB"), "the limit is reported: {problem}");
     let many: Vec<String> = (0..101).map(|number| format!("\"s{number}\": {{\"command\": \"x\"}}")).collect();

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 /// Text in each generated secret that occurs nowhere else in the files. Compared in lower case.
 const MARKER: &str = "f00dbabe7e57";
 
-/// Generates keys in the formats of services, which contain the marker.
+/// Generates API keys in the formats of real services. Each key contains the marker.
 fn any_secret() -> impl Strategy<Value = String> {
     prop_oneof![
         "sk-proj-f00dbabe7e57[A-Za-z0-9]{12}",

@@ -9,18 +9,18 @@ use domain::StoreError;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
-/// Maximum length of a recorded subject, in characters.
+/// Maximum length of the subject in an audit entry, in characters.
 pub const MAX_SUBJECT_CHARS: usize = 2_000;
-/// Maximum size of a recorded payload, in bytes.
+/// Maximum size of the payload in an audit entry, in bytes.
 pub const MAX_CONTENT_BYTES: usize = 16 * 1024;
 
 /// An entry of the audit log: one decision, or an event of the log itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// Number of the entry, from 1. Assigned by the log.
+    /// Number of the entry, from 1. The log assigns it.
     #[serde(default)]
     pub number: u64,
-    /// Time of the decision, in milliseconds since 1970.
+    /// Time of the decision or event, in milliseconds since 1970.
     pub at: u64,
     /// Initiator of the action that was decided: `user`, `model`, `server` or `host`. Empty in entries of older
     /// versions.
@@ -38,12 +38,12 @@ pub struct AuditEntry {
     /// Size of the whole payload in bytes, if only its beginning is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_bytes: Option<u64>,
-    /// The decision: `allowed`, `denied`, `cancelled` or `withdrawn`.
+    /// The decision that the entry records: `allowed`, `denied`, `cancelled` or `withdrawn`.
     pub decision: Cow<'static, str>,
     /// Scope of an approval: `once`, `session`, `conversation` or `always`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Cow<'static, str>>,
-    /// Origin of the decision: `user`, `grant`, `answers` or `policy`.
+    /// Origin of the decision: `user`, `grant`, `answers` (an answers file) or `policy`.
     pub by: Cow<'static, str>,
     /// Rule or grant that led to the decision, as text or by its identifier.
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -59,7 +59,7 @@ pub struct AuditEntry {
 }
 
 impl AuditEntry {
-    /// Truncates fields that exceed the limits of an entry.
+    /// Truncates the subject and the content to the limits of an entry.
     pub fn truncate_fields(&mut self) {
         if let Some((end, _)) = self.subject.char_indices().nth(MAX_SUBJECT_CHARS) {
             self.subject.truncate(end);
@@ -74,43 +74,43 @@ impl AuditEntry {
 /// Filter for reading entries. An unset field matches every entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditQuery {
-    /// Only entries with a number below this one.
+    /// Number below which entries match.
     pub before: Option<u64>,
     /// Maximum number of entries to return.
     pub limit: usize,
-    /// Name of the server that the entries are about.
+    /// Name of the server that matching entries concern.
     pub server: Option<String>,
-    /// Kind of the consent requests that the entries are about.
+    /// Kind of the consent requests that matching entries concern.
     pub kind: Option<String>,
-    /// Decision, as in [`AuditEntry::decision`].
+    /// Decision of matching entries, as in [`AuditEntry::decision`].
     pub decision: Option<String>,
-    /// Lower bound of the time, inclusive, in milliseconds since 1970.
+    /// Earliest time of matching entries, inclusive, in milliseconds since 1970.
     pub since: Option<u64>,
-    /// Upper bound of the time, exclusive, in milliseconds since 1970.
+    /// Latest time of matching entries, exclusive, in milliseconds since 1970.
     pub until: Option<u64>,
-    /// Words that must all occur, ignoring case, in server, kind, subject, content, decision, rule or origin of the
-    /// decision.
+    /// Words that must all occur in a matching entry, ignoring case, in server, kind, subject, content, decision, rule
+    /// or origin of the decision.
     pub words: Vec<String>,
 }
 
 impl AuditQuery {
-    /// Creates a query for the latest entries, at most `limit`.
+    /// Creates a query for the latest entries of the audit log, at most `limit`.
     #[must_use]
     pub fn latest(limit: usize) -> Self {
         Self { limit, ..Self::default() }
     }
 }
 
-/// Limits for the age and size of the log. Entries beyond them are removed, and the removal is recorded.
+/// Limits for the age and size of the audit log. Entries beyond them are removed, and the removal is recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AuditRetention {
-    /// Maximum age in days, or 0 for no limit.
+    /// Maximum age of an entry in days, or 0 for no limit.
     pub days: u32,
-    /// Maximum size in megabytes, or 0 for no limit.
+    /// Maximum size of the log in megabytes, or 0 for no limit.
     pub megabytes: u32,
 }
 
-/// Number and position of an entry that was written.
+/// Number and position of an entry that was written to the audit log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WrittenEntry {
     /// Number of the entry in the log, from 1.
@@ -123,9 +123,9 @@ pub struct WrittenEntry {
 /// The result of [`AuditLog::append_later`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendOutcome {
-    /// The entry has already been written.
+    /// The log has already written the entry.
     Written(WrittenEntry),
-    /// The result will be reported to [`AuditReceipts`].
+    /// The entry is queued, and [`AuditReceipts`] will receive the result.
     Later,
 }
 
@@ -139,7 +139,7 @@ pub struct AuditReceipts {
 }
 
 impl AuditReceipts {
-    /// Reports the results of pending entries, each with its ticket.
+    /// Reports the results of writing queued entries, each with its ticket.
     pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
         self.arrived.notify_one();
@@ -150,7 +150,7 @@ impl AuditReceipts {
         self.arrived.notify_one();
     }
 
-    /// Waits for the next report, and returns the results that were not received yet.
+    /// Waits for the next report or change of durability, and returns the results that were not received yet.
     pub async fn wait_for_outcomes(&self) -> Vec<(u64, Result<WrittenEntry, StoreError>)> {
         self.arrived.notified().await;
         std::mem::take(&mut self.written.lock().unwrap_or_else(PoisonError::into_inner))
@@ -221,11 +221,11 @@ pub trait AuditLog: Send + Sync {
     fn is_encrypted(&self) -> Result<bool, StoreError> {
         Ok(false)
     }
-    /// Sets the retention limits. The log applies them immediately and then periodically.
+    /// Sets the limits for age and size of the log, which the log applies immediately and then periodically.
     fn retain(&self, keep: AuditRetention);
 }
 
-/// The result of verifying the log.
+/// The result of verifying the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditVerdict {
     /// Number of entries in the log.
@@ -240,7 +240,7 @@ pub struct AuditVerdict {
     pub seal: AuditSeal,
     /// The first problems that were found. Empty if the log is intact.
     pub findings: Vec<AuditFinding>,
-    /// Number of problems that are not in `findings`.
+    /// Number of further problems that are not in `findings`.
     pub more: u64,
     /// Ranges of entries, each with its first and last number, that other programs may have written: they are not
     /// sealed, or were found without a seal. Their hash chain is intact.
@@ -261,60 +261,60 @@ impl AuditVerdict {
     }
 }
 
-/// The state of the seal at the end of the log.
+/// The state of the seal at the end of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum AuditSeal {
     /// The seal matches the log up to this entry, with the key in the keychain. Later entries are only chained.
     Holds {
-        /// Number of the last entry that is sealed.
+        /// Number of the last entry that the seal covers.
         number: u64,
     },
     /// The log is not sealed, because there was no keychain.
     None,
     /// The log is sealed, but the key to verify it is unavailable.
     Unchecked {
-        /// The reason why the key is unavailable.
+        /// The reason why the key of the seal is unavailable.
         cause: String,
     },
     /// The seal doesn't match the log. The findings contain the details.
     Broken,
 }
 
-/// A problem that was found when the log was verified.
+/// A problem that a verification of the audit log found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {
     /// Kind of the problem, for which the UI has a text.
     pub what: TamperKind,
-    /// Number of the affected entry, or of the first one.
+    /// Number of the first entry that the problem affects.
     pub number: u64,
-    /// Number of the last affected entry, if there are several.
+    /// Number of the last entry that the problem affects, if there are several.
     pub to: Option<u64>,
     /// Details of the problem as text, or `None` if there are none.
     pub detail: Option<String>,
 }
 
-/// The kinds of problems that a verification can find.
+/// The kind of a problem that a verification of the audit log found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum TamperKind {
-    /// An entry was modified or moved to another place.
+    /// An entry was modified or moved to another position.
     Changed,
-    /// Entries between two others are missing.
+    /// Entries between two others are missing in the log.
     Missing,
-    /// Entries are missing at the end of the log.
+    /// Entries are missing at the end of the audit log.
     CutOff,
     /// The seal was made with another key, or for another log.
     SealBroken,
     /// The log has no seal, although the keychain contains a key.
     SealMissing,
-    /// The record of removed entries doesn't match the log.
+    /// The record of removed entries doesn't match the audit log.
     CheckpointBroken,
     /// The entry records a problem that Drawbridge itself found when it wrote the entry.
     Noted,
-    /// The file is damaged, or an entry is unreadable.
+    /// The file of the audit log is damaged, or an entry is unreadable.
     Unreadable,
 }

@@ -17,11 +17,8 @@ pub trait Documents: Send + Sync {
     ///
     /// Returns [`StoreError`] if the file can't be read or is not JSON.
     fn read(&self, name: Document) -> Result<Option<serde_json::Value>, StoreError>;
-    /// Moves an unusable document out of the way, so that its content is preserved. Returns the new path.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`StoreError`] if the file can't be moved.
+    /// Renames the file of an unusable document, so that its content is preserved and the document counts as missing.
+    /// Returns the new path.
     fn set_aside(&self, name: Document) -> Result<PathBuf, StoreError>;
     /// Writes a document atomically. JSON `null` stands for a missing document.
     ///
@@ -47,15 +44,15 @@ pub trait Documents: Send + Sync {
     /// Starts watching a document. Each change by another process sends one message. A change by this process may send
     /// one as well. Does nothing for documents that no other process can change.
     fn watch(&self, _name: Document, _changed: mpsc::Sender<()>) {}
-    /// Requests the key that seals documents which grant rights, and waits for it for at most `patience`. If the key
+    /// Requests the key that seals documents which grant rights, and waits for the key for at most `patience`. If it
     /// arrives later, watchers of these documents are notified.
     fn request_seal_key(&self, _patience: std::time::Duration) {}
-    /// Returns the state of sealing for documents that grant rights.
+    /// Returns the state of the seals on documents that grant rights.
     fn seal(&self) -> DocumentSeal {
         DocumentSeal::None { cause: String::new() }
     }
-    /// Returns the names of existing documents that were sealed unchanged when the first key was created. Only the
-    /// first call in the process that sealed them returns a value.
+    /// Returns the names of the existing documents that this process sealed unchanged when it created the first key.
+    /// Returns a value only once, and only in that process.
     fn take_adopted(&self) -> Option<Vec<String>> {
         None
     }
@@ -66,7 +63,7 @@ pub trait Documents: Send + Sync {
     }
 }
 
-/// The state of sealing for documents that grant rights, which detects changes by other programs.
+/// The state of the seals on documents that grant rights. A seal detects changes by other programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DocumentSeal {
     /// The keychain has not responded yet. Documents that grant rights are not used until it does.
@@ -78,7 +75,7 @@ pub enum DocumentSeal {
     },
     /// Documents are sealed, but the key is unavailable. Documents that grant rights are not used.
     Unavailable {
-        /// The reason why the key is unavailable.
+        /// The reason why the key of the seals is unavailable.
         cause: String,
     },
     /// Documents are sealed, and seals are verified at each read.
@@ -88,7 +85,7 @@ pub enum DocumentSeal {
 /// A document that was rejected because of its seal, or that another program removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedDocument {
-    /// The reason, as a message for the user.
+    /// The reason why the document was rejected, as a message for the user.
     pub cause: String,
     /// Kind of the reason for which the document was rejected.
     pub why: DocumentRefusal,
@@ -96,7 +93,7 @@ pub struct RefusedDocument {
     pub moved_to: Option<PathBuf>,
 }
 
-/// The kinds of reasons why a document is rejected.
+/// The kind of reason for which a document is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DocumentRefusal {
     /// The seal could not be verified, for instance because the keychain is locked.
@@ -111,13 +108,12 @@ pub enum DocumentRefusal {
 pub trait ManagedPolicy: Send + Sync {
     /// Returns the path of the file, for display.
     fn path(&self) -> PathBuf;
-    /// Reads the file, or returns `None` if it doesn't exist.
+    /// Reads the policy file, or returns `None` if it doesn't exist.
     ///
     /// # Errors
-    ///
     /// Returns [`StoreError`] if the file exists, or may exist, but can't be read or is not JSON.
     fn read(&self) -> Result<Option<serde_json::Value>, StoreError>;
-    /// Starts watching the file. Each change sends one message.
+    /// Starts watching the policy file. Each change sends one message.
     fn watch(&self, changed: mpsc::Sender<()>);
 }
 
@@ -143,7 +139,7 @@ pub enum Document {
     Sampling,
     /// `models.json`: providers of language models, without their keys.
     Models,
-    /// `model-lists.json`: models that each provider listed.
+    /// `model-lists.json`: models that each provider of language models listed.
     ModelLists,
     /// `pins.json`: identity of each server, and definitions of its tools and prompts as reviewed by the user.
     Pins,

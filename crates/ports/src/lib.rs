@@ -191,7 +191,7 @@ pub trait Platform: Send + Sync {
     /// Opens a URL in the system's browser. Only called with `http` and `https` URLs that were displayed to the user in
     /// full.
     async fn open_url(&self, url: &str) -> Result<(), String>;
-    /// Prompts the user to choose a folder. Returns `None` if the user cancels.
+    /// Prompts the user to choose a folder on this computer. Returns `None` if the user cancels.
     async fn pick_folder(&self) -> Result<Option<PathBuf>, String>;
     /// Prompts the user to choose a file to read. `extensions` limits the choice, unless it is empty. Returns `None` if
     /// the user cancels.
@@ -238,19 +238,17 @@ pub trait Secrets: Send + Sync {
     fn lock_name(&self, _name: &str) -> Option<Box<dyn Send>> {
         None
     }
-    /// Reads a mark: a short text that is stored in the keychain itself, so that a program which can only write files
-    /// can't restore an older one. Returns `None` if there is no keychain.
+    /// Reads the mark of this name: a short text that is stored in the keychain itself, so that a program which can
+    /// only write files can't restore an older one. Returns `None` if there is no keychain.
     ///
     /// # Errors
-    ///
     /// Returns [`SecretError`] if the keychain can't be read.
     fn read_mark(&self, _name: &str) -> Result<Option<String>, SecretError> {
         Ok(None)
     }
-    /// Stores a mark, a short text, in the keychain itself. Does nothing if there is no keychain.
+    /// Stores the mark of this name, a short text, in the keychain itself. Does nothing if there is no keychain.
     ///
     /// # Errors
-    ///
     /// Returns [`SecretError`] if the keychain can't be changed.
     fn set_mark(&self, _name: &str, _mark: &str) -> Result<(), SecretError> {
         Ok(())
@@ -294,14 +292,14 @@ pub enum SecretsStatus {
     },
 }
 
-/// The place where a secret was stored.
+/// The place where [`Secrets::set`] stored a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretPersistence {
     /// The file of secrets, encrypted with the keychain's key.
     Keychain,
     /// Memory, until the process ends, because the keychain is missing or locked.
     ThisRun {
-        /// The reason why the secret is not in the keychain.
+        /// The reason why the secret could not be stored in the keychain.
         cause: String,
     },
 }
@@ -343,5 +341,5 @@ pub struct Ports {
     pub clock: time::SharedClock,
 }
 
-/// Values by server name, sorted by name. The format of `roots.json`.
+/// Values by the name of the server, sorted by name. The format of `roots.json`.
 pub type ServerMap<T> = BTreeMap<String, T>;

@@ -16,7 +16,7 @@ use crate::{SecretError, SecretPersistence, Secrets, SecretsStatus};
 
 const REFERENCE_PREFIX: &str = "${secret:";
 const REFERENCE_SUFFIX: char = '}';
-/// Maximum length of a secret's name, in bytes.
+/// Maximum length of a secret's name in a reference, in bytes.
 const MAX_NAME_BYTES: usize = 128;
 
 /// Returns the names of the secrets to which a value refers, in order.
@@ -28,7 +28,8 @@ pub fn referenced_names(value: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Splits a value into text and references to secrets. The references have no values yet.
+/// Splits the value of a header or variable into text and references to secrets. The references have no secret values
+/// yet.
 #[must_use]
 pub fn split_value(value: &str) -> Vec<ValuePart> {
     let part = |part| match part {
@@ -61,21 +62,22 @@ pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> Strin
     name
 }
 
-/// Returns `true` if a name is in use, ignoring case because some keychains do.
+/// Returns `true` if a name is one of `taken`, ignoring case because some keychains do.
 #[must_use]
 pub fn is_name_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
 
-/// Returns the key under which a secret is stored. `place` is the origin or [`command_binding`] to which it is bound.
+/// Returns the key under which a secret is stored. `place` is the origin or [`command_binding`] to which the secret is
+/// bound.
 #[must_use]
 pub fn storage_key(name: &str, place: &str) -> String {
     format!("{name} @ {place}")
 }
 
-/// Returns the place to which the secrets of a local server are bound: program, arguments and working directory.
-/// Environment variables are not included, so that adding one doesn't invalidate the secrets. Every change of them
-/// requires a new approval anyway.
+/// Returns a text that identifies the command to which the secrets of a local server are bound: program, arguments and
+/// working directory. Environment variables are not included, so that adding one doesn't invalidate the secrets. Every
+/// change of them requires a new approval anyway.
 #[must_use]
 pub fn command_binding(config: &StdioConfig) -> String {
     let cwd = config.cwd.as_ref().map(|cwd| cwd.to_string_lossy());

@@ -37,7 +37,7 @@ pub struct ServerEntry {
 /// The configuration of a server, without its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerConfig {
-    /// Transport over which the server is contacted.
+    /// Transport over which Drawbridge contacts the server.
     pub transport: ServerTransport,
     /// Protocol revision that must be used, or `None` to negotiate it.
     pub revision: Option<Revision>,
@@ -45,34 +45,34 @@ pub struct ServerConfig {
     pub tools: ToolFilter,
 }
 
-/// The way in which a server is contacted.
+/// The way in which Drawbridge contacts a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServerTransport {
-    /// A local program, over its standard input and output.
+    /// The server is a local program, contacted over its standard input and output.
     Stdio(StdioConfig),
-    /// A remote server, contacted over HTTP.
+    /// The server is remote, contacted over HTTP.
     Http(HttpConfig),
 }
 
-/// The command of a local server.
+/// The command of a local server, with its environment and sandbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StdioConfig {
     /// Name of the program, looked up on the search path, or its path.
     pub command: String,
-    /// Arguments, each passed to the program unchanged.
+    /// Arguments of the program, each passed to it unchanged.
     pub args: Vec<String>,
     /// Environment variables in addition to those that are passed on from the app.
     pub env: BTreeMap<String, String>,
-    /// Working directory, or `None` for the default.
+    /// Working directory of the server, or `None` for the default.
     pub cwd: Option<PathBuf>,
-    /// Access rights in the sandbox, or `None` to run with all rights of the user.
+    /// Access rights of the server in its sandbox, or `None` to run it with all rights of the user.
     pub sandbox: Option<SandboxConfig>,
 }
 
 /// A server that was found in pasted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PastedServer {
-    /// Suggested name, which is valid and not in use.
+    /// Suggested name of the server, which is valid and not in use.
     pub name: String,
     /// Configuration of the server as parsed from the text.
     pub config: ServerConfig,
@@ -90,7 +90,7 @@ pub struct PastedServer {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[error("{}{}{message}", file.as_deref().map(|f| format!("{f}: ")).unwrap_or_default(), line.map(|l| format!("line {l}: ")).unwrap_or_default())]
 pub struct ConfigProblem {
-    /// Path of the file, or `None` for pasted text.
+    /// Path of the settings file, or `None` for pasted text.
     pub file: Option<String>,
     /// Number of the line with the problem, from 1, or `None` if it is unknown.
     pub line: Option<u32>,
@@ -119,7 +119,7 @@ impl From<HttpConfig> for ServerConfig {
 }
 
 impl ServerConfig {
-    /// Returns one line of text: program and arguments, or the URL.
+    /// Returns the server's command or address as one line of text: program and arguments, or the URL.
     #[must_use]
     pub fn command_line(&self) -> String {
         match &self.transport {

@@ -31,7 +31,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Converts a time to milliseconds since 1970. Earlier times become 0.
+/// Converts a time to milliseconds since 1970. Times before 1970 become 0.
 #[must_use]
 pub fn to_millis(at: SystemTime) -> Millis {
     at.duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))

@@ -14,13 +14,13 @@ pub const MAX_URL_BYTES: usize = 4_096;
 pub struct UrlParts {
     /// URL in the normalized form in which it would be opened.
     pub url: String,
-    /// All text before the registrable domain.
+    /// All text of the URL before the registrable domain.
     pub before: String,
-    /// Registrable domain, or the host if there is none.
+    /// Registrable domain of the URL, or the host if there is none.
     pub domain: String,
-    /// All text after the host.
+    /// All text of the URL after the host.
     pub after: String,
-    /// Host in ASCII (Punycode), or `None` if it was written in this form.
+    /// Host in ASCII (Punycode), or `None` if the host was already written in ASCII.
     pub ascii_host: Option<String>,
     /// Suspicious properties of the URL that the user should know.
     pub warnings: Vec<UrlWarning>,
@@ -28,27 +28,28 @@ pub struct UrlParts {
     pub openable: bool,
 }
 
-/// Suspicious properties of a URL, each with a warning in the UI.
+/// A suspicious property of a URL, for which the UI has a warning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum UrlWarning {
-    /// The scheme is not https.
+    /// The scheme of the URL is not https.
     NotEncrypted,
     /// The URL contains a user name or password.
     UserInformation,
     /// The host is not ASCII, or is the Punycode form of one that is not.
     Internationalized,
-    /// The host is an IP address.
+    /// The host of the URL is an IP address.
     IpAddress,
     /// The host is this computer or in the local network.
     Local,
-    /// The URL may not be opened.
+    /// Drawbridge may not open the URL in the browser.
     NotAllowed,
 }
 
 impl UrlParts {
-    /// Splits a URL. It is openable if it is http or https, not too long, and without user information.
+    /// Splits a URL. The URL is openable if its scheme is http or https, and it is not too long and has no user
+    /// information.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let parsed = (text.len() <= MAX_URL_BYTES).then(|| Url::parse(text).ok()).flatten();
@@ -96,8 +97,8 @@ impl UrlParts {
         }
     }
 
-    /// Splits a URL that a server requests to open. To be openable, it must also be `https`, unless its host is this
-    /// computer.
+    /// Splits a URL that a server requests to open. To be openable, the URL must also be `https`, unless its host is
+    /// this computer.
     #[must_use]
     pub fn requested_by_server(text: &str) -> Self {
         let parts = Self::parse(text);
@@ -152,9 +153,9 @@ fn is_local(host: &Host<&str>) -> bool {
     }
 }
 
-/// Minimum length of a path segment that may be a key, in bytes.
+/// Minimum length, in bytes, of a path segment of a URL that may be a key.
 const MIN_KEY_BYTES: usize = 16;
-/// Number of characters that remain of a path segment which may be a key.
+/// Number of characters of a path segment that remain visible if the segment may be a key.
 const VISIBLE_KEY_CHARS: usize = 4;
 /// Maximum length of a run of letters or digits in ordinary text, in bytes. Longer runs may be keys.
 const MAX_WORD_BYTES: usize = 32;

@@ -10,22 +10,23 @@ use crate::code::{CommandLine, LaunchFiles, scripts_in_arguments};
 use crate::programs::{CommandNotFound, SearchPath, default_directory, is_same_variable};
 use crate::sandbox::{ResolvedSandbox, SandboxError, SandboxSettings};
 
-/// A program with its arguments. Started directly, never through a shell.
+/// A program with its arguments, which is started directly and never through a shell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServerCommand {
     /// Name of the program, looked up on the search path, or a path. A relative path starts at the working directory.
     pub program: String,
-    /// Arguments without the program. They are neither split nor expanded.
+    /// Arguments of the program, without its name. They are neither split nor expanded.
     pub arguments: Vec<String>,
-    /// Environment variables in addition to the default environment of servers. They override its values.
+    /// Environment variables in addition to the default environment of servers. They override variables of the same
+    /// name.
     pub environment: BTreeMap<String, String>,
     /// Working directory of the server. Defaults to its home folder.
     pub working_directory: Option<PathBuf>,
     /// Sandbox of the server, or `None` to run it with all permissions of the user.
     pub sandbox: Option<SandboxSettings>,
-    /// The approved sandbox plan. If the plan at the start differs, the start fails.
+    /// The sandbox plan that the user approved. If the plan made at the start differs, the start fails.
     pub approved: Option<ResolvedSandbox>,
-    /// The approved launch files. If they have changed at the start, the start fails.
+    /// The launch files that the user approved. If they have changed at the start, the start fails.
     pub files: Option<LaunchFiles>,
 }
 

@@ -22,20 +22,20 @@ use crate::platform;
 /// Time limit for the operating system to start a program, which may be on a network file system.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of starts that wait in the queue.
+/// Maximum number of processes that wait to be started by the launcher thread.
 const MAX_QUEUED_STARTS: usize = 1024;
 
 /// Function that prepares the child process before its program runs, for instance drops privileges.
 pub(crate) type ChildSetup = Box<dyn FnOnce(&mut Command) + Send>;
 
-/// A process to start. The child inherits nothing else from the app.
+/// A process to start. Its environment and working directory are the given ones, not those of the app.
 pub(crate) struct ProcessLaunch {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) directory: PathBuf,
     /// Set if standard input and standard error are pipes. Otherwise they are null devices.
-    pub(crate) conversation: bool,
+    pub(crate) pipes_input_and_errors: bool,
     /// Function that prepares the child process, or `None`.
     pub(crate) setup: Option<ChildSetup>,
 }
@@ -79,9 +79,9 @@ impl ProcessLaunch {
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .current_dir(&self.directory)
-            .stdin(pipe_if(self.conversation))
+            .stdin(pipe_if(self.pipes_input_and_errors))
             .stdout(Stdio::piped())
-            .stderr(pipe_if(self.conversation));
+            .stderr(pipe_if(self.pipes_input_and_errors));
         let mut command = CommandWrap::from(command);
         platform::isolate(&mut command);
         if let Some(setup) = self.setup {

@@ -14,25 +14,25 @@ const SHIM_FOLDER: &str = "shims";
 /// A file that a program needs and its sandbox does not make accessible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MissingDependency {
-    /// The program is a shim of a version manager, and its targets are inaccessible.
+    /// The program is a shim of a version manager, and the programs that the shim runs are inaccessible.
     Shim {
         /// Path of the shim that the command runs.
         program: PathBuf,
-        /// Folder of the version manager, which can be added to the sandbox.
+        /// Folder of the version manager, which the user can add to the sandbox.
         folder: PathBuf,
     },
     /// A file that the command names is inaccessible.
     File {
-        /// Path of the inaccessible file.
+        /// Path of the file that the sandbox does not make accessible.
         file: PathBuf,
-        /// Folder of the file, which can be added to the sandbox.
+        /// Folder of the file, which the user can add to the sandbox.
         folder: PathBuf,
     },
     /// A script is named by a relative path, and does not exist in the working directory.
     Relative {
         /// Argument that contains the relative path of the script.
         argument: String,
-        /// Working directory of the server.
+        /// Working directory of the server, which does not contain the script.
         directory: PathBuf,
     },
 }

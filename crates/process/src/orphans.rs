@@ -31,10 +31,10 @@ pub struct RunningRecord {
     pub program: String,
 }
 
-/// A record with the result of looking for its server.
+/// The outcome of looking for the server of one [`RunningRecord`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SweptRecord {
-    /// The record that was passed to [`sweep`].
+    /// The record of the server, as it was passed to [`sweep`].
     pub record: RunningRecord,
     /// Result of looking for the server, and of killing it if it is an orphan.
     pub outcome: SweepOutcome,
@@ -54,8 +54,8 @@ pub enum SweepOutcome {
     Failed(String),
 }
 
-/// Kills the process groups that remain from these records. Kills nothing else: the pid must have the recorded start
-/// time, or a process of the group must have a recorded pipe open.
+/// Kills the process groups that remain from the servers of these records. A group is killed only if the recorded pid
+/// has the recorded start time, or a process of the group has a recorded pipe open.
 pub fn sweep(records: &[RunningRecord]) -> Vec<SweptRecord> {
     records.iter().map(|record| SweptRecord { record: record.clone(), outcome: sweep_record(record) }).collect()
 }
@@ -103,10 +103,10 @@ impl fmt::Display for RunningRecord {
 /// Error of parsing a line that is not a [`RunningRecord`]. Callers should skip the line.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum InvalidRecord {
-    /// The line has fewer than seven fields.
+    /// The line of the record has fewer than seven fields.
     #[error("the record of a running server has too few fields")]
     TooFewFields,
-    /// A field that must be a number is not one.
+    /// A field of the record that must be a number is not one.
     #[error("the record of a running server contains a value that is not a number: {0}")]
     NotANumber(#[from] ParseIntError),
 }

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Timeout for resolving all paths of a call.
+/// Maximum time to resolve the links in all paths of one tool call.
 const RESOLVE_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of threads that resolve links concurrently. While all of them hang, further paths are not resolved.
 const MAX_RESOLVING_THREADS: usize = 4;
-/// Maximum length of a path that is resolved, in bytes.
+/// Maximum length, in bytes, of a path whose links are resolved.
 const MAX_PATH_BYTES: usize = 4_096;
 
 static RESOLVING_THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -22,7 +22,7 @@ static RESOLVING_THREADS: AtomicUsize = AtomicUsize::new(0);
 struct ThreadSlot;
 
 impl ThreadSlot {
-    fn take() -> Option<Self> {
+    fn try_acquire() -> Option<Self> {
         let more = |now: usize| (now < MAX_RESOLVING_THREADS).then_some(now + 1);
         RESOLVING_THREADS.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).ok().map(|_| Self)
     }
@@ -51,7 +51,7 @@ fn resolve_paths(paths: &BTreeSet<&str>, patience: Duration, follow: fn(&Path) -
     let mut known = LinkTargets::new();
     let whole: Vec<String> =
         paths.iter().filter(|path| path.len() <= MAX_PATH_BYTES).map(|&path| path.to_owned()).collect();
-    let place = if whole.is_empty() { None } else { ThreadSlot::take() };
+    let place = if whole.is_empty() { None } else { ThreadSlot::try_acquire() };
     let Some(place) = place else { return known };
     let (sender, receiver) = mpsc::sync_channel(whole.len());
     let follow_all = move || {

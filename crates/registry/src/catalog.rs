@@ -19,7 +19,7 @@ pub(crate) const MAX_PAGE_SIZE: usize = 100;
 /// Maximum length of a search text in bytes.
 const MAX_SEARCH_BYTES: usize = 200;
 
-/// A registry with the cache of its responses. Used by the page and the command line to search for servers.
+/// A registry with the cache of its responses. The page and the command line use it to search for servers.
 #[derive(Debug, Clone)]
 pub struct RegistryCatalog {
     pub(crate) registry: RegistryClient,
@@ -39,7 +39,7 @@ pub struct SearchQuery {
     pub limit: Option<usize>,
 }
 
-/// Use of cached responses by a request.
+/// Condition under which a request uses a cached response instead of the registry's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum CachePolicy {
     /// Sends a request only if the cached response is older than an hour.
@@ -49,14 +49,14 @@ pub enum CachePolicy {
     Now,
 }
 
-/// A result, with the time at which the registry returned it.
+/// A registry's response to a request, with the time at which the registry returned it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatedAnswer<T> {
     /// Result of the request, from the registry or from the cache.
     pub value: T,
     /// Time at which the registry returned the result, in milliseconds since 1970.
     pub fetched: Millis,
-    /// Error of the request, if the result is from the cache because the registry was unreachable.
+    /// Error of the request, if the value is from the cache because the registry was unreachable. `None` otherwise.
     pub offline: Option<RegistryError>,
 }
 
@@ -73,7 +73,7 @@ impl RegistryCatalog {
         self.registry.address()
     }
 
-    /// Returns one page of the servers that match a query, each in its newest version.
+    /// Returns one page of the registry's servers that match a query, each in its newest version.
     ///
     /// If the registry is unreachable and this page is not cached, all cached pages are searched by name and
     /// description, and the result is a single page.
@@ -100,7 +100,7 @@ impl RegistryCatalog {
         let found = self.fetch(&request, what, freshness, read_page, |page| &page.entries).await;
         match found {
             Ok(found) if found.value.next_cursor.is_some() && found.value.next_cursor == search.cursor => {
-                Err(RegistryError::SamePage { address: self.registry.displayed_address() })
+                Err(RegistryError::RepeatedPage { address: self.registry.displayed_address() })
             }
             Err(error) if search.cursor.is_none() && error.allows_cached_response() => {
                 self.search_cached(search, error).await
@@ -196,7 +196,7 @@ impl RegistryCatalog {
         }
     }
 
-    /// Stores a response in the cache. Errors are ignored.
+    /// Stores a response of the registry in the cache. Errors are ignored.
     async fn cache_response(&self, request: &RegistryRequest, body: &[u8], entries: &[RegistryEntry], now: Millis) {
         let (request, body, entries) = (request.clone(), body.to_vec(), entries.to_vec());
         let cached = self.run_blocking(move |cache, address| cache.put(address, &request, &body, &entries, now)).await;
@@ -215,7 +215,7 @@ impl RegistryCatalog {
         DatedAnswer { value, fetched: cached.fetched, offline }
     }
 
-    /// Replaces the status in a cached entry by the latest known one.
+    /// Replaces the status in a cached entry by the latest status that the cache has recorded.
     fn overlay_status(&self, entry: &mut RegistryEntry) {
         if let Some(known) = self.status_of(&entry.server.name, &entry.server.version) {
             let listing = entry.listing.get_or_insert_with(ListingMetadata::default);
@@ -225,8 +225,8 @@ impl RegistryCatalog {
         }
     }
 
-    /// Searches all cached lists. Returns each server once, in the version that was fetched last. Deleted servers are
-    /// omitted.
+    /// Searches all cached list responses of the registry. Returns each server once, in the version that was fetched
+    /// last. Deleted servers are omitted.
     async fn search_cached(
         &self,
         search: &SearchQuery,
@@ -272,8 +272,7 @@ impl RegistryCatalog {
 /// Name that stands for the newest version in requests.
 const LATEST_VERSION: &str = "latest";
 
-/// Result of a request with entries whose status may be outdated. Allows to replace the status by the latest one in the
-/// cache.
+/// A parsed response with entries whose status may be outdated, and can be replaced by the latest status in the cache.
 trait StatusOverlay {
     fn overlay(&mut self, change: &dyn Fn(&mut RegistryEntry));
 }

@@ -15,21 +15,21 @@ use crate::client::{RegistryError, RegistryRequest};
 use crate::server_json::EntryPage;
 use crate::server_json::read::read_page;
 
-/// Age of the oldest changes that the first refresh reads. Also the overlap after a list that took several refreshes,
-/// since the clocks of this computer and the registry may differ.
+/// Age of the oldest changes that the first refresh reads. Also the period that is read again after a list that took
+/// several refreshes, since the clocks of this computer and the registry may differ.
 const CLOCK_MARGIN: Duration = Duration::from_secs(24 * 60 * 60);
 /// Maximum duration of a refresh, as a multiple of the timeout of one response. A refresh that has taken longer
 /// requests no further page.
 const MAX_SLOW_RESPONSES: u32 = 10;
 
-/// Result of a refresh, which reads changes in a registry since the previous refresh.
+/// Result of a refresh, which reads the changes in a registry since the previous refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangesSummary {
     /// Number of changed versions in the pages that were read.
     pub changed: usize,
     /// Number of changed entries that could not be parsed.
     pub unreadable: usize,
-    /// Set if the last page was read. Otherwise, the next refresh continues.
+    /// Set if the refresh read the last page of changes. Otherwise, the next refresh continues.
     pub complete: bool,
 }
 
@@ -85,7 +85,7 @@ impl RegistryCatalog {
             let (entries, read, now) = (page.entries, reading.clone(), self.clock.now());
             self.run_blocking(move |cache, address| cache.record_changes(address, &entries, read, now)).await?;
             if is_loop {
-                return Err(RegistryError::SamePage { address: self.registry.displayed_address() });
+                return Err(RegistryError::RepeatedPage { address: self.registry.displayed_address() });
             }
             let Some(cursor) = &reading.cursor else { return Ok(ChangesSummary { complete: true, ..changes }) };
             cursors.push(cursor.clone());

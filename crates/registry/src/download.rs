@@ -25,20 +25,20 @@ const MAX_REDIRECTS: usize = 5;
 /// Prefix of the file names of incomplete downloads.
 const UNFINISHED_PREFIX: &str = ".unfinished-";
 
-/// Limits of time and size for the download of a bundle.
+/// Limits of time and size for the download of one bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadLimits {
-    /// Timeout of the whole download. Default: 15 min.
+    /// Maximum time for the whole download of a bundle. Default: 15 min.
     pub time: Duration,
-    /// Maximum time without data. Default: 30 s.
-    pub silence: Duration,
+    /// Maximum time without data during a download. Default: 30 s.
+    pub idle_time: Duration,
     /// Maximum size of the bundle in bytes. Default: 512 MiB, the limit of `bundles`.
     pub bytes: u64,
 }
 
 impl Default for DownloadLimits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(15 * 60), silence: Duration::from_secs(30), bytes: 512 << 20 }
+        Self { time: Duration::from_secs(15 * 60), idle_time: Duration::from_secs(30), bytes: 512 << 20 }
     }
 }
 
@@ -48,18 +48,18 @@ pub enum DownloadError {
     /// The registry entry has no valid SHA-256 of the bundle, so the download could not be checked.
     #[error("the bundle has no SHA-256, so the download could not be verified; the publisher has to add it")]
     NoHash,
-    /// The address, or the target of a redirect, is not allowed.
+    /// The address of the bundle, or the target of a redirect, is not allowed.
     #[error("the bundle is not downloaded from {address}: {cause}")]
     Address {
         /// Scheme, host and port of the address, or a description.
         address: String,
-        /// Reason why the address is not allowed.
+        /// Reason why the download address is not allowed.
         cause: String,
     },
     /// The download was redirected more often than allowed.
     #[error("{address} redirects more than {MAX_REDIRECTS} times; contact the publisher")]
     Redirects {
-        /// Scheme, host and port of the last address.
+        /// Scheme, host and port of the listed address, from which the redirects began.
         address: String,
     },
     /// The HTTP client could not be created because TLS is unavailable.
@@ -76,7 +76,7 @@ pub enum DownloadError {
         /// Message of the connection error, without the URL.
         cause: String,
     },
-    /// The host responded with an error status.
+    /// A server responded to the download with an error status.
     #[error("{address} does not provide the bundle (status {status}); try again later, or contact the publisher")]
     Failed {
         /// Scheme, host and port of the server that reported the error.
@@ -84,7 +84,7 @@ pub enum DownloadError {
         /// HTTP status of the response, such as 404.
         status: u16,
     },
-    /// The download exceeded one of its time limits.
+    /// The download of the bundle exceeded one of its time limits.
     #[error("{address} took longer than {} s; try again later", .limit.as_secs_f32())]
     TooSlow {
         /// Scheme, host and port of the server that was too slow.
@@ -92,12 +92,12 @@ pub enum DownloadError {
         /// Time limit that the download exceeded.
         limit: Duration,
     },
-    /// The file is larger than the limit.
+    /// The bundle is larger than the limit.
     #[error("the bundle at {address} is larger than {limit} bytes; it is not installed")]
     TooLarge {
         /// Scheme, host and port of the server that sent the file.
         address: String,
-        /// Maximum size of the file in bytes.
+        /// Maximum size of the bundle in bytes.
         limit: u64,
     },
     /// The downloaded file has another hash than the registry entry.
@@ -105,10 +105,10 @@ pub enum DownloadError {
     WrongHash {
         /// Scheme, host and port of the server that sent the file.
         address: String,
-        /// SHA-256 of the downloaded file, in hexadecimal.
+        /// SHA-256 of the downloaded bundle, in hexadecimal.
         found: String,
     },
-    /// The file can't be written to disk, with the cause.
+    /// The bundle can't be written to disk. Contains the cause.
     #[error("the bundle can't be written to the disk: {0}")]
     Disk(String),
 }
@@ -152,7 +152,7 @@ struct BundleTransfer<'r> {
 
 impl BundleTransfer<'_> {
     async fn run(&self, url: Url, folder: &Path) -> Result<PathBuf, DownloadError> {
-        let (response, address) = self.response(url).await?;
+        let (response, address) = self.request_bundle(url).await?;
         if response.content_length().is_some_and(|bytes| bytes > self.limits.bytes) {
             return Err(DownloadError::TooLarge { address, limit: self.limits.bytes });
         }
@@ -168,8 +168,9 @@ impl BundleTransfer<'_> {
         Ok(path)
     }
 
-    /// Sends the request, follows redirects, and returns the response with the file and the address that sent it.
-    async fn response(&self, mut url: Url) -> Result<(Response, String), DownloadError> {
+    /// Sends the request for the bundle, and follows redirects. Returns the response that contains the bundle, and the
+    /// address that sent it.
+    async fn request_bundle(&self, mut url: Url) -> Result<(Response, String), DownloadError> {
         let first = displayed_origin(&url);
         for _ in 0..=MAX_REDIRECTS {
             let address = displayed_origin(&url);
@@ -194,7 +195,7 @@ impl BundleTransfer<'_> {
         Err(DownloadError::Redirects { address: first })
     }
 
-    /// Returns the reason why an address is not allowed, or `None` if it is.
+    /// Returns the reason why a download address is not allowed, or `None` if it is allowed.
     fn refusal_reason(&self, url: &Url) -> Option<&'static str> {
         let registry = self.registry.address();
         let is_of_registry = registry.host() == url.host();
@@ -215,7 +216,7 @@ impl BundleTransfer<'_> {
         (is_private && !is_of_registry).then_some("it leads to this computer or into a private network")
     }
 
-    /// Writes the body of the response to `file`, and checks its hash.
+    /// Writes the body of the response to `file`, and checks the hash of the downloaded bytes.
     async fn write_and_verify(
         &self,
         mut response: Response,
@@ -243,12 +244,12 @@ impl BundleTransfer<'_> {
         step: impl Future<Output = Result<T, reqwest::Error>>,
         address: &str,
     ) -> Result<T, DownloadError> {
-        match timeout(self.limits.silence, step).await {
+        match timeout(self.limits.idle_time, step).await {
             Ok(done) => done.map_err(|error| DownloadError::Unreachable {
                 address: address.to_owned(),
                 cause: innermost_cause(&error),
             }),
-            Err(_) => Err(DownloadError::TooSlow { address: address.to_owned(), limit: self.limits.silence }),
+            Err(_) => Err(DownloadError::TooSlow { address: address.to_owned(), limit: self.limits.idle_time }),
         }
     }
 }

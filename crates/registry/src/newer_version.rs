@@ -6,9 +6,9 @@ use semver::Version;
 
 use crate::server_json::{ListingStatus, RegistryEntry};
 
-/// Compares the age of two versions of a server. The version that the registry marks as latest is the newest.
-/// Otherwise, the greater semantic version is newer, texts that are no semantic versions are older than all others, and
-/// equal ones are compared by publication time.
+/// Compares two versions of a server, of which the newer one is the greater. The version that the registry marks as
+/// latest is the newest. Otherwise, the greater semantic version is newer, texts that are no semantic versions are
+/// older than all others, and equal ones are compared by publication time.
 #[must_use]
 pub fn compare_versions(one: &RegistryEntry, other: &RegistryEntry) -> Ordering {
     let is_latest = |entry: &RegistryEntry| entry.listing.as_ref().is_some_and(|listing| listing.is_latest);

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// Publisher of a server, according to the namespace in its name. The official registry lets only this publisher use
-/// the namespace. Other registries have their own rules. The publisher says nothing about the safety of the code, and
-/// another publisher may have a namespace that looks similar.
+/// Publisher of a server, according to the namespace in the server's name. The official registry lets only this
+/// publisher use the namespace. Other registries have their own rules. The publisher says nothing about the safety of
+/// the code, and another publisher may have a namespace that looks similar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Publisher {
-    /// Owner of this GitHub account (`io.github.NAME`).
+    /// The owner of this GitHub account publishes the server (`io.github.NAME`).
     GithubAccount(String),
-    /// Owner of this domain or of a parent domain.
+    /// The owner of this domain or of a parent domain publishes the server.
     Domain(String),
 }
 

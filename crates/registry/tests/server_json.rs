@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use registry::server_json::{
-    ArgumentKind, EntryError, InputFormat, MAX_ADDRESS, MAX_CHOICES, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_LABEL,
-    MAX_PAGE, MAX_SHOWN, MAX_TARGETS, MAX_VALUE, MAX_VALUES, MAX_VARIABLES, MAX_VERSION, read_entry, read_page,
+    ArgumentKind, EntryError, InputFormat, MAX_ADDRESS_BYTES, MAX_CHOICES, MAX_DEPTH, MAX_DISPLAYED_TEXT_BYTES,
+    MAX_ENTRY_BYTES, MAX_EXTRAS, MAX_LABEL_BYTES, MAX_PAGE_ENTRIES, MAX_TARGETS, MAX_VALUE, MAX_VALUES, MAX_VARIABLES,
+    MAX_VERSION_BYTES, read_entry, read_page,
 };
 use registry::{ListingStatus, RegistryEntry};
 use serde_json::{Value, json};
@@ -129,7 +130,7 @@ fn formats_before_2025_09_16_are_rejected_with_a_message() {
     ];
     for entry in old {
         let error = read_value(&entry).unwrap_err();
-        assert!(matches!(error, EntryError::Old(_)), "{entry}: {error}");
+        assert!(matches!(error, EntryError::LegacyFormat(_)), "{entry}: {error}");
         assert!(error.to_string().contains("2025-09-16"), "{error}");
     }
 }
@@ -159,7 +160,7 @@ fn every_member_is_bounded() {
     let cases = [
         (
             "description",
-            MAX_SHOWN,
+            MAX_DISPLAYED_TEXT_BYTES,
             Box::new(move |n| entry_with("description", text(n))) as Box<dyn Fn(usize) -> Value>,
         ),
         ("a value", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "value": text(n) })))),
@@ -171,20 +172,28 @@ fn every_member_is_bounded() {
         ),
         ("icons", MAX_EXTRAS, Box::new(move |n| entry_with("icons", some(n, json!({}))))),
         ("choices", MAX_CHOICES, Box::new(move |n| variable(json!({ "name": "A", "choices": some(n, json!("a")) })))),
-        ("title", MAX_SHOWN, Box::new(move |n| entry_with("title", text(n)))),
-        ("websiteUrl", MAX_ADDRESS, Box::new(move |n| entry_with("websiteUrl", text(n)))),
-        ("repository", MAX_ADDRESS, Box::new(move |n| entry_with("repository", json!({ "url": text(n) })))),
-        ("repository id", MAX_LABEL, Box::new(move |n| entry_with("repository", json!({ "id": text(n) })))),
-        ("icon", MAX_ADDRESS, Box::new(move |n| entry_with("icons", json!([{ "src": text(n) }])))),
-        ("identifier", MAX_ADDRESS, Box::new(move |n| entry_with_package("identifier", text(n)))),
-        ("package version", MAX_VERSION, Box::new(move |n| entry_with_package("version", text(n)))),
-        ("fileSha256", MAX_LABEL, Box::new(move |n| entry_with_package("fileSha256", text(n)))),
-        ("runtimeHint", MAX_LABEL, Box::new(move |n| entry_with_package("runtimeHint", text(n)))),
-        ("variable's name", MAX_LABEL, Box::new(move |n| variable(json!({ "name": text(n) })))),
+        ("title", MAX_DISPLAYED_TEXT_BYTES, Box::new(move |n| entry_with("title", text(n)))),
+        ("websiteUrl", MAX_ADDRESS_BYTES, Box::new(move |n| entry_with("websiteUrl", text(n)))),
+        ("repository", MAX_ADDRESS_BYTES, Box::new(move |n| entry_with("repository", json!({ "url": text(n) })))),
+        ("repository id", MAX_LABEL_BYTES, Box::new(move |n| entry_with("repository", json!({ "id": text(n) })))),
+        ("icon", MAX_ADDRESS_BYTES, Box::new(move |n| entry_with("icons", json!([{ "src": text(n) }])))),
+        ("identifier", MAX_ADDRESS_BYTES, Box::new(move |n| entry_with_package("identifier", text(n)))),
+        ("package version", MAX_VERSION_BYTES, Box::new(move |n| entry_with_package("version", text(n)))),
+        ("fileSha256", MAX_LABEL_BYTES, Box::new(move |n| entry_with_package("fileSha256", text(n)))),
+        ("runtimeHint", MAX_LABEL_BYTES, Box::new(move |n| entry_with_package("runtimeHint", text(n)))),
+        ("variable's name", MAX_LABEL_BYTES, Box::new(move |n| variable(json!({ "name": text(n) })))),
         ("default", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "default": text(n) })))),
         ("choice", MAX_VALUE, Box::new(move |n| variable(json!({ "name": "A", "choices": [text(n)] })))),
-        ("placeholder", MAX_SHOWN, Box::new(move |n| variable(json!({ "name": "A", "placeholder": text(n) })))),
-        ("remote", MAX_ADDRESS, Box::new(move |n| entry_with("remotes", json!([{ "type": "sse", "url": text(n) }])))),
+        (
+            "placeholder",
+            MAX_DISPLAYED_TEXT_BYTES,
+            Box::new(move |n| variable(json!({ "name": "A", "placeholder": text(n) }))),
+        ),
+        (
+            "remote",
+            MAX_ADDRESS_BYTES,
+            Box::new(move |n| entry_with("remotes", json!([{ "type": "sse", "url": text(n) }]))),
+        ),
         (
             "headers",
             MAX_VALUES,
@@ -195,7 +204,7 @@ fn every_member_is_bounded() {
         ("steps", MAX_EXTRAS, Box::new(move |n| entry_with_package("postInstallInstructions", some(n, json!({}))))),
         (
             "a step",
-            MAX_SHOWN,
+            MAX_DISPLAYED_TEXT_BYTES,
             Box::new(move |n| entry_with_package("postInstallInstructions", json!([{ "command": text(n) }]))),
         ),
         ("variables", MAX_VARIABLES, Box::new(move |n| variable(json!({ "name": "A", "variables": named(n) })))),
@@ -208,11 +217,11 @@ fn every_member_is_bounded() {
         let listing = json!({ "io.modelcontextprotocol.registry/official": { "statusMessage": text(count) } });
         json!({ "server": entry_with("title", Value::Null)["server"], "_meta": listing })
     };
-    read_value(&message(MAX_SHOWN)).unwrap();
-    refusal_text(&message(MAX_SHOWN + 1));
+    read_value(&message(MAX_DISPLAYED_TEXT_BYTES)).unwrap();
+    refusal_text(&message(MAX_DISPLAYED_TEXT_BYTES + 1));
     let cursor = |count: usize| json!({ "servers": [], "metadata": { "nextCursor": text(count) } }).to_string();
-    read_page(cursor(MAX_ADDRESS).as_bytes()).unwrap();
-    read_page(cursor(MAX_ADDRESS + 1).as_bytes()).unwrap_err();
+    read_page(cursor(MAX_ADDRESS_BYTES).as_bytes()).unwrap();
+    read_page(cursor(MAX_ADDRESS_BYTES + 1).as_bytes()).unwrap_err();
     let many = |count: usize| json!({ "server": entry_with("title", Value::Null)["server"], "_meta": named(count) });
     read_value(&many(MAX_EXTRAS)).unwrap();
     refusal_text(&many(MAX_EXTRAS + 1));
@@ -231,8 +240,8 @@ fn invalid_timestamp_is_ignored() {
 
 #[test]
 fn large_or_deep_entry_is_not_parsed() {
-    let large = entry_with("unknown", json!("a".repeat(MAX_ENTRY)));
-    assert_eq!(read_value(&large), Err(EntryError::TooLarge(MAX_ENTRY)));
+    let large = entry_with("unknown", json!("a".repeat(MAX_ENTRY_BYTES)));
+    assert_eq!(read_value(&large), Err(EntryError::TooLarge(MAX_ENTRY_BYTES)));
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     // The entry and the server in it are two levels.
     let entry = |levels: usize| {
@@ -262,7 +271,7 @@ fn invalid_page_is_rejected() {
         assert!(matches!(read_page(json.as_bytes()), Err(EntryError::Unreadable(_))), "{json}");
     }
     let page = |count: usize| format!("{{\"servers\":[{}]}}", vec!["{}"; count].join(","));
-    assert_eq!(read_page(page(MAX_PAGE).as_bytes()).unwrap().unreadable.len(), MAX_PAGE);
+    assert_eq!(read_page(page(MAX_PAGE_ENTRIES).as_bytes()).unwrap().unreadable.len(), MAX_PAGE_ENTRIES);
     let error = read_page(page(100_000).as_bytes()).unwrap_err();
     assert!(error.to_string().contains("more than 1000 elements"), "{error}");
 }

@@ -8,9 +8,9 @@ use url::{Host, Url};
 
 use crate::refusal::UpdateRefusal;
 
-/// Maximum number of redirects of a request. GitHub's releases use two.
+/// Maximum number of redirects that are followed for one request. GitHub's releases use two.
 const MAX_REDIRECTS: usize = 5;
-/// Suffix of the file name of a signature, as Tauri's bundler writes it.
+/// Suffix of the file name of a manifest's signature, as Tauri's bundler writes it.
 const SIGNATURE_SUFFIX: &str = ".sig";
 
 /// Limits of time and size for requests for updates.
@@ -21,12 +21,12 @@ pub struct UpdateLimits {
     /// Maximum size of the manifest, in bytes. Default: 128 KiB.
     pub manifest_bytes: usize,
     /// Maximum time without data during a download. Default: 30 s.
-    pub piece_time: Duration,
+    pub idle_time: Duration,
 }
 
 impl Default for UpdateLimits {
     fn default() -> Self {
-        Self { manifest_time: Duration::from_secs(30), manifest_bytes: 128 * 1024, piece_time: Duration::from_secs(30) }
+        Self { manifest_time: Duration::from_secs(30), manifest_bytes: 128 * 1024, idle_time: Duration::from_secs(30) }
     }
 }
 
@@ -119,7 +119,7 @@ impl ReleaseFetcher {
         size: u64,
         mut on_bytes: impl FnMut(u64),
     ) -> Result<Vec<u8>, UpdateRefusal> {
-        let time = self.limits.piece_time;
+        let time = self.limits.idle_time;
         let slow = || UpdateRefusal::TooSlow(time.as_secs());
         if !self.address.allows(&url) {
             return Err(UpdateRefusal::Redirect(displayed_url(&url)));

@@ -7,11 +7,11 @@ use serde::Serialize;
 /// Package type that Tauri's bundler embeds in the executable. Our own .deb and .rpm packages have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackageType {
-    /// An AppImage that the bundler created.
+    /// An AppImage that Tauri's bundler created.
     AppImage,
-    /// A .deb package that the bundler created.
+    /// A .deb package that Tauri's bundler created.
     Deb,
-    /// An .rpm package that the bundler created.
+    /// An .rpm package that Tauri's bundler created.
     Rpm,
     /// A macOS .app bundle, distributed in a .dmg.
     App,
@@ -40,15 +40,15 @@ pub struct InstallTraces {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Installation {
-    /// An AppImage file, which an update replaces.
+    /// An AppImage file, which the app replaces for an update.
     AppImage,
-    /// An app on macOS, which an update replaces.
+    /// An app on macOS, which the app replaces for an update.
     MacApp,
     /// An installation by the setup program for Windows, which an update runs again.
     WindowsSetup,
     /// A system package, such as a .deb or .rpm, which the package manager updates.
     SystemPackage,
-    /// A Flatpak, which Flatpak updates.
+    /// A Flatpak, which the `flatpak` command updates.
     Flatpak,
     /// A snap, which snapd updates.
     Snap,
@@ -56,9 +56,9 @@ pub enum Installation {
     Unknown,
 }
 
-/// Folders whose files belong to the system's package manager.
+/// Folders whose files belong to the operating system's package manager.
 const SYSTEM_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
-/// Folder below /usr whose files belong to the administrator and not to the package manager.
+/// Folder below `/usr` whose files belong to the administrator and not to the package manager.
 const LOCAL_FOLDER: &str = "/usr/local";
 
 impl Installation {
@@ -85,8 +85,8 @@ impl Installation {
         }
     }
 
-    /// Returns the key of the update file for this installation in a manifest, or `None` if the app does not update
-    /// this kind of installation. `os` and `arch` are those of [`std::env::consts`].
+    /// Returns the key in a release manifest of the file that updates this installation, or `None` if the app does not
+    /// update this kind of installation. `os` and `arch` are those of [`std::env::consts`].
     #[must_use]
     pub fn platform(self, os: &str, arch: &str) -> Option<String> {
         let (os_name, package) = match (self, os) {

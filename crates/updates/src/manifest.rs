@@ -12,11 +12,11 @@ use crate::refusal::UpdateRefusal;
 
 /// Maximum length of the release notes, in characters.
 const MAX_NOTES_CHARS: usize = 20_000;
-/// Maximum number of platforms in a manifest.
+/// Maximum number of platforms in a release manifest.
 const MAX_PLATFORMS: usize = 32;
 /// Maximum size in bytes of the file of a release, which is in memory until it is installed.
 pub(crate) const MAX_FILE_BYTES: u64 = 512 * 1024 * 1024;
-/// Maximum length of a signature in characters. Those of minisign have fewer than 600.
+/// Maximum length of a signature in characters. Minisign's signatures have fewer than 600.
 const MAX_SIGNATURE_CHARS: usize = 2_000;
 
 /// Parsed manifest of a release. Its signature was verified before.
@@ -35,7 +35,7 @@ struct ManifestFields {
     platforms: BTreeMap<String, PlatformFile>,
 }
 
-/// File of a release for one platform.
+/// The file that updates one platform, as the manifest describes it.
 #[derive(Debug, Clone, Deserialize)]
 struct PlatformFile {
     url: Url,
@@ -50,9 +50,9 @@ pub struct Release {
     pub announcement: ReleaseAnnouncement,
     /// Version of the release, which is higher than that of the running app.
     pub version: Version,
-    /// URL of the file for this platform.
+    /// URL of the file for this installation's platform.
     pub url: Url,
-    /// Key of the file in the manifest, such as `linux-x86_64`.
+    /// Key of this installation's file in the manifest, such as `linux-x86_64`.
     pub platform: String,
     /// Complete manifest, from which Tauri's updater reads the signature of the file.
     pub manifest: Value,
@@ -67,7 +67,7 @@ pub struct ReleaseAnnouncement {
     pub notes: String,
     /// Publication time of the release, in milliseconds since 1970.
     pub date: Option<i64>,
-    /// Size of the download, in bytes.
+    /// Size of the file to download, in bytes.
     pub size: u64,
 }
 

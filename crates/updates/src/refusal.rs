@@ -9,13 +9,13 @@ pub enum UpdateRefusal {
     /// The public key or the manifest URL that was embedded at build time is invalid, with the cause.
     #[error("this build can't check for updates: {0}")]
     Build(String),
-    /// The server doesn't respond, or the connection failed before the end of the response. Contains the cause.
+    /// The release server doesn't respond, or the connection failed before the end of the response. Contains the cause.
     #[error("the address of the releases could not be reached: {0}; check the network and try again")]
     Unreachable(String),
     /// The request exceeded its timeout. Contains the timeout in seconds.
     #[error("no answer within {0} s; check the network and try again")]
     TooSlow(u64),
-    /// The server responded with this error status.
+    /// The release server responded with this error status.
     #[error("the address of the releases answers with status {0}; try again later")]
     Failed(u16),
     /// A redirect leads to an unencrypted or invalid URL, or there are too many. Contains a description.
@@ -30,10 +30,10 @@ pub enum UpdateRefusal {
     /// The signed manifest is not valid, with the cause.
     #[error("the announcement can't be used: {0}")]
     ManifestUnusable(String),
-    /// The release has no file for this system.
+    /// The release has no file for this platform.
     #[error("version {version} is not available for this system ({platform})")]
     NoPlatform {
-        /// Version that the manifest announces.
+        /// Version of the release that the manifest announces.
         version: Version,
         /// Platform of this system as named in manifests, such as `linux-x86_64`.
         platform: String,
@@ -41,18 +41,18 @@ pub enum UpdateRefusal {
     /// The downloaded file doesn't have the size in the manifest. Contains that size in bytes.
     #[error("the download has not the announced size of {0} bytes")]
     Size(u64),
-    /// The signature of the file is not valid.
+    /// The signature of the downloaded file is not valid.
     #[error("the download is not signed by the Drawbridge project: {0}")]
     FileSignature(SignatureProblem),
     /// The signature of the file was made for another version than the manifest announces.
     #[error("the download was signed as version {signed}, and announced as {announced}")]
     OtherVersion {
-        /// Version in the signature of the file.
+        /// Version in the signature of the downloaded file.
         signed: String,
-        /// Version that the manifest announces.
+        /// Version of the release that the manifest announces.
         announced: String,
     },
-    /// The file's signature contains no version.
+    /// The signature of the downloaded file contains no version.
     #[error("the signature of the download names no version")]
     NoVersion,
     /// The app does not update this kind of installation itself.
@@ -70,7 +70,7 @@ pub enum UpdateRefusal {
     Install(String),
 }
 
-/// Reason why a signature is not valid.
+/// Reason why a signature is not valid for a manifest or file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureProblem {
     /// The text is not a minisign signature in the expected encoding.
@@ -100,7 +100,7 @@ impl From<&minisign_verify::Error> for SignatureProblem {
 pub enum RefusalKind {
     /// The network or the server failed. A retry may help.
     Network,
-    /// The manifest or the file is not what the project signed.
+    /// The manifest or the downloaded file is not signed by the project.
     Signature,
     /// The signed manifest of the release is not valid.
     Announcement,

@@ -21,16 +21,16 @@ pub struct UpdateReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum UpdateSource {
-    /// Releases of the project, which Drawbridge itself installs.
+    /// The project publishes releases, which Drawbridge itself installs.
     Releases {
         /// Identifier of the key that signs the releases.
         key: String,
     },
-    /// The package manager of the system, which installed the app.
+    /// The package manager of the system, which installed the app, provides newer versions.
     PackageManager,
-    /// The remote from which the Flatpak was installed.
+    /// The remote from which the Flatpak was installed provides newer versions.
     Flatpak,
-    /// The store from which the snap was installed.
+    /// The store from which the snap was installed provides newer versions.
     Snap,
     /// No source, because this build has no update settings.
     NotInBuild,
@@ -38,7 +38,7 @@ pub enum UpdateSource {
     UnknownInstallation,
     /// No source, because the update settings of the build are invalid.
     Unusable {
-        /// Reason why the settings are invalid.
+        /// Reason why the update settings are invalid.
         cause: String,
     },
 }
@@ -51,21 +51,21 @@ pub enum UpdateStep {
     Idle,
     /// The app is checking for a newer release.
     Checking,
-    /// The running version is the newest one.
+    /// The running version of the app is the newest one.
     Current,
     /// A newer version was found and is not downloaded yet.
     Found {
         /// Release that can be downloaded and installed.
         release: ReleaseAnnouncement,
     },
-    /// The file is being downloaded.
+    /// The file of the release is being downloaded.
     Downloading {
         /// Release that is being downloaded.
         release: ReleaseAnnouncement,
-        /// Number of bytes received so far.
+        /// Number of bytes of the file that were received so far.
         received: u64,
     },
-    /// The file is being verified and installed.
+    /// The file of the release is being verified and installed.
     Installing {
         /// Release that is being installed.
         release: ReleaseAnnouncement,
@@ -75,7 +75,7 @@ pub enum UpdateStep {
         /// Release that was installed.
         release: ReleaseAnnouncement,
     },
-    /// The last step failed or was refused.
+    /// The last step of an update failed or was refused.
     Refused {
         /// Kind of the failure, from which the page chooses a text.
         kind: RefusalKind,

@@ -23,10 +23,10 @@ pub struct ReleaseKey {
 }
 
 impl ReleaseKey {
-    /// Parses a key in the format of the `.pub` file that `tauri signer generate` writes.
+    /// Parses the public key in the format of the `.pub` file that `tauri signer generate` writes.
     ///
     /// # Errors
-    /// Returns [`UpdateRefusal::Build`] if it is not a key.
+    /// Returns [`UpdateRefusal::Build`] if the text is not a key.
     pub fn parse(text: &str) -> Result<Self, UpdateRefusal> {
         let bad = || UpdateRefusal::Build("its public key can't be read".to_owned());
         let text = text.trim();
@@ -36,7 +36,7 @@ impl ReleaseKey {
         Ok(Self { key, text: text.to_owned(), id })
     }
 
-    /// Returns the text from which the key was parsed.
+    /// Returns the text from which the public key was parsed.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text

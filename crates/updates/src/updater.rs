@@ -45,7 +45,7 @@ pub trait ReleaseInstaller: Send + Sync {
     fn install(&self, release: &Release, file: Vec<u8>) -> impl Future<Output = Result<(), UpdateRefusal>> + Send;
 }
 
-/// Callback that is called after each change of [`UpdateReport::step`].
+/// Callback that receives the state of the updates after each change of [`UpdateReport::step`].
 pub type ProgressCallback<'a> = &'a (dyn Fn(UpdateReport) + Send + Sync);
 
 /// Checks for updates of the app and installs them.
@@ -54,14 +54,14 @@ pub struct Updater {
     version: Version,
     source: ReleaseSource,
     state: Mutex<UpdateState>,
-    /// Notified to stop the download in progress.
+    /// Signal that stops the download in progress.
     stop: Notify,
 }
 
 #[derive(Debug)]
 enum ReleaseSource {
     Releases(ReleaseFeed),
-    /// The installation gets newer versions only from this source, so the app does not install them itself.
+    /// This source provides newer versions, so the app does not install them itself.
     Other(UpdateSource),
 }
 
@@ -256,8 +256,8 @@ struct StepGuard<'a> {
 }
 
 impl StepGuard<'_> {
-    /// Ends the step: with its new state and the release that can be installed, or with a failure, after which the
-    /// release `again` can be retried.
+    /// Ends the step: either with its new state and the release that can be installed, or with a failure, after which
+    /// the user can retry the release `again`.
     fn end(
         mut self,
         outcome: Result<(UpdateStep, Option<Release>), UpdateRefusal>,

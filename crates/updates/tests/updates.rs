@@ -19,7 +19,7 @@ use updates::{
 /// Version of the releases in these tests.
 const RELEASE_VERSION: &str = "1.1.0";
 
-/// Versions and files that were passed to the installer.
+/// An installer that records the versions and files that are passed to it.
 #[derive(Default)]
 struct InstalledFiles(Mutex<Vec<(Version, Vec<u8>)>>);
 
@@ -40,7 +40,7 @@ fn update_channel(server: &ReleaseServer, keys: &TestKeys) -> Result<Option<Upda
     UpdateChannel::from_build_settings(Some(&server.address()), Some(keys.public().as_str()))
 }
 
-/// Checks for a release and installs it. Returns the first error.
+/// Checks for a release, and installs the release that was found. Returns the first error.
 async fn run_all_steps(updates: &Updater, installed: &InstalledFiles) -> Result<(), UpdateRefusal> {
     updates.check(&|_| ()).await?;
     updates.install(RELEASE_VERSION, installed, &|_| ()).await

@@ -72,7 +72,7 @@ enum EntryKind {
     Folder,
 }
 
-/// Returns the path and kind of an entry, or the reason why it may not be unpacked.
+/// Returns the path and kind of an archive entry, or the reason why it may not be unpacked.
 fn check_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefusal> {
     let header = &entry.header;
     let written = String::from_utf8_lossy(&header.name).into_owned();
@@ -89,7 +89,7 @@ fn check_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefus
         return Err(ArchiveRefusal::Zip64);
     }
     if header.has_other_name {
-        return Err(ArchiveRefusal::OtherName(path));
+        return Err(ArchiveRefusal::SecondName(path));
     }
     if header.flags & FLAGS_ENCRYPTED != 0 {
         return Err(ArchiveRefusal::Encrypted(path));
@@ -104,15 +104,15 @@ fn check_entry(entry: &CentralEntry) -> Result<(String, EntryKind), ArchiveRefus
     Ok((path, kind))
 }
 
-/// Determines the kind of an entry. Uses the Unix mode regardless of the system that the entry names, since other
-/// programs would apply it.
+/// Determines the kind of an archive entry. Uses the Unix mode regardless of the system that the entry names, since
+/// other programs would apply it.
 fn entry_kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result<EntryKind, ArchiveRefusal> {
     let mode = entry.attributes >> 16;
     let is_folder = match mode & MODE_TYPE_MASK {
         0 => is_named_folder || entry.attributes & DOS_ATTRIBUTE_FOLDER != 0,
         MODE_TYPE_FILE => false,
         MODE_TYPE_FOLDER => true,
-        _ => return Err(ArchiveRefusal::Special(path.to_owned())),
+        _ => return Err(ArchiveRefusal::SpecialFile(path.to_owned())),
     };
     if is_folder != is_named_folder || is_folder && entry.header.size != 0 {
         return Err(ArchiveRefusal::KindDiffers(path.to_owned()));
@@ -126,8 +126,8 @@ fn entry_kind(entry: &CentralEntry, path: &str, is_named_folder: bool) -> Result
     Ok(EntryKind::File { executable: mode & MODE_OWNER_EXECUTE != 0 })
 }
 
-/// Refuses archives whose declared sizes exceed the limits. `packed_at_most` is the number of bytes available for
-/// packed data.
+/// Returns an error for archives whose declared sizes exceed the limits. `packed_at_most` is the number of bytes
+/// available for packed data.
 fn check_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), ArchiveRefusal> {
     let mut all = 0;
     for CentralEntry { header, .. } in entries {
@@ -145,14 +145,14 @@ fn check_sizes(entries: &[CentralEntry], packed_at_most: u64) -> Result<(), Arch
         return Err(ArchiveRefusal::UnpackedTooLarge);
     }
     if all > MIN_RATIO_CHECK_SIZE && all > packed_at_most * MAX_COMPRESSION_RATIO {
-        Err(ArchiveRefusal::RatioOfAll)
+        Err(ArchiveRefusal::TotalRatio)
     } else {
         Ok(())
     }
 }
 
-/// Checks the local header at `at` against the central directory. Returns the offsets of the entry's data and of the
-/// next entry.
+/// Checks the local header of an entry at the offset `at` against the central directory. Returns the offsets of the
+/// entry's data and of the next entry.
 fn check_local_header(
     file: &File,
     entry: &CentralEntry,

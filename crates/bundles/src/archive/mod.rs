@@ -38,11 +38,11 @@ use crate::{BundleError, Signature};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArchiveFile {
-    /// Path below the bundle's folder, with slashes.
+    /// Path of the file below the bundle's folder, with slashes.
     pub path: String,
-    /// Size of the unpacked content, in bytes.
+    /// Size of the file's unpacked content, in bytes.
     pub size: u64,
-    /// Set if the owner may execute the file.
+    /// Set if the file's owner may execute it.
     pub executable: bool,
     #[serde(skip)]
     packed: u64,
@@ -101,13 +101,13 @@ impl Archive {
         self.size
     }
 
-    /// Returns the content of the signature block after the archive, which is not verified.
+    /// Returns the signature block after the archive, which is not verified.
     #[must_use]
     pub fn signature(&self) -> &Signature {
         &self.signature
     }
 
-    /// Returns the files, sorted by path.
+    /// Returns the files in the archive, sorted by path.
     pub fn files(&self) -> impl Iterator<Item = &ArchiveFile> {
         self.files.values()
     }
@@ -129,7 +129,7 @@ impl Archive {
     /// Returns [`BundleError::Refused`] if the file doesn't exist or is damaged, [`BundleError::TooLargeToRead`] if it
     /// is larger than `max`, and [`BundleError::Io`] if reading fails.
     pub fn read(&self, path: &str, max: u64) -> Result<Vec<u8>, BundleError> {
-        let file = self.file(path).ok_or_else(|| ArchiveRefusal::NoFile(path.to_owned()))?;
+        let file = self.file(path).ok_or_else(|| ArchiveRefusal::MissingFile(path.to_owned()))?;
         if file.size > max {
             return Err(BundleError::TooLargeToRead { path: path.to_owned(), max });
         }
@@ -138,7 +138,7 @@ impl Archive {
         Ok(content)
     }
 
-    /// Unpacks a file and writes its content to `sink`.
+    /// Unpacks a file of the archive and writes its content to `sink`.
     pub(crate) fn copy(&self, file: &ArchiveFile, sink: &mut dyn io::Write) -> Result<(), BundleError> {
         entry_data::unpack_entry(&self.file, file, sink)
     }

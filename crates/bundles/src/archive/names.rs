@@ -13,8 +13,8 @@ use crate::limits::{MAX_NAME_BYTES, MAX_PATH_BYTES, MAX_PATH_DEPTH};
 /// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>.
 const RESERVED_NAMES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
-/// Returns the reason why a path must not be unpacked, or `None` if it may be. The path of a folder has no trailing
-/// slash here.
+/// Returns the reason why an archive entry with this path must not be unpacked, or `None` if it may be. The path of a
+/// folder has no trailing slash here.
 pub(super) fn path_problem(path: &str) -> Option<PathProblem> {
     if path.len() > MAX_PATH_BYTES || path.split('/').count() > MAX_PATH_DEPTH {
         return Some(PathProblem::TooLong);
@@ -84,7 +84,7 @@ impl UniquePaths {
             return Ok(());
         };
         if other != path {
-            return Err(ArchiveRefusal::Twins(other.clone(), path.to_owned()));
+            return Err(ArchiveRefusal::EquivalentPaths(other.clone(), path.to_owned()));
         }
         match (*before, kind) {
             (PathKind::File, PathKind::File) | (PathKind::Folder, PathKind::Folder) => {
@@ -100,9 +100,9 @@ impl UniquePaths {
     }
 }
 
-/// Returns a normalized form that is equal for all paths that some file system treats as one. The text is converted to
-/// both cases, since `ß` and `SS`, or `ſ` and `s`, are equal in only one of them. Invisible characters, which HFS+
-/// ignores, are removed.
+/// Returns a normalized form of a path, which is equal for all paths that some file system treats as one. The text is
+/// converted to both cases, since `ß` and `SS`, or `ſ` and `s`, are equal in only one of them. Invisible characters,
+/// which HFS+ ignores, are removed.
 fn fold_path(path: &str) -> String {
     let visible = path.chars().filter(|c| !is_hidden(*c));
     visible.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkd().collect()

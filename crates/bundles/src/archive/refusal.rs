@@ -10,7 +10,7 @@ pub enum ArchiveRefusal {
     /// The file doesn't end with the records of a ZIP archive.
     #[error("this is not a ZIP archive, or its end is missing")]
     NotAZip,
-    /// The file is larger than the limit.
+    /// The archive file is larger than the limit.
     #[error("the file is larger than {} MB", MAX_ARCHIVE_BYTES >> 20)]
     ArchiveTooLarge,
     /// The archive is followed by data that is not a signature.
@@ -45,18 +45,18 @@ pub enum ArchiveRefusal {
     /// The local header of this entry contradicts the central directory.
     #[error("{}: the header before the data differs from the directory", displayed_path(.0))]
     HeadersDiffer(String),
-    /// This entry has a second name in an extra field, under which other programs would unpack it.
+    /// This entry has a second name in an extra field. Some programs would unpack the entry under that name.
     #[error("{} has a second name in an extra field", displayed_path(.0))]
-    OtherName(String),
+    SecondName(String),
     /// This entry is encrypted, as a flag in its header states.
     #[error("{} is encrypted", displayed_path(.0))]
     Encrypted(String),
-    /// The compression method is neither stored nor deflate.
+    /// The compression method of an entry is neither stored nor deflate.
     #[error("{} is packed by method {method}; only stored and deflate are read", displayed_path(.path))]
     Method {
-        /// Path of the entry in the archive.
+        /// Path of the compressed entry in the archive.
         path: String,
-        /// Compression method, as numbered in the ZIP specification.
+        /// Number of the entry's compression method in the ZIP specification.
         method: u16,
     },
     /// The path of an entry must not be unpacked.
@@ -69,7 +69,7 @@ pub enum ArchiveRefusal {
     },
     /// This entry is a link, a device or another special file.
     #[error("{} is a link, a device or another special file", displayed_path(.0))]
-    Special(String),
+    SpecialFile(String),
     /// This file has a set-user-ID or set-group-ID bit.
     #[error("{} would run with the rights of its owner or group", displayed_path(.0))]
     SetUserId(String),
@@ -81,22 +81,22 @@ pub enum ArchiveRefusal {
     Duplicate(String),
     /// These two paths are the same on some file systems.
     #[error("{} and {} are the same on some systems", displayed_path(.0), displayed_path(.1))]
-    Twins(String, String),
+    EquivalentPaths(String, String),
     /// This path is used for both a file and a folder.
     #[error("{} is a file and a folder", displayed_path(.0))]
     FileAndFolder(String),
     /// This file is larger than the limit.
     #[error("{} is larger than {} MB", displayed_path(.0), MAX_FILE_BYTES >> 20)]
     FileTooLarge(String),
-    /// The total unpacked size is larger than the limit.
+    /// The total unpacked size of the archive is larger than the limit.
     #[error("the bundle unpacks to more than {} MB", MAX_UNPACKED_BYTES >> 20)]
     UnpackedTooLarge,
     /// The compression ratio of this file is implausibly high.
     #[error("{} is packed to less than one {MAX_COMPRESSION_RATIO}th of its size", displayed_path(.0))]
     Ratio(String),
-    /// The compression ratio of the bundle is implausibly high.
+    /// The compression ratio of the whole bundle is implausibly high.
     #[error("the bundle is packed to less than one {MAX_COMPRESSION_RATIO}th of its size")]
-    RatioOfAll,
+    TotalRatio,
     /// The data of this file unpacks to another size than declared, or has unused bytes after it.
     #[error("{} unpacks to a different size than the directory records", displayed_path(.0))]
     SizeDiffers(String),
@@ -108,40 +108,40 @@ pub enum ArchiveRefusal {
     Checksum(String),
     /// The archive has no file with this path.
     #[error("there is no file {}", displayed_path(.0))]
-    NoFile(String),
+    MissingFile(String),
 }
 
-/// Problem with the path of an entry.
+/// Reason why the path of an archive entry is not allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathProblem {
-    /// The path or one of its components is empty.
+    /// The path of the entry, or one of the path's components, is empty.
     #[error("a part of the path is empty")]
     Empty,
-    /// The path is too long, or has too many components.
+    /// The path of the entry is too long, or has too many components.
     #[error("the path is too long or too deep")]
     TooLong,
-    /// The path is not UTF-8, or not marked as UTF-8.
+    /// The path of the entry is not UTF-8, or not marked as UTF-8.
     #[error("the path is not in UTF-8")]
     NotUtf8,
-    /// The path is absolute, such as `/etc/passwd`.
+    /// The path of the entry is absolute, such as `/etc/passwd`.
     #[error("the path is absolute")]
     Absolute,
-    /// The path contains a backslash, which is a separator on Windows.
+    /// The path of the entry contains a backslash, which is a separator on Windows.
     #[error("the path has a backslash")]
     Backslash,
-    /// The path contains a component `.` or `..`.
+    /// The path of the entry contains a component `.` or `..`.
     #[error("the path has a part . or ..")]
     Dots,
-    /// The path contains a colon, which marks drives and streams on Windows.
+    /// The path of the entry contains a colon, which marks drives and streams on Windows.
     #[error("the path has a colon")]
     Colon,
-    /// The path contains control characters.
+    /// The path of the entry contains control characters.
     #[error("the path has control characters")]
     Control,
-    /// The path contains a device name of Windows.
+    /// The path of the entry contains a device name of Windows.
     #[error("the path has a name that Windows reserves")]
     Reserved,
-    /// A component ends with a dot or a space, which Windows removes.
+    /// A component of the entry's path ends with a dot or a space, which Windows removes.
     #[error("a part of the path ends with a dot or a space")]
     TrailingDotOrSpace,
 }

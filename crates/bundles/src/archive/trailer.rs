@@ -47,7 +47,7 @@ pub(super) fn read_trailer(file: &File, size: u64) -> Result<(CentralDirectory, 
     Ok((CentralDirectory { at, size: directory_size, entries: end.entries }, Signature::parse(block)))
 }
 
-/// Returns the reason why no end record is at the end of the file. Searches for one at an earlier position.
+/// Returns the reason why no end record is at the end of an archive file. Searches for one at an earlier position.
 fn missing_end_reason(archive: &[u8]) -> ArchiveRefusal {
     let mut ends = (0..archive.len()).rev().filter_map(|at| Some((at, EndRecord::read(&archive[at..])?)));
     match ends.next() {

@@ -6,17 +6,17 @@ use serde_json::{Map, Value};
 
 use super::ManifestError;
 
-/// Maximum length of a name, address or label, in bytes.
+/// Maximum length, in bytes, of a name, address or label in a manifest.
 pub(super) const MAX_LABEL_BYTES: usize = 500;
-/// Maximum length of a description, in bytes.
+/// Maximum length, in bytes, of a description in a manifest.
 pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 << 10;
-/// Maximum length of a command, argument or variable, in bytes.
+/// Maximum length, in bytes, of a command, argument or variable in a manifest.
 pub(super) const MAX_ARGUMENT_BYTES: usize = 16 << 10;
-/// Maximum number of items in a list of the manifest, such as tools, keywords or arguments.
+/// Maximum number of items in a list of a manifest, such as tools, keywords or arguments.
 pub(super) const MAX_ITEMS: usize = 1000;
 const MAX_WARNINGS: usize = 100;
 
-/// Descriptions of the values that were ignored, as sentences.
+/// Descriptions of the values in a manifest that were ignored or truncated, as sentences.
 #[derive(Default)]
 pub(super) struct ManifestWarnings(pub(super) Vec<String>);
 
@@ -28,7 +28,7 @@ impl ManifestWarnings {
     }
 }
 
-/// A JSON object, and its path in the manifest for messages.
+/// A JSON object in a manifest, with its path for messages.
 #[derive(Clone, Copy)]
 pub(super) struct ManifestFields<'j> {
     object: &'j Map<String, Value>,
@@ -54,7 +54,7 @@ impl<'j> ManifestFields<'j> {
         if self.at.is_empty() { key } else { format!("{}.{key}", self.at) }
     }
 
-    /// Converts a member with `read`. Adds a warning if the member exists and `read` returns `None`.
+    /// Converts the member `key` with `read`. Adds a warning if the member exists and `read` returns `None`.
     fn read<T>(
         self,
         key: &str,
@@ -69,7 +69,7 @@ impl<'j> ManifestFields<'j> {
         value
     }
 
-    /// Returns a string member, truncated to `max` bytes, or `None` if it is missing or not a string.
+    /// Returns the string in a member, truncated to `max` bytes, or `None` if the member is missing or not a string.
     pub(super) fn text(self, key: &str, max: usize, warnings: &mut ManifestWarnings) -> Option<String> {
         let text = self.read(key, "a text", warnings, Value::as_str)?;
         if text.len() > max {
@@ -119,14 +119,15 @@ impl<'j> ManifestFields<'j> {
         texts
     }
 
-    /// Returns a string member. It is an error if the string is missing or longer than `max` bytes.
+    /// Returns the string in a member. It is an error if the member is missing, or the string is longer than `max`
+    /// bytes.
     pub(super) fn required_string(self, key: &str, max: usize) -> Result<String, ManifestError> {
         let text = self.untruncated_string(key, max)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| ManifestError::Field { field: self.path(key), expected: "a text" })
     }
 
-    /// Returns a string member, or `None` if it is missing. It is an error if it is longer than `max` bytes or not a
-    /// string.
+    /// Returns the string in a member, or `None` if the member is missing. It is an error if the member is not a string
+    /// or longer than `max` bytes.
     pub(super) fn untruncated_string(self, key: &str, max: usize) -> Result<Option<String>, ManifestError> {
         self.value(key).map(|value| parse_untruncated(value, &self.path(key), max)).transpose()
     }

@@ -71,8 +71,8 @@ impl Manifest {
         available.iter().find(|(tag, _)| same_language(tag)).map(|(_, path)| *path)
     }
 
-    /// Returns the manifest with its display texts replaced by a translation. Translations of tools and prompts that
-    /// the manifest doesn't have are ignored.
+    /// Returns the manifest with its display texts replaced by those of the translation file `json`. Translations of
+    /// tools and prompts that the manifest doesn't have are ignored.
     pub(crate) fn with_translations(&self, json: &[u8]) -> Result<Self, ManifestError> {
         let root = parse_object(json)?;
         let fields = ManifestFields::new(&root, "");

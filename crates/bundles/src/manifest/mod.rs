@@ -27,49 +27,50 @@ use serde::Serialize;
 pub struct Manifest {
     /// Version of the manifest format, as written. Empty if missing.
     pub manifest_version: String,
-    /// Identifier of the bundle for use by programs.
+    /// Machine-readable name of the bundle.
     pub name: String,
     /// Human-readable name of the bundle, or `None` to show [`Self::name`].
     pub display_name: Option<String>,
-    /// Version of the server, as the publisher wrote it.
+    /// Version of the bundle's server, as the publisher wrote it.
     pub version: String,
     /// Short description of the bundle, in plain text.
     pub description: String,
-    /// Long description in Markdown.
+    /// Long description of the bundle in Markdown.
     pub long_description: Option<String>,
     /// Author of the bundle, as the manifest claims.
     pub author: Author,
-    /// URL of the source code.
+    /// URL of the server's source code.
     pub repository: Option<String>,
-    /// URL of the home page.
+    /// URL of the bundle's home page.
     pub homepage: Option<String>,
-    /// URL of the documentation.
+    /// URL of the server's documentation.
     pub documentation: Option<String>,
     /// URL where users get support from the publisher.
     pub support: Option<String>,
     /// Licence of the bundle's contents, as the publisher states it.
     pub license: Option<String>,
-    /// Keywords for searching the bundle.
+    /// Keywords by which users can find the bundle.
     pub keywords: Vec<String>,
-    /// URLs of the privacy policies of external services that the server uses.
+    /// URLs of the privacy policies of external services that the bundle's server uses.
     pub privacy_policies: Vec<String>,
-    /// Icons that are files in the bundle.
+    /// Icons of the server that are files in the bundle.
     pub icons: Vec<Icon>,
-    /// Paths of screenshots in the bundle.
+    /// Paths of the screenshots that are files in the bundle.
     pub screenshots: Vec<String>,
     /// Type of the server, and the command that starts it on each platform.
     pub server: Server,
-    /// Tools that the manifest claims. The tools that a session can call are those that the running server lists.
+    /// Tools that the manifest claims the server provides. The tools that a session can call are those that the running
+    /// server lists.
     pub tools: Vec<ToolClaim>,
-    /// Set if the server may have further tools.
+    /// Set if the server may have tools that the manifest does not name.
     pub tools_generated: bool,
-    /// Prompts that the manifest claims.
+    /// Prompts that the manifest claims the server provides.
     pub prompts: Vec<PromptClaim>,
-    /// Set if the server may have further prompts.
+    /// Set if the server may have prompts that the manifest does not name.
     pub prompts_generated: bool,
     /// Platforms and versions that the bundle requires.
     pub compatibility: Compatibility,
-    /// Location of the translations in the bundle.
+    /// Paths of the translations in the bundle, and the language of the manifest's texts.
     pub localization: Localization,
     /// Settings that the user fills in, in the order of the manifest.
     pub user_config: Vec<UserConfig>,
@@ -78,9 +79,9 @@ pub struct Manifest {
 /// The author of a bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Author {
-    /// Name of the author. Empty if missing.
+    /// Name of the bundle's author. Empty if missing.
     pub name: String,
-    /// E-mail address of the author.
+    /// E-mail address of the bundle's author.
     pub email: Option<String>,
     /// URL of the author's home page, as the manifest claims.
     pub url: Option<String>,
@@ -89,7 +90,7 @@ pub struct Author {
 /// An icon that is a file in the bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Icon {
-    /// Path of the image file in the bundle.
+    /// Path of the icon's image file in the bundle.
     pub path: String,
     /// Size of the icon in pixels, such as `128x128`.
     pub size: Option<String>,
@@ -97,21 +98,21 @@ pub struct Icon {
     pub theme: Option<String>,
 }
 
-/// A tool that the manifest claims to exist.
+/// A tool that a manifest claims the server provides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolClaim {
     /// Name of the tool, as the manifest claims.
     pub name: String,
-    /// Description of the tool.
+    /// Description of the tool, as the manifest claims.
     pub description: Option<String>,
 }
 
-/// A prompt that the manifest claims to exist.
+/// A prompt that a manifest claims the server provides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PromptClaim {
     /// Name of the prompt, as the manifest claims.
     pub name: String,
-    /// Description of the prompt.
+    /// Description of the prompt, as the manifest claims.
     pub description: Option<String>,
     /// Names of the arguments that the prompt takes.
     pub arguments: Vec<String>,
@@ -122,7 +123,7 @@ pub struct PromptClaim {
 /// Platforms and versions that a bundle requires. A missing member is no restriction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Compatibility {
-    /// Supported platforms, named as in Node: `darwin`, `win32`, `linux`.
+    /// Platforms that the bundle supports, named as in Node: `darwin`, `win32`, `linux`.
     pub platforms: Option<Vec<String>>,
     /// Version ranges of runtimes, by the name of the runtime: `node`, `python`.
     pub runtimes: BTreeMap<String, String>,
@@ -147,10 +148,10 @@ pub enum ManifestError {
     /// A list has too many items, or a text that must not be truncated is too long. Contains the path of the member.
     #[error("{} is too long", visible(.0))]
     TooLong(String),
-    /// This path leads out of the bundle.
+    /// This path in the manifest leads out of the bundle.
     #[error("{} is not a path in the bundle", visible(.0))]
     Path(String),
-    /// The type of the server is unknown, with its name.
+    /// The type of the server is unknown. Contains the type as written.
     #[error("the type {:?} of the server is unknown", visible(.0))]
     ServerKind(String),
 }

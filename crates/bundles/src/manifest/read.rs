@@ -10,12 +10,13 @@ use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
 };
 
-/// Versions of the manifest format that are fully supported.
+/// Versions of the manifest format that this crate fully supports.
 const SUPPORTED_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
 /// Maximum length of a bundle's name, in bytes.
 const MAX_BUNDLE_NAME_BYTES: usize = 200;
 
-/// Known members of the manifest. `_meta` is ignored, since it is meant for other clients.
+/// Members of a manifest that this crate knows. Other members cause a warning. `_meta` is ignored, since it is meant
+/// for other clients.
 const KNOWN_MEMBERS: [&str; 28] = [
     "$schema",
     "_meta",
@@ -100,7 +101,7 @@ impl Manifest {
     }
 }
 
-/// Parses a file whose content is a JSON object.
+/// Parses the content of a file that must be a JSON object.
 pub(super) fn parse_object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     // The parser's message may quote text of the file, so it is escaped and truncated.

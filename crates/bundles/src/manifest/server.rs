@@ -15,13 +15,13 @@ use crate::archive::is_safe_path;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ServerKind {
-    /// JavaScript, with its packages in the bundle.
+    /// The server is JavaScript code, with its packages in the bundle.
     Node,
-    /// Python, with its packages in the bundle.
+    /// The server is Python code, with its packages in the bundle.
     Python,
-    /// A native program in the bundle.
+    /// The server is a native program in the bundle.
     Binary,
-    /// Python, with packages that uv installs at the first start.
+    /// The server is Python code, with packages that uv installs at the first start.
     Uv,
 }
 
@@ -31,7 +31,7 @@ pub enum ServerKind {
 pub struct Server {
     /// Type of the server.
     pub kind: ServerKind,
-    /// Path of the main file in the bundle.
+    /// Path of the server's main file in the bundle.
     pub entry_point: String,
     /// Command that starts the server, without the changes for a platform.
     pub command: Command,
@@ -50,15 +50,15 @@ pub struct Command {
     pub env: BTreeMap<String, String>,
 }
 
-/// Parts of a command that differ on one platform. A part that is present replaces the whole original part, for example
-/// all arguments.
+/// Parts of a server's command that differ on one platform. A part that is present replaces the whole original part,
+/// for example all arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CommandOverride {
-    /// Program that replaces the original one, if any.
+    /// Program that replaces the original one on the platform, if any.
     pub command: Option<String>,
-    /// Arguments that replace all original ones, if any.
+    /// Arguments that replace all original ones on the platform, if any.
     pub args: Option<Vec<String>>,
-    /// Environment variables that replace all original ones, if any.
+    /// Environment variables that replace all original ones on the platform, if any.
     pub env: Option<BTreeMap<String, String>>,
 }
 
@@ -130,7 +130,7 @@ fn parse_overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, 
     overrides.iter().map(one).collect()
 }
 
-/// Parses a command. Any invalid part is an error.
+/// Parses a command in a manifest. Any invalid part is an error.
 fn parse_command(value: &Value, at: &str) -> Result<CommandOverride, ManifestError> {
     let object = value.as_object();
     let object = object.ok_or_else(|| ManifestError::Field { field: at.to_owned(), expected: "an object" })?;

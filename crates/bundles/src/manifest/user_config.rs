@@ -9,19 +9,19 @@ use super::fields::{
     truncate,
 };
 
-/// Type of a setting's value.
+/// Type of the value of a bundle's setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UserConfigKind {
-    /// A text that the user enters.
+    /// The setting's value is a text.
     String,
-    /// A number that the user enters.
+    /// The setting's value is a number.
     Number,
-    /// A boolean that the user sets.
+    /// The setting's value is a boolean.
     Boolean,
-    /// The path of a folder.
+    /// The setting's value is the path of a folder.
     Directory,
-    /// The path of a file.
+    /// The setting's value is the path of a file.
     File,
 }
 
@@ -37,21 +37,21 @@ pub struct UserConfig {
     pub title: Option<String>,
     /// Purpose of the setting, for display.
     pub description: Option<String>,
-    /// Set if the server can't start without a value.
+    /// Set if the server can't start without a value of the setting.
     pub required: bool,
-    /// Default values, which may contain references such as `${HOME}`.
+    /// Default values of the setting, which may contain references such as `${HOME}`.
     pub default: Vec<String>,
-    /// Set if the user may enter several values.
+    /// Set if the user may enter several values for the setting.
     pub multiple: bool,
     /// Set if the value is a secret, such as an API key.
     pub sensitive: bool,
-    /// Smallest allowed number, or `None` if unbounded.
+    /// Smallest number that the setting allows, or `None` if unbounded.
     pub min: Option<f64>,
-    /// Largest allowed number, or `None` if unbounded.
+    /// Largest number that the setting allows, or `None` if unbounded.
     pub max: Option<f64>,
 }
 
-/// Parses all settings. A setting of an unknown type accepts text.
+/// Parses all settings in a manifest's `user_config`. A setting of an unknown type accepts text.
 pub(super) fn read_user_config(
     root: ManifestFields<'_>,
     warnings: &mut ManifestWarnings,
@@ -110,7 +110,7 @@ fn read_setting(
     })
 }
 
-/// Returns a default value as text, in the form in which it is substituted.
+/// Returns the default value of a setting as text, in the form in which it is substituted.
 fn default_text(value: &Value, fields: &ManifestFields<'_>) -> Result<String, ManifestError> {
     match value {
         Value::Bool(value) => Ok(value.to_string()),

@@ -17,7 +17,7 @@ use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
 use crate::{Bundle, ManifestError, ServerKind};
 use substitution::SubstitutionValues;
 
-/// Maximum length of a server name, in characters.
+/// Maximum length of the name of a bundle's server, in characters.
 const MAX_SERVER_NAME_CHARS: usize = 64;
 /// Beginning of a reference to a secret in the settings. Only values that the user enters may contain it.
 const SECRET_REFERENCE: &str = "${secret:";
@@ -75,7 +75,7 @@ pub struct BundleEnvironment {
 pub struct BundlePlan {
     /// Command, inputs and warnings of the installation.
     pub install: InstallPlan,
-    /// Location of the program that the command runs.
+    /// Location of the program that the bundle's command runs.
     pub program: ProgramLocation,
     /// Paths of files in the bundle that decide which code runs. They are compared before each start with
     /// [`verify_tree`](crate::verify_tree).
@@ -91,18 +91,19 @@ const NO_BYTECODE_VARIABLE: &str = "PYTHONDONTWRITEBYTECODE";
 /// Reason why no plan can be created for a bundle. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// The program of the command contains a value that the user enters. Only arguments may contain such values.
+    /// The program of the command contains a value that the user enters. Only arguments and variables may contain such
+    /// values.
     #[error("the command contains a value that the user enters")]
     InputInCommand,
     /// The program is a file in the bundle's folder, but the bundle doesn't contain it.
     #[error("the command is the file {}, which is not in the bundle", visible(.0))]
-    NoFile(String),
+    MissingProgram(String),
     /// This text of the manifest refers to a secret in the keychain.
     #[error("{} asks for a secret of the keychain", visible(.0))]
-    Secret(String),
+    ReferencesSecret(String),
     /// The path of this folder is not Unicode, so it can't be stored in the settings.
     #[error("the name of the folder {} is not Unicode", .0.display())]
-    Folder(PathBuf),
+    NonUnicodeFolder(PathBuf),
     /// The manifest is not valid for this platform.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -150,7 +151,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
         env.entry(NO_BYTECODE_VARIABLE.to_owned()).or_insert_with(|| "1".into());
     }
 
-    notes.extend(program.note(&command, &written.args, manifest.server.kind));
+    notes.extend(program.warning_text(&command, &written.args, manifest.server.kind));
     let obeyed: Vec<&str> = env.keys().filter(|name| is_code_variable(name)).map(String::as_str).collect();
     if !obeyed.is_empty() {
         let names = visible(&obeyed.join(", ")).into_owned();
@@ -166,7 +167,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }
 
-/// Creates templates from texts of the manifest, and adds a note for each deviation from the manifest.
+/// Creates templates from texts of a manifest, and adds a note for each deviation from the manifest.
 struct TemplateBuilder<'p> {
     inputs: &'p [PlanInput],
     substitution: &'p SubstitutionValues,
@@ -180,27 +181,27 @@ impl TemplateBuilder<'_> {
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
         if literal.contains(SECRET_REFERENCE) || template.forms_secret_reference(self.inputs) {
-            return Err(PlanError::Secret(what.to_owned()));
+            return Err(PlanError::ReferencesSecret(what.to_owned()));
         }
         for key in template.keys() {
             match self.inputs.iter().find(|input| input.key == key) {
-                None => self.note(&format!("{what} is omitted: the bundle has no setting {key}.")),
+                None => self.add_note(&format!("{what} is omitted: the bundle has no setting {key}.")),
                 Some(input) if input.multiple && !is_argument => {
-                    self.note(&format!("The variable {what} takes only the first of the values of {key}."));
+                    self.add_note(&format!("The variable {what} takes only the first of the values of {key}."));
                 }
                 Some(input) if input.multiple && template.parts.len() > 1 => {
-                    self.note(&format!("The argument {what} is repeated for each value of {key}."));
+                    self.add_note(&format!("The argument {what} is repeated for each value of {key}."));
                 }
                 Some(_) => {}
             }
         }
         if literal.contains("${") {
-            self.note(&format!("{what} holds ${{…}} that is not known; it is passed as it is."));
+            self.add_note(&format!("{what} holds ${{…}} that is not known; it is passed as it is."));
         }
         Ok(template)
     }
 
-    fn note(&mut self, text: &str) {
+    fn add_note(&mut self, text: &str) {
         self.notes.push(visible(text).into_owned());
     }
 }
@@ -231,7 +232,7 @@ fn plan_input(
         ..PlanInput::text(&config.key)
     };
     if planned.default.iter().any(|value| value.contains(SECRET_REFERENCE)) {
-        return Err(PlanError::Secret(format!("the default of {}", config.key)));
+        return Err(PlanError::ReferencesSecret(format!("the default of {}", config.key)));
     }
     if let Some(problem) = planned.default_problem() {
         notes.push(format!("The default of {} is omitted: {problem}.", visible(&config.key)));
@@ -283,5 +284,5 @@ fn server_name(display_name: &str, name: &str) -> String {
 
 /// Returns the path of a folder as text, or an error if it is not Unicode.
 fn folder_text(folder: &Path) -> Result<String, PlanError> {
-    folder.to_str().map(str::to_owned).ok_or_else(|| PlanError::Folder(folder.to_owned()))
+    folder.to_str().map(str::to_owned).ok_or_else(|| PlanError::NonUnicodeFolder(folder.to_owned()))
 }

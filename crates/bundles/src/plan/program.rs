@@ -16,16 +16,16 @@ const DOWNLOADING_RUNTIMES: [&str; 2] = ["npx", "uvx"];
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", content = "name", rename_all = "camelCase")]
 pub enum ProgramLocation {
-    /// A file in the bundle, with its path.
+    /// The program is the file with this path in the bundle.
     Inside(String),
-    /// A common runtime that is found through the user's `PATH`, with its name.
+    /// The program is a common runtime of this name, which is found through the user's `PATH`.
     Runtime(String),
-    /// Any other program on this computer, with its name or path.
+    /// The program is any other one on this computer, with this name or path.
     Foreign(String),
 }
 
-/// Locates the program of a command, and returns the text that starts it. For a file in the bundle, that is its
-/// absolute path. `written` is the text in the manifest, and `command` the same text after substitution.
+/// Locates the program of a bundle's command, and returns the text that starts it. For a file in the bundle, that is
+/// its absolute path. `written` is the text in the manifest, and `command` the same text after substitution.
 pub(super) fn find_program(
     bundle: &Bundle,
     place: &BundleEnvironment,
@@ -57,14 +57,14 @@ pub(super) fn find_program(
         let with_extension = (place.platform == Platform::Windows).then(|| format!("{path}.exe"));
         [Some(path), with_extension].into_iter().flatten().find(|path| bundle.archive.file(path).is_some())
     });
-    let path = path.ok_or(PlanError::NoFile(below))?;
+    let path = path.ok_or(PlanError::MissingProgram(below))?;
     let command = format!("{folder}{0}{1}", place.platform.separator(), path.replace('/', place.platform.separator()));
     Ok((ProgramLocation::Inside(path), command))
 }
 
 impl ProgramLocation {
-    /// Returns a warning about the program for the user, or `None` if none is necessary.
-    pub(super) fn note(&self, command: &str, args: &[String], kind: ServerKind) -> Option<String> {
+    /// Returns a warning for the user about the program that a bundle runs, or `None` if none is necessary.
+    pub(super) fn warning_text(&self, command: &str, args: &[String], kind: ServerKind) -> Option<String> {
         // Bundles of the type uv have their own warning.
         let runs_by_uv = || kind != ServerKind::Uv && args.iter().any(|arg| arg == "run");
         let loads = match self {

@@ -8,7 +8,7 @@ use super::{BundleEnvironment, PlanError, folder_text};
 const PLACEHOLDER_START: &str = "${";
 const INPUT_PREFIX: &str = "user_config.";
 
-/// Values of the references that have a fixed meaning on this computer, by name.
+/// Values of the references in a manifest that have a fixed meaning on this computer, by name.
 pub(super) struct SubstitutionValues {
     known: [(&'static str, String); 7],
 }
@@ -29,8 +29,8 @@ impl SubstitutionValues {
         })
     }
 
-    /// Returns the text as a template, with all references replaced except those to inputs. Unknown references are
-    /// retained.
+    /// Returns the text as a template, in which all references are replaced except those to the user's inputs. Unknown
+    /// references are retained.
     pub(super) fn template(&self, text: &str) -> Template {
         let (mut parts, mut literal) = (Vec::new(), String::new());
         let mut rest = text;
@@ -57,7 +57,7 @@ impl SubstitutionValues {
         Template { parts }
     }
 
-    /// Returns the text with all references replaced, or `None` if it refers to an input.
+    /// Returns the text with all references replaced, or `None` if it refers to a user's input.
     pub(super) fn text(&self, text: &str) -> Option<String> {
         match self.template(text).parts.as_slice() {
             [TemplatePart::Text(text)] => Some(text.clone()),

@@ -64,7 +64,7 @@ fn decompression_bomb_of_ten_megabytes_is_rejected() {
     );
     // Each file is too small for the limit of the ratio, but the whole bundle exceeds it.
     let many = (0..300).map(|n| zip_bomb(&format!("zero-{n}"), 1 << 10, 1 << 20));
-    assert_refused(&Zip::with_entries(many).to_bytes(), &ArchiveRefusal::RatioOfAll);
+    assert_refused(&Zip::with_entries(many).to_bytes(), &ArchiveRefusal::TotalRatio);
     // Entries with an accepted compression ratio, but with a total size above the limit.
     let many = (0..3).map(|n| ZipEntry { shares: Some(0), ..zip_bomb(&format!("zero-{n}"), 1 << 20, 200 << 20) });
     assert_refused(&Zip::with_entries(many).to_bytes(), &ArchiveRefusal::UnpackedTooLarge);
@@ -156,7 +156,7 @@ fn links_and_paths_through_links_are_rejected() {
         let through = ZipEntry::file("server/link/escape", b"x");
         assert_refused(
             &valid_zip().add_entry(special).add_entry(through).to_bytes(),
-            &ArchiveRefusal::Special("server/link".to_owned()),
+            &ArchiveRefusal::SpecialFile("server/link".to_owned()),
         );
     }
     for mode in [0o104_755, 0o102_755] {
@@ -181,7 +181,7 @@ fn differing_local_and_central_headers_are_rejected() {
     assert_refused(&other_manifest.to_bytes(), &ArchiveRefusal::HeadersDiffer("manifest.json".to_owned()));
     let second_name = b"up\x0b\0\x01\0\0\0\0server".to_vec();
     let with_second_name = ZipEntry { extra: second_name, ..ZipEntry::file("a", b"x") };
-    assert_refused(&valid_zip().add_entry(with_second_name).to_bytes(), &ArchiveRefusal::OtherName("a".to_owned()));
+    assert_refused(&valid_zip().add_entry(with_second_name).to_bytes(), &ArchiveRefusal::SecondName("a".to_owned()));
     let mut other_size = valid_zip();
     other_size.entries[1].local_size = Some(1);
     assert_refused(&other_size.to_bytes(), &ArchiveRefusal::HeadersDiffer("server/index.js".to_owned()));
@@ -268,9 +268,9 @@ fn invalid_archives_are_rejected() {
     let whole = valid_zip().to_bytes();
     assert_refused(&whole[..whole.len() - 1], &ArchiveRefusal::NotAZip);
     assert_refused(&whole[..whole.len() / 2], &ArchiveRefusal::NotAZip);
-    assert_refused(&end_record(0, 0, 0), &ArchiveRefusal::NoFile("manifest.json".to_owned()));
+    assert_refused(&end_record(0, 0, 0), &ArchiveRefusal::MissingFile("manifest.json".to_owned()));
     let without_entry_point = Zip::with_entries([valid_zip().entries[0].clone()]);
-    assert_refused(&without_entry_point.to_bytes(), &ArchiveRefusal::NoFile("server/index.js".to_owned()));
+    assert_refused(&without_entry_point.to_bytes(), &ArchiveRefusal::MissingFile("server/index.js".to_owned()));
 }
 
 #[test]

@@ -161,7 +161,7 @@ fn manifest_beyond_its_size_limit_is_rejected() {
     assert!(matches!(error, BundleError::TooLargeToRead { max: 1_048_576, .. }), "{error:?}");
     zip.entries[0] = ZipEntry::file("Manifest.json", node_manifest("0.3").to_string().as_bytes());
     let error = BundleFolder::with_file(&zip.to_bytes()).open().unwrap_err();
-    assert!(matches!(error, BundleError::Refused(ArchiveRefusal::NoFile(path)) if path == "manifest.json"));
+    assert!(matches!(error, BundleError::Refused(ArchiveRefusal::MissingFile(path)) if path == "manifest.json"));
 }
 
 #[test]

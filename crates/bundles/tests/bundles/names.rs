@@ -9,7 +9,7 @@ use crate::zip_writer::ZipEntry;
 fn equivalent_names_are_rejected() {
     let same = |one: &str, other: &str| {
         let zip = valid_zip().add_entry(ZipEntry::file(one, b"1")).add_entry(ZipEntry::file(other, b"2"));
-        assert_refused(&zip.to_bytes(), &ArchiveRefusal::Twins(one.to_owned(), other.to_owned()));
+        assert_refused(&zip.to_bytes(), &ArchiveRefusal::EquivalentPaths(one.to_owned(), other.to_owned()));
     };
     same("Readme", "README");
     same("caf\u{e9}", "cafe\u{301}");
@@ -18,7 +18,7 @@ fn equivalent_names_are_rejected() {
     same("server/a.js", "server/a\u{200c}.js");
     // The folders `server` and `Server` are the same on some file systems, although their files differ in name.
     let zip = valid_zip().add_entry(ZipEntry::file("Server/other.js", b""));
-    assert_refused(&zip.to_bytes(), &ArchiveRefusal::Twins("server".to_owned(), "Server".to_owned()));
+    assert_refused(&zip.to_bytes(), &ArchiveRefusal::EquivalentPaths("server".to_owned(), "Server".to_owned()));
 }
 
 #[test]

@@ -136,7 +136,7 @@ fn programs_inside_and_outside_the_bundle_are_located() {
         plan(&bundle_with_config(json!({ "command": command }), Value::Null), &test_environment()).unwrap_err()
     };
     for missing in ["bin/other", "${__dirname}/../../bin/sh", "../notes/bin/notes", "${__dirname}/bin"] {
-        assert!(matches!(error(missing), PlanError::NoFile(_)), "{missing}");
+        assert!(matches!(error(missing), PlanError::MissingProgram(_)), "{missing}");
     }
     assert_eq!(error("${user_config.a}"), PlanError::InputInCommand);
 }
@@ -176,7 +176,7 @@ fn platform_overrides_are_applied() {
         plan(&bundle_with_config(config.clone(), Value::Null), &place)
     };
     // Paths of bundles have slashes on every system.
-    assert!(matches!(server(Platform::Windows, "C:\\apps"), Err(PlanError::NoFile(_))));
+    assert!(matches!(server(Platform::Windows, "C:\\apps"), Err(PlanError::MissingProgram(_))));
     let mac = fill_plan(&server(Platform::MacOs, "/apps").unwrap(), &[]).unwrap();
     assert_eq!((mac.args.len(), mac.env.len()), (0, 2));
     let linux = fill_plan(&server(Platform::Linux, "/apps").unwrap(), &[]).unwrap();
@@ -225,7 +225,7 @@ fn secret_references_in_a_bundle_are_rejected() {
         json!({ "command": "node", "env": { "A": "${secret:${user_config.a}" } }),
     ] {
         let error = plan(&bundle_with_config(config, Value::Null), &test_environment()).unwrap_err();
-        assert!(matches!(error, PlanError::Secret(_)), "{error:?}");
+        assert!(matches!(error, PlanError::ReferencesSecret(_)), "{error:?}");
     }
     // The default values of settings form a reference to a secret, though each of them is harmless separately.
     let text = |default: &str| json!({ "type": "string", "default": default });
@@ -240,7 +240,7 @@ fn secret_references_in_a_bundle_are_rejected() {
         let config = json!({ "command": "node", "env": { "A": value } });
         let bundle = bundle_with_config(config, json!({ "a": text(a), "b": text(b) }));
         let error = plan(&bundle, &test_environment()).unwrap_err();
-        assert!(matches!(error, PlanError::Secret(_)), "{value}: {error:?}");
+        assert!(matches!(error, PlanError::ReferencesSecret(_)), "{value}: {error:?}");
     }
     let harmless =
         json!({ "command": "node", "args": ["$${user_config.a}", "${x}${user_config.a}", "${user_config.a}$"] });

@@ -35,7 +35,7 @@ pub(crate) fn valid_zip() -> Zip {
     zip_with_manifest(&node_manifest("0.3"))
 }
 
-/// A temporary folder with a bundle file, and a folder to which it is unpacked.
+/// A temporary folder with a bundle file, and a folder to which tests unpack the bundle.
 pub(crate) struct BundleFolder(pub(crate) TempDir);
 
 impl BundleFolder {

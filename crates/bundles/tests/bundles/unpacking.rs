@@ -60,7 +60,7 @@ fn unpacking_again_changes_nothing() {
     );
     fs::remove_file(added).unwrap();
     fs::write(installed.folder.join("b"), "other").unwrap();
-    assert!(matches!(disk.install(), Err(BundleError::Differs(TreeChange::Changed(path))) if path == "b"));
+    assert!(matches!(disk.install(), Err(BundleError::FilesDiffer(TreeChange::Changed(path))) if path == "b"));
     disk.assert_contains_only(&[&installed.folder]);
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::CallKind;
 
-/// Maximum length of a stored name or URI, in characters.
+/// Maximum length of a name or URI in a [`Reading`], in characters.
 const MAX_NAME_CHARS: usize = 200;
 
 /// Record of content that a conversation has read from one server.
@@ -16,7 +16,7 @@ const MAX_NAME_CHARS: usize = 200;
 pub struct Reading {
     /// Name of the server in the settings.
     pub server: String,
-    /// Kind of the content.
+    /// Kind of the content: output of a tool, a prompt, or a resource.
     pub kind: ReadingKind,
     /// Name of the tool or prompt, or URI of the resource, truncated to [`MAX_NAME_CHARS`] characters. Empty if unknown.
     pub name: String,
@@ -30,18 +30,18 @@ pub struct Reading {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingKind {
-    /// Output of a tool call.
+    /// Output of a tool call of the server.
     Tool,
-    /// Messages of a prompt.
+    /// Messages of a prompt of the server.
     Prompt,
-    /// Contents of a resource.
+    /// Contents of a resource of the server.
     Resource,
-    /// Content of an unknown kind, in a conversation that an older version wrote.
+    /// Content of an unknown kind, in a conversation that an older version of Drawbridge wrote.
     Unknown,
 }
 
 impl ReadingKind {
-    /// All kinds, in the order of their declaration.
+    /// All kinds of content, in the order of their declaration.
     pub const ALL: [Self; 4] = [Self::Tool, Self::Prompt, Self::Resource, Self::Unknown];
 
     /// Returns the name of this kind in the database of the history.
@@ -67,7 +67,7 @@ impl From<CallKind> for ReadingKind {
 }
 
 impl Reading {
-    /// Creates a record. The name is truncated to [`MAX_NAME_CHARS`] characters.
+    /// Creates a record of content from a server. `name` is truncated to [`MAX_NAME_CHARS`] characters.
     #[must_use]
     pub fn new(server: &str, kind: ReadingKind, name: &str) -> Self {
         let name = name.chars().take(MAX_NAME_CHARS).collect();

@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 use super::ChatItem;
 use crate::history::OmittedContent;
 
-/// Content to append to a streaming reply. `part` is an index into the reply's parts. An index after the last part
-/// starts a new part.
+/// Content to append to a model's streaming reply. `part` is an index into the reply's parts. An index after the last
+/// part starts a new part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ReplyAppend {
-    /// Text to append to a text part.
+    /// Text for the user to append to the reply.
     Text {
-        /// Index of the text part.
+        /// Index of the text part in the reply.
         part: usize,
-        /// Text to append to the part.
+        /// Text to append to the text part.
         text: String,
     },
     /// Reasoning to append to a thinking part.
     Thinking {
-        /// Index of the reasoning part.
+        /// Index of the reasoning part in the reply.
         part: usize,
-        /// Text to append to the part.
+        /// Text to append to the reasoning part.
         text: String,
     },
-    /// Start of a part that requests a tool call.
+    /// Start of a part in which the model requests a tool call.
     ToolUse {
-        /// Index of the new part.
+        /// Index of the new part in the reply.
         part: usize,
         /// Identifier of the tool use.
         id: String,
@@ -39,16 +39,16 @@ pub enum ReplyAppend {
         /// Name of the tool on its server, or `None` in the same cases as `server`.
         tool: Option<String>,
     },
-    /// Arguments to append to a tool use.
+    /// Arguments to append to a part that requests a tool call.
     Arguments {
-        /// Index of the part with the tool use.
+        /// Index of the part in the reply that requests the tool call.
         part: usize,
-        /// JSON text to append to the arguments.
+        /// JSON text to append to the tool call's arguments.
         text: String,
     },
 }
 
-/// Change of a conversation.
+/// Change of a conversation, sent to the user interface.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConversationEvent {
     /// More content of a model's streaming reply arrived.

@@ -28,8 +28,8 @@ impl ItemBody {
     }
 }
 
-/// Returns records of the content that an item contains. [`Reading::open_world`] is not set, since an item does not
-/// record if a tool claims to reach an open world.
+/// Returns records of the servers' content that an item contains. [`Reading::open_world`] is not set, since an item
+/// does not record if a tool claims to reach an open world.
 pub fn item_readings(item: &ChatItem) -> Vec<Reading> {
     match &item.body {
         ItemBody::Message { prompt, attachments, .. } => {

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use crate::{bundle_folders, install_draft, preview_and_install, server_names, test_installer};
 
-/// Environment variable with the folder for the child process that will be killed. The child is another run of this
+/// Environment variable with the app's folder for a child process that will be killed. The child is another run of this
 /// test program.
 const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_KILLED_IN";
 /// Environment variable that makes the child process write the settings before it is killed.

@@ -11,7 +11,7 @@ use store::CacheFolder;
 use testkit::app::TestPlatform;
 use testkit::bundle_file::Bundle;
 
-/// Environment variable with the data folder for the other process, which is another run of this test program.
+/// Environment variable with the data folder for the second process, which is another run of this test program.
 const FOLDER_VARIABLE: &str = "DRAWBRIDGE_TEST_FOLDER";
 const ROUNDS: usize = 12;
 

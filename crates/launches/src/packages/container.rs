@@ -101,14 +101,14 @@ const CONTAINER_OPTIONS: LauncherOptions = LauncherOptions {
     ],
 };
 
-/// Registry of images whose name contains no registry.
+/// Host of the registry from which engines load images whose name contains no registry.
 const DOCKER_HUB: &str = "docker.io";
 /// Prefix of image digests and IDs.
 const SHA256_PREFIX: &str = "sha256:";
 
-/// Returns the index at which the options of `run` begin, an error if the options before it are unknown, or `None` if
-/// the command runs no image.
-pub(super) fn options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
+/// Returns the index of the first option of `run` in a container engine's arguments, an error if the options before
+/// `run` are unknown, or `None` if the command runs no image.
+pub(super) fn find_options_start(args: &[String]) -> Option<Result<usize, UnknownPackage>> {
     let words: Vec<&str> = args.iter().take(2).map(String::as_str).collect();
     match words.as_slice() {
         ["run", ..] => Some(Ok(1)),
@@ -176,7 +176,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
 /// Only a digest from the repository in the command line pins the image: a locally set tag may refer to an image of
 /// another repository, which the registry doesn't offer under this name. Such an image, and one that was built locally,
 /// is identified by its ID.
-pub(super) fn parse_local_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_local_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout.lines().next()?).ok()?;
     let here = Some("this computer".to_owned());
     let own = full_repository(&reference.name);
@@ -204,8 +204,8 @@ fn full_repository(name: &str) -> String {
     format!("{registry}/{folder}{path}")
 }
 
-/// Parses the output of a lookup in the registry.
-pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+/// Parses the container engine's output about an image in its registry.
+pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     answer["digest"].as_str().filter(|digest| is_digest(digest)).map(|digest| with_digest(reference, digest, None))
 }
@@ -233,7 +233,7 @@ mod tests {
 
     fn pinned_argument(image: &str, digests: &[&str], id: &str) -> Option<String> {
         let stdout = serde_json::json!({ "digests": digests, "id": id }).to_string();
-        parse_local_lookup(&docker_reference(image), &stdout).map(|found| found.argument)
+        parse_local_lookup_output(&docker_reference(image), &stdout).map(|found| found.argument)
     }
 
     #[test]

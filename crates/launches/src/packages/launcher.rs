@@ -41,11 +41,11 @@ pub fn launched_package(command: &str, args: &[String]) -> Option<LauncherPackag
         ("uv", Some("tool")) if args.get(1).is_some_and(|second| second == "run") => (Launcher::UvToolRun, 2),
         ("docker" | "podman", Some(_)) => {
             let launcher = if program == "docker" { Launcher::Docker } else { Launcher::Podman };
-            return container::options_start(args)
+            return container::find_options_start(args)
                 .map(|from| detected_package(launcher, from.and_then(|from| parse(launcher, args, from))));
         }
         ("dnx", _) => (Launcher::Dnx, 0),
-        _ => return detect_other(&program, args),
+        _ => return detect_unsupported_launcher(&program, args),
     };
     Some(detected_package(launcher, parse(launcher, args, from)))
 }
@@ -66,8 +66,8 @@ fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageRefe
     }
 }
 
-/// Recognizes launchers that are not supported, and other programs that start a launcher.
-fn detect_other(program: &str, args: &[String]) -> Option<LauncherPackage> {
+/// Recognizes launchers that are not supported, and wrappers that start a launcher.
+fn detect_unsupported_launcher(program: &str, args: &[String]) -> Option<LauncherPackage> {
     let first = args.first().map(String::as_str);
     if let Some((program, word)) =
         UNSUPPORTED_LAUNCHERS.iter().find(|(name, word)| *name == program && (word.is_none() || *word == first))

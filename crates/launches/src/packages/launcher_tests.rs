@@ -12,7 +12,8 @@ fn parse_line(line: &str) -> Option<LauncherPackage> {
     launched_package(&words[0], &words[1..])
 }
 
-/// Returns the name, the requested version, and the command line with the pinned version.
+/// Parses a command line, and returns the package's name, the requested version, and the command line that runs the
+/// pinned version.
 fn pinned_command(line: &str, argument: &str) -> (String, String, String) {
     let Some(LauncherPackage::Package(reference)) = parse_line(line) else { panic!("{line}: {:?}", parse_line(line)) };
     let version = PackageVersion {

@@ -15,12 +15,12 @@ use super::project::find_project_settings;
 use super::reference::Launcher;
 use super::{PackageReference, PackageVersion, UnknownPackage, container, npm, nuget, python};
 
-/// Maximum duration of a lookup, including the start of the package manager.
+/// Maximum duration of a lookup of a package's version, including the start of the package manager.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum size of a package manager's output, in bytes. The output for a range that matches a thousand versions is 400
 /// KB.
 const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
-/// Maximum number of concurrent lookups. Others wait until one has finished.
+/// Maximum number of concurrent lookups of package versions. Others wait until one has finished.
 const MAX_CONCURRENT_LOOKUPS: usize = 4;
 /// Maximum length of an error message of a package manager, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -43,7 +43,7 @@ const FORWARDED_VARIABLES: &[&str] = &[
 /// made: the package manager may send the user's registry credentials, and the server's settings are not approved yet.
 const ROUTING_VARIABLES: &[&str] =
     &["http_proxy", "https_proxy", "all_proxy", "no_proxy", "ssl_cert_file", "ssl_cert_dir", "node_extra_ca_certs"];
-/// Variables that don't affect which version is loaded, in lower case. They are ignored.
+/// Variables of a server that don't affect which version is loaded, in lower case. Lookups ignore them.
 const HARMLESS_VARIABLES: &[&str] = &[
     "npm_config_cache",
     "npm_config_loglevel",
@@ -54,8 +54,8 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "uv_no_progress",
     "uv_python",
 ];
-/// Variables that select other settings, or folders with settings. If the server sets one, no lookup is made before the
-/// server is approved.
+/// Variables of a server that select other settings of the package manager, or folders with settings. If the server
+/// sets one, no lookup is made before the server is approved.
 const SETTINGS_FOLDER_VARIABLES: &[&str] = &["home", "userprofile", "appdata", "xdg_config_home", "xdg_data_home"];
 
 /// A package manager that may be run before the server is approved.
@@ -112,31 +112,36 @@ pub async fn look_up_version(
                 .run_lookup(
                     npm::lookup_arguments(reference),
                     &[],
-                    |text| npm::parse_lookup(reference, text),
+                    |text| npm::parse_lookup_output(reference, text),
                     npm::npm_error_message,
                 )
                 .await
         }
         Launcher::Uvx | Launcher::UvToolRun => {
             let (lookup_arguments, input) = python::lookup_arguments(reference);
-            client.run_lookup(lookup_arguments, &input, |text| python::parse_lookup(reference, text), |_| None).await
+            client
+                .run_lookup(lookup_arguments, &input, |text| python::parse_lookup_output(reference, text), |_| None)
+                .await
         }
         Launcher::Docker | Launcher::Podman => {
             let local = container::local_lookup_arguments(reference);
-            let here =
-                client.run_lookup(local, &[], |text| container::parse_local_lookup(reference, text), |_| None).await;
+            let here = client
+                .run_lookup(local, &[], |text| container::parse_local_lookup_output(reference, text), |_| None)
+                .await;
             if here.is_ok() || reference.launcher == Launcher::Podman {
                 return here;
             }
             let lookup_arguments = container::lookup_arguments(reference);
-            client.run_lookup(lookup_arguments, &[], |text| container::parse_lookup(reference, text), |_| None).await
+            client
+                .run_lookup(lookup_arguments, &[], |text| container::parse_lookup_output(reference, text), |_| None)
+                .await
         }
         Launcher::Dnx => {
             client
                 .run_lookup(
                     nuget::lookup_arguments(reference),
                     &[],
-                    |text| nuget::parse_lookup(reference, text),
+                    |text| nuget::parse_lookup_output(reference, text),
                     |_| None,
                 )
                 .await
@@ -153,7 +158,7 @@ fn contains_unencrypted_url(option: &str) -> bool {
         .any(|(scheme, _)| !scheme.ends_with("https"))
 }
 
-/// Returns the variables of the server that are passed to its lookup.
+/// Returns the variables of the server that are passed to the lookup of its package.
 fn lookup_environment(
     launcher: Launcher,
     own: &BTreeMap<String, String>,
@@ -243,8 +248,8 @@ impl PackageManager<'_> {
     }
 }
 
-/// Returns the line of standard error that explains the failure: the first one that begins with "error", or else the
-/// first one.
+/// Returns the line of standard error that explains a failed lookup: the first line that begins with "error", or else
+/// the first line.
 fn error_line(stderr: &str) -> Option<&str> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_error = |line: &&str| line.get(..5).is_some_and(|begins| begins.eq_ignore_ascii_case("error"));

@@ -34,14 +34,14 @@ pub use reference::{Launcher, PackageReference};
 /// Maximum length of a name, version, hash or address that a package manager reports, in bytes.
 const MAX_TEXT_BYTES: usize = 2_000;
 
-/// A version of a package, as offered by its registry.
+/// A version of a package that a registry offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageVersion {
     /// Name of the package in its registry.
     pub name: String,
     /// Version of the package. For an image, its tag.
     pub version: String,
-    /// Hash of the files, or `None` if the registry provides none.
+    /// Hash of the package's files, or `None` if the registry provides none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrity: Option<String>,
     /// Address from which the package is loaded, or `None` if it is unknown.
@@ -94,7 +94,7 @@ impl LoadedPackage {
         }
     }
 
-    /// Creates the value for a launcher whose package is unknown.
+    /// Creates the description of a package that is unknown because of `cause`.
     pub fn unknown(launcher: String, cause: UnknownPackage) -> Self {
         Self {
             launcher,
@@ -107,7 +107,7 @@ impl LoadedPackage {
         }
     }
 
-    /// Returns the JSON form that hashes of approvals and pins contain.
+    /// Returns the JSON form of the package that is part of the hashes of approvals and pins.
     ///
     /// The reason why a version is unknown is not included, because an unreachable registry fails in many ways.
     pub fn to_json(&self) -> Value {
@@ -124,7 +124,7 @@ pub enum UnknownPackage {
     /// The launcher runs a shell command line, which is not analyzed.
     #[error("the launcher runs a line of a shell (-c)")]
     ShellLine,
-    /// The launcher is started by another program, for instance a shell. Contains that program.
+    /// Another program, for instance a shell, starts the launcher. Contains the name of that program.
     #[error("the launcher is started by {0}")]
     Wrapped(String),
     /// An option is unknown, so it is uncertain which argument names the package. Contains the option.
@@ -133,22 +133,23 @@ pub enum UnknownPackage {
     /// The package doesn't come from a registry, or is not named by name and version.
     #[error("{0} is not a package name and version in a registry")]
     Specifier(String),
-    /// The command line names several packages.
+    /// The launcher's command line names several packages.
     #[error("the command line names several packages")]
     Several,
-    /// The command line names no package.
+    /// The launcher's command line names no package.
     #[error("the command line names no package")]
     NoPackage,
     /// Packages of this launcher can't be looked up.
     #[error("Drawbridge can't look up packages of {0}")]
     Launcher(String),
-    /// A variable of the server affects what the launcher loads.
+    /// This variable of the server affects what the launcher loads.
     #[error("the variable {0} changes what the launcher loads")]
     Variable(String),
-    /// A settings file in the working directory or above decides which registry is used, and through which proxy.
+    /// This settings file in the working directory or above decides which registry the launcher uses, and through which
+    /// proxy.
     #[error("{0} may change which registry is used")]
     ProjectSettings(String),
-    /// Packages or programs of a local project may run instead of the registry's.
+    /// Packages or programs of a local project may run instead of the registry's. Contains their path.
     #[error("{0} may have other code run instead")]
     LocalCopy(String),
     /// The launcher is not on the search path, so a package manager next to it is not run before the approval.
@@ -184,18 +185,19 @@ fn checked_text(text: &str, fits: impl Fn(char) -> bool) -> Option<String> {
     is_fit.then(|| text.to_owned())
 }
 
-/// Returns the text if it is a valid version, which can become part of the command line.
+/// Returns the text from a package manager if it is a valid version, which can become part of the command line.
 fn checked_version(text: &str) -> Option<String> {
     let begins = text.starts_with(|c: char| c.is_ascii_digit());
     checked_text(text, |c| c.is_ascii_alphanumeric() || ".+-_!".contains(c)).filter(|_| begins)
 }
 
-/// Returns the text if it consists of valid hashes, such as `sha512-…` or `sha256:…`, separated by blanks.
+/// Returns the text from a package manager if it consists of valid hashes, such as `sha512-…` or `sha256:…`, separated
+/// by blanks.
 fn checked_hash(text: &str) -> Option<String> {
     checked_text(text, |c| c.is_ascii_alphanumeric() || "+/=-: ".contains(c))
 }
 
-/// Returns the text if it is a valid address for display.
+/// Returns the text from a package manager if it is a valid address for display.
 fn checked_source(text: &str) -> Option<String> {
     checked_text(text, |c| c.is_ascii_graphic())
 }

@@ -61,7 +61,8 @@ pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<
     Ok(reference)
 }
 
-/// Splits a package specifier into name and version. Fails if it doesn't refer to a registry.
+/// Splits a package specifier into name and version. Returns an error if the specifier doesn't refer to a package in a
+/// registry.
 fn split_specifier(text: &str) -> Result<(String, String), UnknownPackage> {
     let other = || UnknownPackage::Specifier(text.to_owned());
     let at = text.char_indices().skip(1).find(|(_, c)| *c == '@').map(|(at, _)| at);
@@ -97,8 +98,8 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     args
 }
 
-/// Parses the output of a lookup: one version, or all versions that match a range, oldest first.
-pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+/// Parses npm's output of a lookup: one version, or all versions that match a range, oldest first.
+pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let found = match answer {
         Value::Array(versions) => {
@@ -139,7 +140,7 @@ mod tests {
     fn version_is_parsed_with_its_hash() {
         let one = r#"{ "name": "@scope/server", "version": "1.2.3", "dist.integrity": "sha512-AbC+/=",
             "dist.tarball": "https://registry.test/s.tgz" }"#;
-        let found = parse_lookup(&npm_reference(""), one).unwrap();
+        let found = parse_lookup_output(&npm_reference(""), one).unwrap();
         assert_eq!((found.version.as_str(), found.integrity.as_deref()), ("1.2.3", Some("sha512-AbC+/=")), "{found:?}");
         assert_eq!(found.argument, "@scope/server@1.2.3", "the argument must name the version");
         assert_eq!(
@@ -154,7 +155,7 @@ mod tests {
         let version = |version: &str| serde_json::json!({ "name": "@scope/server", "version": version });
         let all = serde_json::json!([version("1.0.0"), version("1.9.0"), version("2.0.0-beta")]).to_string();
         assert_eq!(
-            parse_lookup(&npm_reference(">=1"), &all).unwrap().version,
+            parse_lookup_output(&npm_reference(">=1"), &all).unwrap().version,
             "1.9.0",
             "a release must take precedence over a newer beta"
         );
@@ -169,9 +170,9 @@ mod tests {
             ("@scope/server", ""),
         ] {
             let text = serde_json::json!({ "name": name, "version": version }).to_string();
-            assert_eq!(parse_lookup(&npm_reference(""), &text), None, "{name} {version}");
+            assert_eq!(parse_lookup_output(&npm_reference(""), &text), None, "{name} {version}");
         }
-        assert_eq!(parse_lookup(&npm_reference(""), "rubbish"), None, "text");
-        assert_eq!(parse_lookup(&npm_reference(""), "[]"), None, "output without versions must be rejected");
+        assert_eq!(parse_lookup_output(&npm_reference(""), "rubbish"), None, "text");
+        assert_eq!(parse_lookup_output(&npm_reference(""), "[]"), None, "output without versions must be rejected");
     }
 }

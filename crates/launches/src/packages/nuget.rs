@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::reference::{Launcher, PackageReference};
 use super::{PackageVersion, UnknownPackage, checked_version};
 
-/// Options that affect which package or version is loaded.
+/// Options of `dnx` that affect which package or version is loaded.
 const SELECTING_OPTIONS: [&str; 6] =
     ["--version", "--source", "--add-source", "--configfile", "--prerelease", "--allow-roll-forward"];
 
@@ -31,7 +31,7 @@ pub(super) fn parse(args: &[String]) -> Result<PackageReference, UnknownPackage>
     Ok(PackageReference::new(Launcher::Dnx, name.to_owned(), requested.to_owned(), at))
 }
 
-/// Returns the version if the command names it exactly. A lookup would provide no further information.
+/// Returns the version of the package if the command names it exactly. A lookup would provide no further information.
 pub(super) fn known_version(reference: &PackageReference) -> Option<PackageVersion> {
     let is_whole = reference.requested_version.matches('.').count() >= 2 && !reference.requested_version.contains('*');
     is_whole.then(|| package_version(reference, reference.requested_version.clone(), None))
@@ -41,8 +41,8 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> Vec<String> {
     ["package", "search", &reference.name, "--exact-match", "--format", "json"].map(str::to_owned).into()
 }
 
-/// Parses the output of a lookup, and returns the newest matching version.
-pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+/// Parses NuGet's output of a lookup, and returns the newest matching version.
+pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let answer: Value = serde_json::from_str(stdout).ok()?;
     let sources = answer["searchResult"].as_array()?;
     let found = sources.iter().flat_map(|source| {

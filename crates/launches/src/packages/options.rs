@@ -4,9 +4,9 @@ use super::UnknownPackage;
 
 /// The known options of a launcher, written as on the command line, with their dashes.
 pub(super) struct LauncherOptions {
-    /// Names of options that have no value.
+    /// Names of the launcher's options without a value.
     pub(super) flags: &'static [&'static str],
-    /// Options with a value, after `=` or as the next argument.
+    /// Names of the launcher's options with a value, which follows after `=` or as the next argument.
     pub(super) valued: &'static [&'static str],
 }
 
@@ -16,7 +16,7 @@ pub(super) struct OptionValue<'a> {
     pub(super) value: &'a str,
     /// Index of the argument that contains the value.
     pub(super) at: usize,
-    /// Text before the value in that argument.
+    /// Text before the value in the argument that contains it.
     pub(super) prefix: &'a str,
 }
 
@@ -31,10 +31,9 @@ pub(super) struct ParsedOptions<'a> {
 }
 
 impl LauncherOptions {
-    /// Parses the options that start at the index `from`.
+    /// Parses the options of a launcher that start at the index `from` of its arguments.
     ///
     /// # Errors
-    ///
     /// Returns [`UnknownPackage::Option`] for an unknown option, because the next argument may be its value.
     pub(super) fn parse<'a>(&self, args: &'a [String], from: usize) -> Result<ParsedOptions<'a>, UnknownPackage> {
         let mut read = ParsedOptions { flags: Vec::new(), values: Vec::new(), first: from };

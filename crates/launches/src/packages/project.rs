@@ -43,8 +43,8 @@ fn is_plain_package(settings: &Path) -> bool {
     settings.is_some_and(|settings| settings.is_object() && named.iter().all(|key| settings.get(key).is_none()))
 }
 
-/// Returns a settings file because of which a launcher uses another registry or proxy in this folder, or `None`. Files
-/// in the user's home directory belong to the user and are ignored.
+/// Returns a settings file because of which a launcher uses another registry or proxy in this folder, or `None` if
+/// there is none. Files in the user's home directory belong to the user and are ignored.
 pub(super) fn find_project_settings(launcher: Launcher, directory: &Path) -> Option<PathBuf> {
     let names: &[&str] = match launcher {
         Launcher::Npx | Launcher::NpmExec => &[".npmrc"],

@@ -59,7 +59,7 @@ const LOOKUP_OPTIONS: [&str; 9] = [
     "--exclude-newer",
     "--prerelease",
 ];
-/// Maximum number of hashes that are shown individually. A larger number is combined into one hash.
+/// Maximum number of file hashes of a version that are shown individually. A larger number is combined into one hash.
 const MAX_HASHES: usize = 4;
 
 pub(super) fn parse(launcher: Launcher, args: &[String], from: usize) -> Result<PackageReference, UnknownPackage> {
@@ -131,8 +131,8 @@ fn parse_requirement(launcher: Launcher, text: &str, at: usize) -> Result<Packag
     Ok(reference)
 }
 
-/// Returns the arguments and the standard input of uv for the lookup. No package is built, because building it runs its
-/// code.
+/// Returns the arguments and the standard input with which uv looks up a package. No package is built, because building
+/// it runs its code.
 pub(super) fn lookup_arguments(reference: &PackageReference) -> (Vec<String>, Vec<u8>) {
     let mut args: Vec<String> = ["pip", "compile", "-"].map(str::to_owned).into();
     args.extend(reference.options.iter().cloned());
@@ -152,7 +152,7 @@ pub(super) fn lookup_arguments(reference: &PackageReference) -> (Vec<String>, Ve
 }
 
 /// Parses uv's output: `name==version`, the hashes of its files, and the index that offers them.
-pub(super) fn parse_lookup(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
+pub(super) fn parse_lookup_output(reference: &PackageReference, stdout: &str) -> Option<PackageVersion> {
     let words = || stdout.lines().flat_map(|line| line.split_whitespace());
     let lines = stdout.lines().map(str::trim);
     let found = lines.clone().find_map(|line| line.split_once("==").filter(|_| !line.starts_with(['-', '#'])))?;
@@ -197,19 +197,19 @@ mod tests {
     #[test]
     fn version_is_parsed_with_its_file_hashes() {
         let mut reference = PackageReference::new(Launcher::Uvx, "mcp_server.time".into(), String::new(), 0);
-        let found = parse_lookup(&reference, UV_OUTPUT).unwrap();
+        let found = parse_lookup_output(&reference, UV_OUTPUT).unwrap();
         assert_eq!(found.integrity.as_deref(), Some("sha256:4ab8 sha256:5c09"), "the hashes must be sorted");
         assert_eq!(found.argument, "mcp_server.time@2026.10.19", "the name must be written as in the command");
         assert_eq!(found.source.as_deref(), Some("https://index.test/simple"), "the index must be reported");
         reference.is_option = true;
         reference.extras = "[cli]".into();
         assert_eq!(
-            parse_lookup(&reference, UV_OUTPUT).unwrap().argument,
+            parse_lookup_output(&reference, UV_OUTPUT).unwrap().argument,
             "mcp_server.time[cli]==2026.10.19",
             "an option must use a requirement with the extras"
         );
         reference.name = "other".into();
-        assert_eq!(parse_lookup(&reference, UV_OUTPUT), None, "output for another package must be rejected");
-        assert_eq!(parse_lookup(&reference, "rubbish"), None, "text");
+        assert_eq!(parse_lookup_output(&reference, UV_OUTPUT), None, "output for another package must be rejected");
+        assert_eq!(parse_lookup_output(&reference, "rubbish"), None, "text");
     }
 }

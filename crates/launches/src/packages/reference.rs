@@ -2,7 +2,7 @@
 
 use super::PackageVersion;
 
-/// A program that loads a package and runs it.
+/// A program that loads a package from a registry and runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Launcher {
     /// `npx`, which npm installs.
@@ -60,7 +60,7 @@ pub struct PackageReference {
     pub options: Vec<String>,
     /// Other packages on the command line, whose versions are not pinned.
     pub unpinned: Vec<String>,
-    /// Index of the argument that names the package.
+    /// Index of the command-line argument that names the package.
     pub(super) at: usize,
     /// Text before the package name in that argument, such as an option.
     pub(super) prefix: String,
@@ -85,7 +85,7 @@ impl PackageReference {
         }
     }
 
-    /// Returns the arguments that run exactly this version.
+    /// Returns the command-line arguments with the package pinned to this version.
     pub fn pinned_args(&self, args: &[String], version: &PackageVersion) -> Vec<String> {
         let mut pinned = args.to_vec();
         if let Some(argument) = pinned.get_mut(self.at) {
@@ -94,7 +94,8 @@ impl PackageReference {
         pinned
     }
 
-    /// Returns the arguments without the version. They are the same for every version of the package.
+    /// Returns the command-line arguments without the package's version. They are the same for every version of the
+    /// package.
     pub fn unversioned_args(&self, args: &[String]) -> Vec<String> {
         let mut unversioned = args.to_vec();
         if let Some(argument) = unversioned.get_mut(self.at) {

@@ -26,7 +26,8 @@ pub(crate) fn match_settings_file(file: &Path) -> Option<(&'static SourceApp, &'
                 .zip(&expected)
                 .all(|(part, expected)| matches_pattern(part, expected))
     };
-    let all = || APPS.iter().flat_map(|app| app.places.iter().chain(app.project).map(move |place| (app, place)));
+    let all =
+        || APPS.iter().flat_map(|app| app.user_paths.iter().chain(app.project_paths).map(move |place| (app, place)));
     // A file that the user chooses is more likely in a project folder.
     let rank = |place: &SettingsPath| (place.path.matches('/').count(), matches!(place.base, BaseFolder::Project));
     all().filter(|(_, place)| fits(place)).max_by_key(|(_, place)| rank(place))
@@ -41,8 +42,8 @@ pub(crate) fn matches_pattern(name: &str, pattern: &str) -> bool {
 }
 
 impl SettingsPath {
-    /// Returns the absolute base folder of the path, or `None` if the path doesn't apply to any of the operating
-    /// systems in `surroundings`.
+    /// Returns the absolute path of the base folder, or `None` if the settings path doesn't apply to any of the
+    /// operating systems in `surroundings`.
     pub(crate) fn base_folder(&self, surroundings: &AppEnvironment) -> Option<PathBuf> {
         let on = |system| surroundings.systems.contains(&system);
         let config = || surroundings.variable_or_home_folder("XDG_CONFIG_HOME", ".config");

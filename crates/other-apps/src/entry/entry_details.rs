@@ -65,7 +65,7 @@ const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS, "excludeTools", "disabled_
 /// Keys of allow lists: only the listed tools are offered to the model.
 const OFFERED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS, "includeTools", "enabled_tools", "available_tools", "tools"];
 /// Keys of allow lists in which an empty list means all tools. An empty list under another key means no tools.
-const ALL_IF_EMPTY: [&str; 2] = ["available_tools", "tools"];
+const ALL_TOOLS_IF_EMPTY_KEYS: [&str; 2] = ["available_tools", "tools"];
 /// Keys of settings that allow the app to call tools without the user's consent.
 const APPROVAL_KEYS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
@@ -73,7 +73,7 @@ const APPROVAL_KEYS: [&str; 6] =
 const MAX_NAMED_KEYS: usize = 20;
 const MAX_INPUTS: usize = 100;
 
-/// Parses the setting that disables a server. The setting is in the outer object, even if the entry has a nested
+/// Parses the setting that disables a server. That setting is in the outer object, even if the entry has a nested
 /// object.
 pub(super) fn read_disabled_setting(found: &mut ServerCandidate, object: &Object<'_>) {
     let is = |key: &str, expected: bool| object.get_boolean(key).is_some_and(|switch| switch.value == expected);
@@ -88,7 +88,8 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
     }
     for key in OFFERED_TOOLS_KEYS {
         let Some(names) = tool_names(object, key) else { continue };
-        let is_all = names.iter().any(|name| name == "*") || (names.is_empty() && ALL_IF_EMPTY.contains(&key));
+        let is_all =
+            names.iter().any(|name| name == "*") || (names.is_empty() && ALL_TOOLS_IF_EMPTY_KEYS.contains(&key));
         if !is_all {
             found.tools.enabled.get_or_insert_default().extend(names);
         }
@@ -115,7 +116,7 @@ pub(super) fn read_details(found: &mut ServerCandidate, object: &Object<'_>, roo
 fn tool_names(object: &Object<'_>, key: &str) -> Option<Vec<String>> {
     let items = object.get_array(key)?.elements.iter();
     let names = items.filter_map(Value::as_string_lit).map(|name| name.value.clone().into_owned());
-    Some(names.filter(|name| !name.is_empty()).take(ToolFilter::LIMIT + 1).collect())
+    Some(names.filter(|name| !name.is_empty()).take(ToolFilter::MAX_PATTERNS + 1).collect())
 }
 
 fn note_approvals(found: &mut ServerCandidate, object: &Object<'_>) {

@@ -17,14 +17,14 @@ const HEADER_KEYS: [&str; 2] = ["headers", "http_headers"];
 /// Maximum number of arguments, of variables, and of headers in one entry, each.
 const MAX_ITEMS: usize = 1_000;
 
-/// Parses an entry's settings, and stores them in a candidate.
+/// Parses the settings in a server's entry, and stores them in a candidate.
 pub(super) struct EntryReader<'r, 't> {
     pub(super) text: &'r JsonText<'t>,
     pub(super) found: &'r mut ServerCandidate,
 }
 
 impl EntryReader<'_, '_> {
-    /// Parses the settings of a local server except for the command.
+    /// Parses the settings of a local server except for its command.
     pub(super) fn read_local(&mut self, object: &Object<'_>) -> Result<(), ConfigProblem> {
         if let Some(args) = present_property(object, "args") {
             let Value::Array(list) = &args.value else {
@@ -60,7 +60,7 @@ impl EntryReader<'_, '_> {
                 if key == "env_keys" {
                     self.found.extras.in_keychain.insert(name.clone());
                 }
-                self.found.extras.named_only.insert(name);
+                self.found.extras.names_without_value.insert(name);
             }
         }
         if let Some(cwd) = present_property(object, "cwd") {
@@ -83,7 +83,7 @@ impl EntryReader<'_, '_> {
         Ok(())
     }
 
-    /// Parses the settings of a remote server except for the transport.
+    /// Parses the settings of a remote server except for its transport.
     pub(super) fn read_http(&mut self, object: &Object<'_>) -> Result<HttpConfig, ConfigProblem> {
         let mut config = HttpConfig::default();
         if let Some(url) = URL_KEYS.iter().find_map(|key| present_property(object, key)) {
@@ -105,7 +105,7 @@ impl EntryReader<'_, '_> {
                 let name = property.name.as_str();
                 let value = variable_reference(&self.read_text(&property.value, name)?);
                 config.headers.insert(name.to_owned(), value);
-                self.found.extras.named_only.insert(name.to_owned());
+                self.found.extras.names_without_value.insert(name.to_owned());
             }
         }
         self.read_bearer_token(object, &mut config)?;
@@ -128,7 +128,7 @@ impl EntryReader<'_, '_> {
         if let Some(name) = present_property(object, "bearer_token_env_var") {
             let name = self.read_text(&name.value, "bearer_token_env_var")?;
             config.headers.insert(HEADER_NAME.to_owned(), format!("Bearer {}", variable_reference(&name)));
-            self.found.extras.named_only.insert(HEADER_NAME.to_owned());
+            self.found.extras.names_without_value.insert(HEADER_NAME.to_owned());
         }
         if let Some(token) = present_property(object, "bearer_token") {
             let token = self.read_text(&token.value, "bearer_token")?;
@@ -203,7 +203,7 @@ impl EntryReader<'_, '_> {
     }
 }
 
-/// Returns a reference to an environment variable for which the entry contains only the name.
+/// Returns a reference to the environment variable with this name, for an entry that contains only the name.
 fn variable_reference(name: &str) -> String {
     format!("${{{name}}}")
 }

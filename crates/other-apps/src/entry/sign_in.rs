@@ -50,12 +50,12 @@ pub(super) fn parse_client(text: &JsonText<'_>, entry: &Object<'_>) -> Result<Op
     Ok((auth != AuthConfig::default()).then_some(auth))
 }
 
-/// Returns `true` if an import uses the member with this name of the client's object.
+/// Returns `true` if an import uses the member with this name of the object that describes an OAuth client.
 pub(super) fn is_imported_member(name: &str) -> bool {
     [CLIENT_ID_KEYS, CLIENT_SECRET_KEYS, SCOPES_KEYS].iter().any(|names| names.contains(&name)) || name == "enabled"
 }
 
-/// Returns the names of members of the `oauth` object that an import ignores.
+/// Returns the names of the members of an entry's `oauth` object that an import ignores.
 pub(super) fn unused_members<'e>(entry: &'e Object<'_>) -> Vec<&'e str> {
     let parts = entry.get_object("oauth").into_iter().flat_map(|map| &map.properties);
     parts.map(|property| property.name.as_str()).filter(|name| !is_imported_member(name)).collect()

@@ -66,10 +66,9 @@ fn is_local(entry: &Object<'_>) -> bool {
     COMMAND_KEYS.iter().any(|key| present_property(entry, key).is_some())
 }
 
-/// Returns the value as a string that can be an argument of a program.
+/// Returns the value as a string that can be a program or an argument of a program.
 ///
 /// # Errors
-///
 /// Returns [`ConfigProblem`] with its position if the value is not a string, or contains a NUL character.
 pub fn command_text<'v>(
     text: &JsonText<'_>,

@@ -15,7 +15,7 @@ use crate::server_candidate::ServerCandidate;
 
 /// Text that replaces a secret in a command-line argument.
 const SECRET_PLACEHOLDER: &str = "<secret>";
-/// Maximum number of nested names before a value in an argument, as in `--header=Name: value`.
+/// Maximum number of nested names before a value in a command-line argument, as in `--header=Name: value`.
 const MAX_NAMES: usize = 8;
 
 /// Removes secrets from the arguments, URL and other settings that are stored in a file. Variables and headers are not
@@ -129,8 +129,8 @@ fn remove_secret_from_argument_part(word: &str, depth: usize) -> Option<String> 
     has_secret(word).then(|| String::from(SECRET_PLACEHOLDER))
 }
 
-/// Returns a URL without secrets in its user information, path, query and fragment. `taken` contains the placeholder
-/// names in use.
+/// Returns a URL without secrets in its user information, path, query and fragment. Adds to `taken` which parts of the
+/// configuration contained a secret.
 fn remove_secrets_from_url(text: &str, taken: &mut BTreeSet<String>) -> String {
     let (scheme, rest) = text.split_once("://").map_or(("", text), |(scheme, rest)| (scheme, rest));
     let (rest, fragment) = rest.split_once('#').map_or((rest, None), |(rest, fragment)| (rest, Some(fragment)));

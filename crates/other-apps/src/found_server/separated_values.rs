@@ -12,7 +12,7 @@ use crate::secret_detection::{
     has_credential, has_secret, is_auth_scheme, is_client_id, is_empty_or_switch, is_secret_name, is_secret_value,
 };
 use crate::server_candidate::ServerCandidate;
-use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, references};
+use crate::variables::{ReferenceSyntax, ReferenceTarget, ValueReference, find_references};
 
 /// Variables and headers of a server, separated by kind of value. The remaining configuration contains no secrets.
 #[derive(Debug, Default)]
@@ -22,12 +22,12 @@ pub(crate) struct SeparatedValues {
     pub(crate) secrets: BTreeMap<String, SecretString>,
     pub(crate) pending: BTreeMap<String, PendingSecret>,
     pub(crate) client_secret: Option<SecretString>,
-    /// Set if the settings refer to a client secret but don't contain its value.
+    /// Set if the settings refer to a client secret of the OAuth client but don't contain its value.
     pub(crate) lacks_client_secret: bool,
 }
 
-/// Replaces references with values that are already determined: the home folder, the path separator, and, in a
-/// project's file, the project folder.
+/// Replaces references in a candidate with values that are already known: the home folder, the path separator, and, in
+/// a project's file, the project folder.
 pub(crate) fn resolve_known_references(
     candidate: &mut ServerCandidate,
     syntax: ReferenceSyntax,
@@ -37,7 +37,7 @@ pub(crate) fn resolve_known_references(
     let home = surroundings.home.to_string_lossy().into_owned();
     let separator = if surroundings.runs_on == OperatingSystem::Windows { "\\" } else { "/" };
     let put = |text: &mut String| {
-        for ValueReference { range, target } in references(text, syntax).into_iter().rev() {
+        for ValueReference { range, target } in find_references(text, syntax).into_iter().rev() {
             let known = match target {
                 ReferenceTarget::Home => Some(home.as_str()),
                 ReferenceTarget::Separator => Some(separator),
@@ -67,7 +67,7 @@ pub(crate) fn resolve_known_references(
     }
 }
 
-/// Adds the names of the variables in the file of variables that the entry refers to. Their values are not imported,
+/// Adds the names of the variables in the environment file that the entry refers to. Their values are not imported,
 /// since another program may change them.
 pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dyn Fn(&str) -> Option<Vec<String>>) {
     let Some(file) = candidate.extras.env_file.take() else { return };
@@ -82,7 +82,7 @@ pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dy
     candidate.notes.push(note.with_names(std::iter::once(&file).chain(&names)));
     for name in names {
         candidate.config.env.entry(name.clone()).or_insert_with(|| format!("${{{name}}}"));
-        candidate.extras.named_only.insert(name);
+        candidate.extras.names_without_value.insert(name);
     }
 }
 
@@ -108,9 +108,9 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         let Some(value) = values.get_mut(&name) else { continue };
         // A file of another app must not be able to use Drawbridge's stored secrets.
         let names_own = !secrets::referenced_names(value).is_empty();
-        let is_named_only = candidate.extras.named_only.contains(&name);
+        let is_named_only = candidate.extras.names_without_value.contains(&name);
         let is_in_keychain = candidate.extras.in_keychain.contains(&name);
-        let found = references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
+        let found = find_references(value, if names_own || is_named_only { ReferenceSyntax::Any } else { syntax });
         let kind = value_kind(&name, value, &found);
         let is_password = found.iter().any(|reference| match &reference.target {
             ReferenceTarget::Input(id) => candidate.extras.inputs.iter().any(|input| input.id == *id && input.password),
@@ -153,7 +153,7 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
     if let Some(auth) = candidate.remote.as_mut().and_then(|remote| remote.auth.as_mut())
         && let Some(secret) = auth.client_secret.take()
     {
-        if references(&secret, ReferenceSyntax::Any).is_empty() {
+        if find_references(&secret, ReferenceSyntax::Any).is_empty() {
             parted.client_secret = Some(secret.into());
         } else {
             parted.lacks_client_secret = true;
@@ -165,8 +165,8 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
     parted
 }
 
-/// Determines the kind of a variable's or header's value. Considers the text around references, and default values in
-/// references.
+/// Determines the kind of a variable's or header's value. Considers the text around the references in the value, and
+/// their default values.
 fn value_kind(name: &str, value: &str, found: &[ValueReference]) -> ImportedValueKind {
     if found.is_empty() {
         return if is_secret_value(name, value) { ImportedValueKind::Secret } else { ImportedValueKind::Literal };
@@ -194,8 +194,8 @@ fn secret_after_scheme(value: &str) -> PendingSecret {
     PendingSecret { before: scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default(), after: String::new() }
 }
 
-/// Returns a pending secret that consists of everything between the first and the last reference, with the text before
-/// and after them.
+/// Returns a pending secret that consists of everything from the first to the last reference in a value, with the text
+/// before and after them.
 fn pending_secret(value: &str, found: &[ValueReference]) -> PendingSecret {
     let (Some(first), Some(last)) = (found.first(), found.last()) else { return PendingSecret::default() };
     let (before, after) = (&value[..first.range.start], &value[last.range.end..]);

@@ -12,20 +12,20 @@ use super::{link_problem, parse_candidates};
 use crate::export::{EntryWriter, SecretSubstitute};
 use crate::notes::quoted_text;
 
-/// Characters that are percent-encoded in a parameter: all except letters, digits, `-`, `_` and `.`.
+/// Characters that are percent-encoded in a link's parameter: all except letters, digits, `-`, `_` and `.`.
 const ENCODED_CHARACTERS: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
-/// Maximum number of paths that are named in a note.
+/// Maximum number of paths that the note about local paths names.
 const MAX_NAMED_PATHS: usize = 10;
 
-/// The app that installs the server in a link.
+/// The app in which opening an install link adds the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkTarget {
-    /// Drawbridge, by a `drawbridge:` link.
+    /// Drawbridge installs the server, after the user opens a `drawbridge:` link.
     Drawbridge,
-    /// Cursor, by a `cursor:` link.
+    /// Cursor installs the server, after the user opens a `cursor:` link.
     Cursor,
-    /// Visual Studio Code, by a `vscode:` link.
+    /// Visual Studio Code installs the server, after the user opens a `vscode:` link.
     VsCode,
 }
 
@@ -44,7 +44,7 @@ impl LinkTarget {
 /// A link that installs a server when the user opens it. Contains no secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstallLink {
-    /// App that the link is for.
+    /// App that opens the link.
     pub app: LinkTarget,
     /// URL with the app's scheme, which the operating system opens with the app.
     pub link: String,
@@ -121,8 +121,8 @@ pub fn install_link(server: &ServerEntry, app: LinkTarget) -> Result<InstallLink
     Ok(InstallLink { app, link, web, notes })
 }
 
-/// Removes settings that a link can't contain from an entry. Returns a note that names them, or `None` if nothing was
-/// removed.
+/// Removes settings that a link for this app can't contain from an entry. Returns a note that names the removed
+/// settings, or `None` if nothing was removed.
 fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app: LinkTarget) -> Option<String> {
     entry.remove("cwd");
     entry.retain(|key, value| key != "args" || value.as_array().is_some_and(|args| !args.is_empty()));
@@ -144,8 +144,8 @@ fn remove_unsupported(entry: &mut Map<String, Value>, config: &ServerConfig, app
     (!places.is_empty()).then(|| format!("no link carries {}", places.join(", ")))
 }
 
-/// Returns a note about paths that may only exist on this computer, or `None` if there are no such paths. Omitted
-/// secrets are not mentioned.
+/// Returns a note about paths in an entry that may only exist on this computer, or `None` if there are no such paths.
+/// Omitted secrets are not mentioned.
 fn local_path_note(entry: &Map<String, Value>) -> Option<String> {
     let is_path = |word: &&str| {
         let is_drive = matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());

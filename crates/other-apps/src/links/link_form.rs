@@ -17,9 +17,9 @@ pub(super) struct LinkForm {
 /// Encoding and position of the servers in an install link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LinkPayload {
-    /// JSON, percent-encoded, after the prefix.
+    /// The link consists of a prefix and percent-encoded JSON.
     Json,
-    /// JSON in base64 after the prefix.
+    /// The link consists of a prefix and JSON in base64.
     Base64,
     /// JSON in the query parameter of this name.
     JsonIn(&'static str),
@@ -89,10 +89,12 @@ const MAX_SEGMENT_BYTES: usize = 8;
 
 /// Finds the format whose prefix the text begins with, and returns it with the text after the prefix.
 pub(super) fn match_form(text: &str) -> Option<(&'static LinkForm, &str)> {
-    LINK_FORMS.iter().find_map(|form| Some((form, form.starts.iter().find_map(|start| strip_start(text, start))?)))
+    LINK_FORMS
+        .iter()
+        .find_map(|form| Some((form, form.starts.iter().find_map(|start| strip_link_prefix(text, start))?)))
 }
 
-fn strip_start<'t>(text: &'t str, start: &str) -> Option<&'t str> {
+fn strip_link_prefix<'t>(text: &'t str, start: &str) -> Option<&'t str> {
     let Some((before, behind)) = start.split_once('*') else { return strip_prefix_ignoring_case(text, start) };
     let rest = strip_prefix_ignoring_case(text, before)?;
     let end = rest

@@ -53,7 +53,7 @@ impl LinkParameters {
         Ok(first.filter(|value| !value.is_empty()).map(str::to_owned))
     }
 
-    pub(super) fn required(&self, name: &str) -> Result<String, String> {
+    pub(super) fn get_required(&self, name: &str) -> Result<String, String> {
         self.get_unique(name)?.ok_or_else(|| format!("{} is missing in it", quoted_text(name)))
     }
 

@@ -18,7 +18,7 @@ use crate::server_candidate::ServerCandidate;
 const MAX_REMARKS: usize = 20;
 const MAX_NAMED_VALUES: usize = 20;
 
-/// Kind of a program that a link starts, by the risks of its options.
+/// Kind of a program that a link's server runs, by the risks of the program's options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProgramKind {
     /// A shell, such as `bash`, which runs command lines.
@@ -83,7 +83,7 @@ pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     remarks
 }
 
-/// Returns `true` if the value is a placeholder that the user has to fill in.
+/// Returns `true` if a value is a placeholder that the user has to fill in.
 fn needs_value(value: &str) -> bool {
     is_empty_or_switch(value.trim()) || value.contains("${") || (value.contains('<') && value.contains('>'))
 }
@@ -169,7 +169,7 @@ fn local_warnings(config: &StdioConfig) -> Vec<String> {
                 && !is_value
                 && matches!(kind, Some(ProgramKind::Launcher | ProgramKind::Interpreter(_)));
             // Only the package is checked, not the arguments of the server.
-            if is_server && !was_server && kind == Some(ProgramKind::Launcher) && is_address(word) {
+            if is_server && !was_server && kind == Some(ProgramKind::Launcher) && is_package_address(word) {
                 remarks.push(format!("{place} loads code from an address, and no package of a registry"));
             }
             continue;
@@ -220,8 +220,8 @@ fn program_kind(word: &str) -> Option<ProgramKind> {
     })
 }
 
-/// Describes the risk of a command-line option, or returns `None` if the option has none. `next` is the argument after
-/// it.
+/// Describes the risk of a program's command-line option, or returns `None` if the option has none. `next` is the
+/// argument after the option.
 fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static str> {
     const RUNS_CODE_TEXT: &str = "runs code from the link, or code that it downloads first";
     let value = word.split_once('=').map_or(next, |(_, value)| value);
@@ -240,7 +240,7 @@ fn option_effect(kind: ProgramKind, word: &str, next: &str) -> Option<&'static s
         }
         ProgramKind::Interpreter(letters) => (is_code || has_letter(letters)).then_some(RUNS_CODE_TEXT),
         ProgramKind::Launcher if is_code || has_letter("c") || word == "eval" || word == "-e" => Some(RUNS_CODE_TEXT),
-        ProgramKind::Launcher if PACKAGE_SOURCE_OPTIONS.contains(&option_name(word)) && is_address(value) => {
+        ProgramKind::Launcher if PACKAGE_SOURCE_OPTIONS.contains(&option_name(word)) && is_package_address(value) => {
             Some("downloads code from an address instead of the usual registry")
         }
         ProgramKind::Launcher => None,
@@ -263,6 +263,6 @@ fn option_name(word: &str) -> &str {
 }
 
 /// Returns `true` for an argument that loads a package from a URL, a repository or a file, not from a registry.
-fn is_address(word: &str) -> bool {
+fn is_package_address(word: &str) -> bool {
     word.contains("://") || ["git+", "github:", "gitlab:", "file:", "git@"].iter().any(|start| word.contains(start))
 }

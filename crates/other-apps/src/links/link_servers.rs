@@ -19,7 +19,7 @@ use crate::server_candidate::ServerCandidate;
 const MAX_SERVERS: usize = 20;
 /// Maximum length of a server's name, in characters.
 const MAX_NAME: usize = 64;
-/// Maximum number of unknown keys that a note names.
+/// Maximum number of unknown keys that one note names.
 const MAX_NAMED_KEYS: usize = 20;
 
 /// Keys that a link may set for local servers.
@@ -109,7 +109,8 @@ fn insert_pairs<'p>(
     Ok(())
 }
 
-/// Rejects unsupported keys in Drawbridge's own links. In links of other apps, adds a note about them.
+/// Returns an error for unsupported keys in Drawbridge's own links. In links of other apps, adds a note about them
+/// instead.
 pub(super) fn reject_or_note_keys<'k>(
     form: &LinkForm,
     keys: impl Iterator<Item = &'k str>,
@@ -204,7 +205,7 @@ fn parse_candidate(
     let properties = Object { range: entry.range, properties };
     let mut found = entry::parse_entry(text, None, &properties, inputs).map_err(|problem| problem.message)?;
     found.name = server_name(form, name, &mut found.notes)?;
-    found.extras.by_link = true;
+    found.extras.is_from_link = true;
     reject_or_note_keys(form, omitted.iter().map(|property| property.name.as_str()), std::slice::from_mut(&mut found))?;
     reject_suspicious_content(&found)?;
     found.notes.extend(link_remarks::server_warnings(&found));
@@ -263,8 +264,8 @@ pub(super) fn nearest_allowed_name(name: &str) -> String {
     words.join("-").chars().take(MAX_NAME).collect()
 }
 
-/// Rejects content that no legitimate link contains: invisible characters, references to Drawbridge's secrets, and URLs
-/// without TLS.
+/// Returns an error for content that no legitimate link contains: invisible characters, references to Drawbridge's
+/// secrets, and URLs without TLS.
 fn reject_suspicious_content(found: &ServerCandidate) -> Result<(), String> {
     for (place, text) in described_texts(found) {
         if let Some(c) = text.chars().find(|c| is_hidden(*c) || c.is_control()) {

@@ -10,19 +10,19 @@ use super::{ImportNote, ImportNoteKind, printable_text, quoted_text};
 /// Maximum number of placeholders in the notes about one server.
 const MAX_PLACEHOLDERS: usize = 20;
 
-/// Position of a text in the configuration of a server.
+/// The part of a server's configuration that contains a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum ImportPlace {
-    /// Program that the command runs.
+    /// The program that the server's command runs.
     Command,
-    /// An argument of the command.
+    /// An argument of the server's command.
     Argument {
         /// Position of the argument, starting at 1.
         number: u32,
     },
-    /// The working directory of the command.
+    /// The working directory of the server's command.
     Folder,
     /// URL of the remote server.
     Url,
@@ -31,7 +31,7 @@ pub enum ImportPlace {
         /// Name of the variable or header.
         name: String,
     },
-    /// Client secret of the OAuth client.
+    /// Client secret for signing in to the remote server.
     ClientSecret,
 }
 
@@ -39,9 +39,9 @@ pub enum ImportPlace {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportPlaceholder {
-    /// Position of the text in the configuration.
+    /// Part of the configuration that contains the text.
     pub place: ImportPlace,
-    /// Text to replace, safe to print. Empty if the value is missing.
+    /// The text to replace, safe to print. Empty if the value is missing.
     pub text: String,
 }
 
@@ -53,7 +53,7 @@ enum PlaceholderReason {
     Placeholder,
 }
 
-/// Returns notes about texts that look as if the user or another program has to replace them.
+/// Returns notes about texts in a configuration that look as if the user or another program has to replace them.
 pub(crate) fn placeholder_notes(config: &ServerConfig) -> Vec<ImportNote> {
     let notes = find_placeholders(config).into_iter().map(|(place, gap, text)| {
         let is_value = matches!(place, ImportPlace::Value { .. });
@@ -128,7 +128,7 @@ fn describe_place(place: &ImportPlace, config: &ServerConfig) -> String {
     }
 }
 
-/// Returns `true` if the text contains a reference that a shell or an editor would replace.
+/// Returns `true` if a text contains a reference that a shell or an editor would replace.
 fn is_reference(text: &str) -> bool {
     let name = |rest: &str| rest.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     text.contains("${")
@@ -142,7 +142,7 @@ fn is_reference(text: &str) -> bool {
             .is_some_and(|inner| !inner.is_empty() && inner.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
 }
 
-/// Returns `true` if the text looks like a placeholder in documentation, such as `<your-key>` or `YOUR_API_KEY`.
+/// Returns `true` if a text looks like a placeholder in documentation, such as `<your-key>` or `YOUR_API_KEY`.
 pub(crate) fn is_placeholder(text: &str) -> bool {
     let lower = text.to_lowercase();
     let in_angles =

@@ -61,8 +61,8 @@ fn is_url(word: &str) -> bool {
     word.starts_with("https://") || word.starts_with("http://")
 }
 
-/// Rejects shell syntax such as pipes. Drawbridge starts programs without a shell, so a program would receive the
-/// syntax as arguments.
+/// Returns an error for shell syntax such as pipes. Drawbridge starts programs without a shell, so a program would
+/// receive the syntax as arguments.
 fn reject_shell_syntax(line: &str, words: &[String]) -> Result<(), String> {
     const SHELL_OPERATORS: [&str; 9] = ["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"];
     let found = words.iter().find(|word| SHELL_OPERATORS.contains(&word.as_str()) || word.ends_with(';'));

@@ -6,7 +6,7 @@ use crate::json_text::JsonText;
 /// A part of a pasted text that may describe a server.
 #[derive(Debug)]
 pub(super) enum PastedPart<'t> {
-    /// A complete JSON value.
+    /// A complete JSON value in the pasted text.
     Json(JsonText<'t>),
     /// Properties of a JSON object without the braces around them.
     Fragment { text: &'t str, lines_before: u32 },
@@ -29,7 +29,7 @@ struct TextSection<'t> {
 }
 
 impl<'t> TextSection<'t> {
-    /// Returns the rest of the section, from a byte offset on.
+    /// Returns the part of the section that begins at a byte offset.
     fn starting_at(self, offset: usize) -> Self {
         let (before, text) = self.text.split_at_checked(offset).unwrap_or(("", self.text));
         Self { text, lines_before: self.lines_before + count_lines(before) }
@@ -105,7 +105,7 @@ fn find_json_start(text: &str) -> Option<usize> {
     None
 }
 
-/// Returns `true` if the line begins a list of objects, as opposed to a heading in square brackets.
+/// Returns `true` if a line begins a list of objects, as opposed to a heading in square brackets.
 fn looks_like_list(line: &str) -> bool {
     line[1..].trim_start().is_empty() || line[1..].trim_start().starts_with('{')
 }

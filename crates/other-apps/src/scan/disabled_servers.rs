@@ -19,7 +19,7 @@ const PROJECT_FILE: &str = ".mcp.json";
 const SETTINGS_FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 /// Key of the list of servers that are disabled although `.mcp.json` defines them.
 const DISABLED_SERVERS_KEY: &str = "disabledMcpjsonServers";
-/// Maximum number of names that are read from one file.
+/// Maximum number of names of disabled servers that are read from one file.
 const MAX_NAMES: usize = 1_000;
 
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ struct ClaudeProject {
 }
 
 impl SettingsScan<'_> {
-    /// Marks the servers in a project's file that are disabled in Claude Code.
+    /// Marks those servers in a project's file that the user has disabled in Claude Code.
     pub(super) fn mark_disabled_servers(&self, file: &Path, servers: &mut [FoundServer]) {
         let Some(folder) = file.parent().filter(|_| file.file_name().is_some_and(|name| name == PROJECT_FILE)) else {
             return;
@@ -49,8 +49,8 @@ impl SettingsScan<'_> {
         }
     }
 
-    /// Returns the names of servers that are disabled in a project. Ignores unreadable files, since a scan only reports
-    /// problems of files that define servers.
+    /// Returns the names of the servers that the user has disabled in a project. Ignores unreadable files, since a scan
+    /// only reports problems of files that define servers.
     fn disabled_in_project(&self, folder: &Path) -> BTreeSet<String> {
         let home = &self.surroundings.home;
         let mut roots = files::allowed_roots(self.surroundings);

@@ -66,8 +66,8 @@ pub(super) fn read_state_entries(mut reader: SettingsReader<'_, '_>) -> Result<V
     Ok(reader.entries)
 }
 
-/// Returns the position of each of `parts` in `whole`: the number of lines before it, and of characters before it in
-/// its line. Scans the text only once.
+/// Returns the position of each of `parts` in the text `whole`: the number of lines before the part, and of characters
+/// before it in its line. Scans the text only once.
 fn part_positions(whole: &str, parts: &[&str]) -> Vec<(u32, u32)> {
     let offset = |part: &str| (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     let mut order: Vec<usize> = (0..parts.len()).collect();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use other_apps::{FoundServer, ImportedValueKind, ScanReport};
 use ports::server_config::ServerTransport;
 
-/// Heading line of the table of results.
+/// Heading line of the table of scan results.
 const TABLE_HEAD: &str =
     "home\tapp\tfile\tname\ttransport\ttarget\targs\tenv\theaders\tstatus\ttools and switch\tnotes";
 

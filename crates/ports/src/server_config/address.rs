@@ -23,9 +23,9 @@ pub struct HttpConfig {
 /// A transport over HTTP, named as in `mcp.json`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HttpKind {
-    /// Streamable HTTP, since revision 2025-03-26.
+    /// The transport Streamable HTTP, since revision 2025-03-26.
     Http,
-    /// HTTP+SSE of revision 2024-11-05.
+    /// The transport HTTP+SSE of revision 2024-11-05.
     Sse,
 }
 
@@ -53,12 +53,12 @@ impl std::fmt::Debug for HttpConfig {
     }
 }
 
-/// Maximum length of a header value, in bytes.
+/// Maximum length of the value of a configured header, in bytes.
 const MAX_HEADER_BYTES: usize = 8 * 1024;
 /// Maximum number of headers for one server.
 const MAX_HEADERS: usize = 50;
 
-/// Headers that the transport sets itself. Other values would break it.
+/// Headers that the transport sets itself, so that users can't configure them.
 const TRANSPORT_HEADERS: [&str; 14] = [
     "accept",
     "accept-encoding",
@@ -77,7 +77,7 @@ const TRANSPORT_HEADERS: [&str; 14] = [
 ];
 
 impl HttpConfig {
-    /// Returns the reason why the address is invalid, or `None` if it is valid.
+    /// Returns the reason why the address or its settings are invalid, or `None` if they are valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         if self.headers.len() > MAX_HEADERS {
@@ -96,14 +96,14 @@ impl HttpConfig {
             .or_else(|| self.auth.as_ref()?.problem().map(|problem| format!("\"auth\": {problem}")))
     }
 
-    /// Returns the URL for storage and search, without parts that may be keys: values in the query, and path segments
-    /// that look like a key.
+    /// Returns the server's URL for storage and search, without parts that may be keys: values in the query, and path
+    /// segments that look like a key.
     #[must_use]
     pub fn redacted_url(&self) -> String {
         redacted_url(&self.url)
     }
 
-    /// Returns `true` if requests are sent unencrypted to another computer.
+    /// Returns `true` if requests to the server are sent unencrypted to another computer.
     #[must_use]
     pub fn is_unencrypted_remote(&self) -> bool {
         Url::parse(&self.url).is_ok_and(|url| url.scheme() == "http" && !is_loopback(&url))
@@ -129,7 +129,7 @@ fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Returns the reason why a URL is invalid for a server, or `None` if it is valid.
+/// Returns the reason why a URL is invalid for a remote server, or `None` if it is valid.
 #[must_use]
 pub fn url_problem(url: &str) -> Option<String> {
     if url.len() > MAX_URL_BYTES {

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::secrets;
 
-/// Sign-in settings of a server. All fields are optional.
+/// Sign-in settings of a remote server. All fields are optional.
 ///
 /// The serialized form is only used to compute the hash that an approval of the server covers. Renaming a member
 /// invalidates all approvals.
@@ -44,10 +44,10 @@ pub struct AuthConfig {
     pub assertion: Option<String>,
 }
 
-/// The grant type with which tokens are obtained.
+/// The OAuth grant type with which Drawbridge obtains tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub enum GrantType {
-    /// The user signs in with the browser.
+    /// The user signs in with the browser (authorization code).
     #[default]
     AuthorizationCode,
     /// Drawbridge authenticates itself with a client secret or key, without a user.
@@ -59,7 +59,7 @@ pub enum GrantType {
 }
 
 impl GrantType {
-    /// All supported grant types, in a fixed order.
+    /// All supported grant types, in the order of their declaration.
     pub const ALL: [Self; 4] =
         [Self::AuthorizationCode, Self::ClientCredentials, Self::EnterpriseManaged, Self::WorkloadIdentity];
 
@@ -99,11 +99,11 @@ pub struct AuthIdentityProvider {
     pub client_id: String,
     /// Client secret for the identity provider, as a reference `${secret:NAME}`.
     pub client_secret: Option<String>,
-    /// Client authentication method, as in [`AuthConfig::client_auth`].
+    /// Client authentication method at the identity provider, as in [`AuthConfig::client_auth`].
     pub client_auth: Option<String>,
     /// Private key for `private_key_jwt`, as a reference `${secret:NAME}` to a key in PEM format.
     pub private_key: Option<String>,
-    /// Signature algorithm of the private key, such as `ES256`.
+    /// Signature algorithm of the private key for the identity provider, such as `ES256`.
     pub algorithm: Option<String>,
     /// The user's ID token, as a reference `${secret:NAME}`, or `None` to sign in to the identity provider with the
     /// browser.
@@ -144,11 +144,11 @@ fn serialize_provider_for_hash<S: Serializer>(
 const CLIENT_AUTH_METHODS: [&str; 4] = ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
 /// Maximum number of scopes in the settings of one server.
 const MAX_SCOPES: usize = 100;
-/// Maximum length of each text in the settings, in bytes.
+/// Maximum length of each text in the sign-in settings, in bytes.
 const MAX_TEXT_BYTES: usize = 2_048;
 
 impl AuthConfig {
-    /// Returns the settings that are single texts, with their keys in `mcp.json`.
+    /// Returns the sign-in settings that consist of a single text, with their keys in `mcp.json`.
     #[must_use]
     pub fn text_settings(&self) -> [(&'static str, Option<&str>); 8] {
         [
@@ -163,7 +163,7 @@ impl AuthConfig {
         ]
     }
 
-    /// Returns `true` if tokens are obtained without a user who signs in.
+    /// Returns `true` if Drawbridge obtains tokens without a user who signs in.
     #[must_use]
     pub fn is_unattended(&self) -> bool {
         match self.grant {
@@ -173,7 +173,7 @@ impl AuthConfig {
         }
     }
 
-    /// Returns the reason why the settings are invalid, or `None` if they are valid.
+    /// Returns the reason why the sign-in settings are invalid, or `None` if they are valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         for (key, text) in self.text_settings() {

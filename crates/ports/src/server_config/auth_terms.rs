@@ -12,7 +12,7 @@ use crate::secrets;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum AuthField {
-    /// Grant type with which tokens are obtained.
+    /// OAuth grant type with which Drawbridge obtains tokens.
     Grant,
     /// Issuer of the authorization server.
     Issuer,
@@ -55,7 +55,7 @@ pub enum AuthField {
 }
 
 impl AuthField {
-    /// Returns the key in the `auth` object of `mcp.json`.
+    /// Returns the key of the setting in the `auth` object of `mcp.json`.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -82,13 +82,13 @@ impl AuthField {
         }
     }
 
-    /// Returns `true` if the value is an address to which credentials or the user may be sent.
+    /// Returns `true` if the setting's value is an address to which credentials or the user may be sent.
     #[must_use]
     pub const fn is_address(self) -> bool {
         matches!(self, Self::Issuer | Self::ClientMetadataUrl | Self::ProviderIssuer | Self::ProviderTokenEndpoint)
     }
 
-    /// Returns `true` if the value is the name of a secret.
+    /// Returns `true` if the setting's value is the name of a secret.
     #[must_use]
     pub const fn is_secret(self) -> bool {
         matches!(
@@ -113,7 +113,7 @@ pub struct AuthTerm {
 }
 
 impl AuthConfig {
-    /// Returns the configured settings, each once, in display order.
+    /// Returns the configured sign-in settings, each once, in display order.
     #[must_use]
     pub fn terms(&self) -> Vec<AuthTerm> {
         // No `..`, so that a new field must be added to the list.
@@ -154,7 +154,7 @@ impl AuthConfig {
         terms
     }
 
-    /// Returns the settings by their keys in `mcp.json`.
+    /// Returns the configured sign-in settings by their keys in `mcp.json`.
     #[must_use]
     pub fn terms_by_key(&self) -> Map<String, Value> {
         self.terms().into_iter().map(|term| (term.field.key().to_owned(), term.value.into())).collect()

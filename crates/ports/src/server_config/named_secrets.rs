@@ -7,7 +7,8 @@ use super::{AuthConfig, ServerConfig, ServerTransport};
 use crate::secrets;
 
 impl ServerConfig {
-    /// Returns the headers of a remote server, or the environment variables of a local one.
+    /// Returns the values that may refer to secrets by name: the headers of a remote server, or the environment
+    /// variables of a local one.
     #[must_use]
     pub const fn environment_or_headers(&self) -> &BTreeMap<String, String> {
         match &self.transport {
@@ -45,7 +46,7 @@ impl ServerConfig {
         values.chain(auth.into_iter().flat_map(AuthConfig::secret_names).map(str::to_owned)).collect()
     }
 
-    /// Returns the keys under which all secrets of the server are stored.
+    /// Returns the keys under which the secrets of the server are stored.
     #[must_use]
     pub fn secret_keys(&self) -> Vec<String> {
         let Some(place) = self.secret_binding() else { return Vec::new() };
@@ -54,12 +55,12 @@ impl ServerConfig {
 }
 
 impl AuthConfig {
-    /// Returns the names of the secrets that signing in requires.
+    /// Returns the names of the secrets that the sign-in settings refer to.
     pub fn secret_names(&self) -> impl Iterator<Item = &str> {
         self.client_secret.as_deref().into_iter().flat_map(secrets::referenced_names).chain(self.other_secret_names())
     }
 
-    /// Returns the names of the secrets that signing in requires, except the client secret.
+    /// Returns the names of the secrets that the sign-in settings refer to, except the client secret.
     pub fn other_secret_names(&self) -> impl Iterator<Item = &str> {
         let own = [self.private_key.as_deref(), self.assertion.as_deref()];
         let of_idp = self

@@ -20,8 +20,8 @@ pub struct SandboxConfig {
 }
 
 impl SandboxConfig {
-    /// Returns the reason why the settings are invalid, or `None` if they are valid. Doesn't check that folders exist,
-    /// which is checked when the server starts.
+    /// Returns the reason why the sandbox settings are invalid, or `None` if they are valid. Doesn't check that folders
+    /// exist, which is checked when the server starts.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         if self.folders.len() > MAX_FOLDERS {
@@ -42,7 +42,8 @@ impl SandboxConfig {
         })
     }
 
-    /// Converts the settings to JSON for the hash that an approval covers, and for the readable text of the approval.
+    /// Converts the sandbox settings to JSON for the hash that an approval covers, and for the readable text of the
+    /// approval.
     pub fn to_json(&self) -> serde_json::Value {
         let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_json(&folder.path), "access": access_name(folder.access) });
         serde_json::json!({
@@ -51,7 +52,7 @@ impl SandboxConfig {
         })
     }
 
-    /// Returns a writable folder that contains this path, or `None` if there is none.
+    /// Returns a folder of the sandbox that contains this path and is writable, or `None` if there is none.
     pub fn writable_folder_for(&self, path: &Path) -> Option<&AllowedFolder> {
         self.folders.iter().find(|folder| folder.access == AccessMode::Write && path.starts_with(&folder.path))
     }

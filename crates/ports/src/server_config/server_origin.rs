@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum InstallTarget {
-    /// A package that runs on this computer.
+    /// A package of the server, which runs on this computer.
     Package {
-        /// Position among the packages of the description, from 1.
+        /// Position of the package in the registry's description of the server, from 1.
         number: usize,
     },
     /// A remote server, which runs elsewhere.
     Remote {
-        /// Position among the remotes of the description, from 1.
+        /// Position of the remote in the registry's description of the server, from 1.
         number: usize,
     },
 }
@@ -29,11 +29,11 @@ pub enum InstallTarget {
 pub enum ServerOrigin {
     /// The server was installed from a registry.
     Registry {
-        /// URL of the registry.
+        /// URL of the registry that lists the server.
         registry: String,
         /// Name of the server, as `namespace/name`.
         name: String,
-        /// Version of the server in the registry.
+        /// Version of the server that was installed from the registry.
         version: String,
         /// The package or remote that was installed.
         target: InstallTarget,
@@ -71,22 +71,23 @@ impl ServerOrigin {
     }
 }
 
-/// The hash of a bundle, and the folder with its unpacked files.
+/// The hash of an installed bundle, and the folder with its unpacked files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct BundleFiles {
     /// SHA-256 of the bundle file, in hexadecimal.
     pub sha256: String,
-    /// Hash over all unpacked files, in hexadecimal.
+    /// Hash over all unpacked files of the bundle, in hexadecimal.
     pub tree: String,
     /// Name of the folder with the unpacked files, below the folder of bundles.
     pub folder: String,
-    /// Author's name in the manifest, empty if the manifest contains none, or `None` if it was not recorded.
+    /// Name of the bundle's author in the manifest, empty if the manifest contains none, or `None` if it was not
+    /// recorded.
     #[serde(default)]
     pub author: Option<String>,
 }
 
-/// Values that were entered during the installation of a server. An upgrade uses them again.
+/// Values that the user entered during the installation of a server. An upgrade uses them again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FilledInputs {
@@ -102,7 +103,7 @@ pub struct FilledInputs {
 pub struct InstallationInfo {
     /// Source from which the server was installed.
     pub origin: ServerOrigin,
-    /// Set if the command or address has changed since the installation.
+    /// Set if the command or address of the server has changed since its installation.
     pub changed: bool,
     /// Values that were entered during the installation. They may contain header values, so they are not sent to the
     /// UI.

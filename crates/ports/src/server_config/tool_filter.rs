@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum length of a pattern, in bytes.
+/// Maximum length of a pattern on tool names, in bytes.
 const MAX_PATTERN_BYTES: usize = 1_000;
 
 /// The tools of a server that are available to models, by patterns on their names. In a pattern, `*` matches any text,
@@ -20,8 +20,8 @@ pub struct ToolFilter {
 }
 
 impl ToolFilter {
-    /// Maximum number of patterns in each list.
-    pub const LIMIT: usize = 1_000;
+    /// Maximum number of patterns in each list of a filter.
+    pub const MAX_PATTERNS: usize = 1_000;
 
     /// Returns `true` if the tool is available to models.
     #[must_use]
@@ -60,8 +60,8 @@ impl ToolFilter {
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         let lists = [self.enabled.as_deref().unwrap_or_default(), &self.disabled];
-        if lists.iter().any(|list| list.len() > Self::LIMIT) {
-            return Some(format!("a list of its tools has more than {} names", Self::LIMIT));
+        if lists.iter().any(|list| list.len() > Self::MAX_PATTERNS) {
+            return Some(format!("a list of its tools has more than {} names", Self::MAX_PATTERNS));
         }
         let is_bad = |name: &String| name.is_empty() || name.len() > MAX_PATTERN_BYTES;
         let is_any_bad = lists.into_iter().flatten().any(is_bad);
@@ -69,7 +69,7 @@ impl ToolFilter {
     }
 }
 
-/// Returns `true` if a pattern matches a name. Scans the name once, from its start to its end.
+/// Returns `true` if a pattern matches a tool's name. Scans the name once, from its start to its end.
 fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_star_matches_any_text_and_everything_else_only_itself() {
+    fn star_matches_any_text_and_other_characters_match_themselves() {
         let cases = [
             ("read", "read", true),
             ("read", "read_file", false),
@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_with_many_stars_is_matched_in_bounded_time() {
+    fn pattern_with_many_stars_is_matched_in_bounded_time() {
         let (pattern, name) = ("*a".repeat(MAX_PATTERN_BYTES / 2), "a".repeat(100_000));
         assert!(matches(&pattern, &name), "each part is found");
         assert!(!matches(&format!("{pattern}b"), &name), "the end differs");
     }
 
     #[test]
-    fn a_tool_is_offered_if_it_is_enabled_and_not_disabled() {
+    fn tool_is_available_if_it_is_enabled_and_not_disabled() {
         let cases = [
             (tool_filter(None, &[]), "read", true),
             (tool_filter(None, &["read"]), "read", false),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restricted_filter_admits_only_what_both_admit() {
+    fn restricted_filter_admits_tools_that_both_filters_admit() {
         let cases = [
             (tool_filter(None, &[]), tool_filter(None, &[]), tool_filter(None, &[])),
             (tool_filter(None, &["a"]), tool_filter(Some(&["b"]), &["a", "c"]), tool_filter(Some(&["b"]), &["a", "c"])),
@@ -174,13 +174,13 @@ mod tests {
     }
 
     #[test]
-    fn lists_have_limits() {
+    fn number_and_length_of_patterns_are_bounded() {
         assert_eq!(tool_filter(Some(&[]), &["*"]).problem(), None, "an empty list is valid");
         assert!(tool_filter(None, &[""]).problem().is_some(), "an empty name must be invalid");
         let long = "x".repeat(MAX_PATTERN_BYTES + 1);
         assert!(tool_filter(Some(&[long.as_str()]), &[]).problem().is_some(), "a long name must be invalid");
         assert!(
-            tool_filter(None, &vec!["x"; ToolFilter::LIMIT + 1]).problem().is_some(),
+            tool_filter(None, &vec!["x"; ToolFilter::MAX_PATTERNS + 1]).problem().is_some(),
             "a long list must be invalid"
         );
     }

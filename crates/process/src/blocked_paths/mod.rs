@@ -27,7 +27,7 @@ const MAX_BLOCKED_PATHS: usize = 4;
 const MAX_SHOWN_NAMES: usize = 6;
 /// Maximum number of entries of a folder that are counted.
 const MAX_COUNTED_ENTRIES: usize = 1000;
-/// Maximum length of a shown name, in characters.
+/// Maximum length of a shown entry name, in characters.
 const MAX_NAME_CHARS: usize = 80;
 /// Maximum number of ancestors of a file that are searched for the root of its project.
 const MAX_ANCESTORS: usize = 6;
@@ -41,7 +41,7 @@ pub struct BlockedPath {
     pub path: String,
     /// Origin of the path: the command or the server.
     pub named_by: PathMention,
-    /// The folder to add so that the path is accessible, or the reason why none is proposed.
+    /// The proposal to add a folder that makes the path accessible, or the reason why there is none.
     pub offer: FolderProposal,
 }
 
@@ -50,9 +50,9 @@ pub struct BlockedPath {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum PathMention {
-    /// The command, which the user has approved.
+    /// The command of the server, which the user has approved.
     Command,
-    /// The server, in its output before it ended. Untrusted.
+    /// The server's standard error before it ended. Untrusted.
     Server,
 }
 
@@ -90,7 +90,7 @@ pub fn blocked_paths(
 ) -> Vec<BlockedPath> {
     let hidden = command.sandbox.as_ref().map(|sandbox| sandbox.hidden.as_slice()).unwrap_or_default();
     let home = std::env::home_dir();
-    let judging = PathJudge { plan, hidden, home: home.as_deref() };
+    let reporter = BlockedPathReporter { plan, hidden, home: home.as_deref() };
     let of_command =
         missing_dependencies(command, program, path, plan).into_iter().filter_map(|missing| match missing {
             MissingDependency::Shim { folder, .. } => Some(folder),
@@ -101,7 +101,7 @@ pub fn blocked_paths(
     let named = named.chain(output_paths::paths_in_output(stderr).into_iter().map(|path| (path, PathMention::Server)));
     let mut found: Vec<BlockedPath> = Vec::new();
     for (path, named_by) in named {
-        let Some(blocked) = judging.judge(&path, named_by) else { continue };
+        let Some(blocked) = reporter.report_if_blocked(&path, named_by) else { continue };
         let is_listed = found.iter().any(|known| match (&known.offer, &blocked.offer) {
             (FolderProposal::Folder { folder: one, .. }, FolderProposal::Folder { folder: other, .. }) => one == other,
             _ => known.path == blocked.path,
@@ -116,15 +116,16 @@ pub fn blocked_paths(
     found
 }
 
-struct PathJudge<'p> {
+struct BlockedPathReporter<'p> {
     plan: &'p ResolvedSandbox,
     hidden: &'p [PathBuf],
     home: Option<&'p Path>,
 }
 
-impl PathJudge<'_> {
-    /// Describes a path that the sandbox hides. Returns `None` if the path does not exist or is accessible.
-    fn judge(&self, path: &Path, named_by: PathMention) -> Option<BlockedPath> {
+impl BlockedPathReporter<'_> {
+    /// Returns the report on a path that the sandbox hides, with the folder to propose. Returns `None` if the path does
+    /// not exist or is accessible.
+    fn report_if_blocked(&self, path: &Path, named_by: PathMention) -> Option<BlockedPath> {
         let real = path.canonicalize().ok()?;
         // The link is missing in the sandbox but its target is accessible, so adding a folder would not help.
         if self.is_accessible(path) || self.is_accessible(&real) {

@@ -4,11 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-/// Maximum number of lines that are parsed, from the end of the output.
+/// Maximum number of lines of a server's output that are parsed, from the end.
 const MAX_LINES: usize = 64;
 /// Maximum number of bytes of one line that are parsed.
 const MAX_LINE_BYTES: usize = 4096;
-/// Maximum number of paths that are extracted.
+/// Maximum number of paths that are extracted from a server's output.
 const MAX_PATHS: usize = 128;
 /// Maximum length of an extracted path, in bytes.
 const MAX_PATH_BYTES: usize = 1024;

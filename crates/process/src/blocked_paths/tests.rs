@@ -56,9 +56,9 @@ impl TestHome {
             network: NetworkAccess::None,
             limits: ResourceLimits::DEFAULT,
         };
-        let judging = PathJudge { plan: &plan, hidden: &hidden, home: Some(&self.home) };
+        let reporter = BlockedPathReporter { plan: &plan, hidden: &hidden, home: Some(&self.home) };
         let paths = output_paths::paths_in_output(&[stderr.replace('~', &self.home.display().to_string())]);
-        paths.iter().filter_map(|path| judging.judge(path, PathMention::Server)).collect()
+        paths.iter().filter_map(|path| reporter.report_if_blocked(path, PathMention::Server)).collect()
     }
 
     /// Returns the folder, relative to the home, that is proposed for this path, or the reason why none is proposed.

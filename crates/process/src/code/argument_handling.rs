@@ -52,7 +52,7 @@ const INTERPRETERS: [&str; 44] = [
 ];
 const PYTHON_NAMES: [&str; 3] = ["py", "pypy", "python"];
 const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
-/// Programs that run another program, which their arguments name.
+/// Programs that run another program, which their arguments name, such as `env` and `sudo`.
 const WRAPPERS: [&str; 53] = [
     "arch",
     "asdf",
@@ -108,7 +108,7 @@ const WRAPPERS: [&str; 53] = [
     "yarn",
     "prlimit",
 ];
-/// Programs that run the contents of project files, and the names of these files.
+/// Programs that run code from project files, each with the names of these files.
 const PROJECT_TOOLS: [(&[&str], &[&str]); 10] = [
     (&["npm", "npx", "pnpm", "pnpx", "yarn", "corepack"], &["package.json", ".npmrc", ".yarnrc.yml", ".pnpmfile.cjs"]),
     (&["bun", "bunx"], &["package.json", "bunfig.toml"]),
@@ -160,7 +160,7 @@ const PRELOAD_OPTIONS: [&str; 10] = [
 /// Options of project tools followed by the folder of the project.
 const FOLDER_OPTIONS: [&str; 7] =
     ["--cwd", "--dir", "--directory", "--prefix", "--project", "--project-directory", "-C"];
-/// Options of project tools followed by the project file.
+/// Options of project tools followed by the path of the project file.
 const FILE_OPTIONS: [&str; 5] = ["--file", "--justfile", "--makefile", "--manifest-path", "-f"];
 /// Options with a value that does not name code to run.
 const DATA_VALUE_OPTIONS: [&str; 8] =
@@ -177,17 +177,17 @@ pub fn is_container_engine(name: &str) -> bool {
 /// A classification of programs by the way in which they use their arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentHandling {
-    /// Runs another program, which the arguments name.
+    /// The program runs another program, which the arguments name.
     Wrapper,
-    /// Runs the commands that project files define.
+    /// The program runs the commands that project files define.
     Project,
-    /// Runs a script, or the code after `-c`.
+    /// The program runs a script, or the code after `-c`.
     Shell,
-    /// Runs a script or a Python module.
+    /// The program runs a script or a Python module.
     Python,
-    /// Runs a script or a file with code.
+    /// The program runs a script or a file with code.
     Interpreter,
-    /// Treats arguments as data, as far as is known.
+    /// The program treats its arguments as data, as far as is known.
     Other,
 }
 
@@ -210,7 +210,7 @@ impl ArgumentHandling {
         matches!(self, ArgumentHandling::Shell | ArgumentHandling::Python | ArgumentHandling::Interpreter)
     }
 
-    /// Returns how the program handles the words that follow this option.
+    /// Returns how the program handles the words that follow this option on its command line.
     pub(super) fn handling_after_option(self, option: &str) -> ArgumentHandling {
         let is_code = option.starts_with('-') && !option.starts_with("--") && option.ends_with('c');
         match self {
@@ -242,7 +242,8 @@ impl ArgumentHandling {
     }
 }
 
-/// Returns the name of a program without its folder, version and extension: `python` for `/usr/bin/python3.12`.
+/// Returns the name of a program in lower case without its folder, version and extension: `python` for
+/// `/usr/bin/python3.12`.
 fn program_name(program: &str) -> String {
     let name = Path::new(program).file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let ending = [".exe", ".cmd", ".bat", ".ps1"].into_iter().find_map(|ending| name.strip_suffix(ending));

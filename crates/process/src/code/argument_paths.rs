@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use super::argument_handling::option_and_value;
 
-/// Maximum number of paths extracted from one text.
+/// Maximum number of paths extracted from one word or value.
 const MAX_PATHS: usize = 512;
-/// Maximum length, in bytes, of a text in which variables are expanded, and of a value.
+/// Maximum length, in bytes, of a text in which variables are expanded, and of a variable's value.
 const MAX_EXPANDED_BYTES: usize = 4 * 1024;
 
 /// Characters that end a path in code.
@@ -37,7 +37,7 @@ pub(super) fn paths_in(text: &str, variables: &BTreeMap<String, String>) -> Vec<
     paths
 }
 
-/// Expands the given variables and the user's home folder in a text.
+/// Expands references to these variables and to the user's home folder in a text.
 fn expand_variables(text: &str, variables: &BTreeMap<String, String>) -> String {
     let mut text = text.to_owned();
     let home = std::env::home_dir().map(|home| home.display().to_string()).unwrap_or_default();

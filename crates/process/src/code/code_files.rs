@@ -119,11 +119,11 @@ const ENTRY_FILES: [&str; 14] = [
 const MODULE_EXTENSIONS: [&str; 6] = ["py", "pyc", "pm", "rb", "class", "js"];
 /// Extensions of .NET project files, which `dotnet` finds in their folder.
 const DOTNET_EXTENSIONS: [&str; 3] = ["csproj", "fsproj", "vbproj"];
-/// Maximum number of entries of a folder that are examined.
+/// Maximum number of entries of a folder that are examined for code files.
 const MAX_FOLDER_ENTRIES: usize = 1024;
-/// Maximum number of libraries that are collected from one folder.
+/// Maximum number of shared libraries that are collected from one folder.
 const MAX_LIBRARIES: usize = 64;
-/// Maximum number of bytes that are read of a `package.json`.
+/// Maximum number of bytes of a `package.json` that are read.
 const MAX_PACKAGE_JSON_BYTES: u64 = 1024 * 1024;
 
 /// Returns `true` if the extension or the first bytes of a file identify it as code.
@@ -224,7 +224,8 @@ fn package_main(package: &Path) -> Option<String> {
     package.get("main")?.as_str().map(str::to_owned)
 }
 
-/// Returns the files of a module in a folder, and the `__init__.py` files of its parent packages, which run before it.
+/// Returns the files of a module in a folder that exist, and the `__init__.py` files of its parent packages, which run
+/// before it.
 pub(super) fn module_files(folder: &Path, module: &str) -> Vec<PathBuf> {
     let name = module.replace("::", "/").replace('.', "/");
     let module = folder.join(name.trim_matches('/'));

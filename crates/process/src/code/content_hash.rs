@@ -12,7 +12,7 @@ use aws_lc_rs::digest::{Context, SHA256};
 
 /// Size of the read buffer, in bytes.
 const READ_BUFFER_BYTES: usize = 64 * 1024;
-/// Maximum size, in bytes, of a file that is read each time, because reading it takes no longer than checking if it
+/// Maximum size, in bytes, of a file that is hashed each time, because that takes no longer than checking if it
 /// changed.
 const ALWAYS_READ_BYTES: u64 = 64 * 1024;
 
@@ -92,7 +92,7 @@ mod cache {
 
     static HASH_CACHE: Mutex<VecDeque<(FileKey, String)>> = Mutex::new(VecDeque::new());
 
-    /// Metadata that identify a file and its state. Key of the cache.
+    /// Metadata that identify a file and its state. The key of a cached hash.
     #[derive(PartialEq, Eq)]
     pub(super) struct FileKey {
         place: (u64, u64),
@@ -102,7 +102,7 @@ mod cache {
     }
 
     impl FileKey {
-        /// Returns the key of a file, or `None` if the file was changed within [`MIN_SETTLED_AGE`].
+        /// Returns the cache key of a file, or `None` if the file was changed within [`MIN_SETTLED_AGE`].
         pub(super) fn from_metadata(facts: &Metadata) -> Option<FileKey> {
             let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
             let settled = since.checked_sub(MIN_SETTLED_AGE)?.as_secs();

@@ -9,7 +9,7 @@ use crate::programs::{SearchPath, find_interpreter, is_in_system_folder};
 /// Maximum number of interpreters that are followed from one script to the next.
 const MAX_INTERPRETER_CHAIN: usize = 3;
 
-/// The relation of a launch file to its command.
+/// The way in which a command uses a launch file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -20,7 +20,7 @@ pub enum LaunchFileRole {
     Interpreter,
     /// Settings of the Python environment that contains the program or its interpreter.
     Environment,
-    /// A file that an argument names.
+    /// A file that an argument of the command names.
     Argument,
     /// A file that an environment variable names.
     Variable,
@@ -29,7 +29,8 @@ pub enum LaunchFileRole {
 /// The path of a launch file, and its role.
 pub(super) type FoundFile = (PathBuf, LaunchFileRole);
 
-/// Collects the interpreters that the first lines of scripts name, except those in system folders.
+/// Adds to `found` the interpreters that the first lines of the program and of its interpreters name, except those in
+/// system folders.
 pub(super) fn collect_interpreters(program: &Path, path: &SearchPath, found: &mut Vec<FoundFile>) {
     let mut script = program.to_owned();
     for _ in 0..MAX_INTERPRETER_CHAIN {
@@ -43,7 +44,8 @@ pub(super) fn collect_interpreters(program: &Path, path: &SearchPath, found: &mu
     }
 }
 
-/// Returns the `pyvenv.cfg` of a Python environment, which defines the locations of its modules and interpreter.
+/// Returns the `pyvenv.cfg` of the Python environment that contains a program. The file defines the locations of the
+/// environment's modules and interpreter.
 pub(super) fn python_environment(program: &Path) -> Option<FoundFile> {
     let folder = program.parent()?;
     let of = |folder: &Path| Some(folder.join("pyvenv.cfg")).filter(|file| file.is_file());

@@ -22,7 +22,7 @@ use crate::programs::SearchPath;
 const MAX_HASHED_FILE_BYTES: u64 = 512 * 1024 * 1024;
 /// Maximum total size, in bytes, of the files of one command that are identified by their content.
 const MAX_HASHED_TOTAL_BYTES: u64 = 1024 * 1024 * 1024;
-/// Maximum number of bytes that are read of one file when the caller waits for the result.
+/// Maximum number of bytes of one file that are read while the caller waits for the result.
 const MAX_IMMEDIATE_READ_BYTES: u64 = 4 * 1024 * 1024;
 /// Maximum number of launch files for one command. Further ones are ignored.
 const MAX_FILES: usize = 256;
@@ -34,7 +34,7 @@ pub struct LaunchFiles {
     folders: Vec<PathBuf>,
 }
 
-/// A file that decides what a command runs.
+/// A file that decides what a command runs, in the state in which it was read.
 #[derive(Debug, Clone)]
 pub struct LaunchFile {
     /// Path as the command names it, with links unresolved.
@@ -53,22 +53,22 @@ pub struct LaunchFile {
 pub enum FileState {
     /// SHA-256 of the file's content, in hexadecimal digits.
     Content(String),
-    /// Metadata of a file that is too large or can't be read.
+    /// Metadata of a file that is too large to hash or can't be read.
     Stamp(FileStamp),
 }
 
 /// Metadata that identify the state of a file without reading its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStamp {
-    /// Length of the file, in bytes.
+    /// Length of the launch file, in bytes.
     pub bytes: u64,
-    /// Modification time, in nanoseconds from 1970.
+    /// Modification time of the launch file, in nanoseconds from 1970.
     pub modified: u128,
     /// Status change time in seconds and nanoseconds, or `None` if the platform has none.
     pub status_changed: Option<(i64, i64)>,
 }
 
-/// Files are equal if path, canonical path and state are equal. The role is ignored.
+/// Launch files are equal if path, canonical path and state are equal. The role is ignored.
 impl PartialEq for LaunchFile {
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path && self.real == other.real && self.state == other.state
@@ -121,8 +121,8 @@ impl LaunchFiles {
         self.files.iter()
     }
 
-    /// Returns the package folders of projects (`node_modules`) that the command may load code from. Their content is
-    /// not part of the comparison.
+    /// Returns the package folders of projects (`node_modules`) that the command may load code from. Comparing launch
+    /// files ignores the content of these folders.
     pub fn folders(&self) -> &[PathBuf] {
         &self.folders
     }

@@ -34,7 +34,7 @@ const MAX_LOOKUPS: usize = 8 * 1024;
 const MAX_BASE_FOLDERS: usize = 16;
 /// Maximum number of ancestors of the working directory in which project files are looked up.
 const MAX_ANCESTORS: usize = 64;
-/// Maximum nesting depth of command lines in arguments: `env -S "sh -c '…'"`.
+/// Maximum nesting depth of command lines within arguments: `env -S "sh -c '…'"`.
 const MAX_DEPTH: usize = 4;
 
 /// The parts of a command line that can name files.
@@ -60,12 +60,12 @@ pub(super) fn script_files(command: &CommandLine<'_>, program: &Path, path: &Sea
         command,
         path: path.clone(),
         bases: base_folders(command),
-        above: ancestor_folders(&command.directory),
+        ancestors: ancestor_folders(&command.directory),
         found: Vec::new(),
         folders: Vec::new(),
         role: LaunchFileRole::Argument,
-        words: MAX_WORDS,
-        lookups: MAX_LOOKUPS,
+        remaining_words: MAX_WORDS,
+        remaining_lookups: MAX_LOOKUPS,
     };
     let mut runner = scripts.program_handling(&program.to_string_lossy());
     if let Some(real) = program.canonicalize().ok().filter(|_| runner == ArgumentHandling::Other) {
@@ -110,24 +110,24 @@ struct ScriptSearch<'c> {
     path: SearchPath,
     bases: Vec<PathBuf>,
     /// The canonical working directory and its ancestors, in which project files are looked up.
-    above: Vec<PathBuf>,
+    ancestors: Vec<PathBuf>,
     found: Vec<FoundFile>,
     folders: Vec<PathBuf>,
-    /// Role of the files that are found next.
+    /// Role of the files that the search finds in the text it examines next.
     role: LaunchFileRole,
     /// Remaining number of words that may be examined.
-    words: usize,
+    remaining_words: usize,
     /// Remaining number of paths that may be looked up.
-    lookups: usize,
+    remaining_lookups: usize,
 }
 
 impl ScriptSearch<'_> {
-    /// Examines the arguments of a program. `depth` is the remaining nesting depth.
+    /// Examines the arguments of a program for code files. `depth` is the remaining nesting depth of command lines.
     fn search_arguments(&mut self, mut runner: ArgumentHandling, words: &[String], depth: usize) {
         let mut before = "";
         for word in words {
-            let Some(left) = self.words.checked_sub(1) else { return };
-            self.words = left;
+            let Some(left) = self.remaining_words.checked_sub(1) else { return };
+            self.remaining_words = left;
             self.record_code_files(word);
             if word.contains(char::is_whitespace)
                 && let Some(depth) = depth.checked_sub(1)
@@ -147,7 +147,7 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Examines one word. Returns how the next word must be treated.
+    /// Examines one word of a command line for code files. Returns how the next word must be treated.
     fn search_word(&mut self, runner: ArgumentHandling, before: &str, word: &str) -> ArgumentHandling {
         if runner != ArgumentHandling::Other
             && let Some(module) = named_module(before, word)
@@ -188,12 +188,13 @@ impl ScriptSearch<'_> {
     /// load code.
     fn program_handling(&mut self, program: &str) -> ArgumentHandling {
         for file in project_files(program) {
-            let above = self.above.iter().filter(|_| searches_ancestors(program));
+            let above = self.ancestors.iter().filter(|_| searches_ancestors(program));
             let files: Vec<PathBuf> = self.bases.iter().chain(above).map(|base| base.join(file)).collect();
             self.record_files(files.into_iter().filter(|file| file.is_file()));
         }
         if uses_package_folder(program) {
-            let folders = self.above.iter().map(|folder| folder.join(PACKAGE_FOLDER)).filter(|folder| folder.exists());
+            let folders =
+                self.ancestors.iter().map(|folder| folder.join(PACKAGE_FOLDER)).filter(|folder| folder.exists());
             self.folders.extend(folders);
             self.folders.sort_unstable();
             self.folders.dedup();
@@ -201,7 +202,7 @@ impl ScriptSearch<'_> {
         ArgumentHandling::for_program(program)
     }
 
-    /// Examines a word that may name the program which a wrapper runs.
+    /// Examines a word that may name the program which a wrapper runs, or set the `PATH` for it.
     fn search_wrapped_program(&mut self, word: &str) -> ArgumentHandling {
         if let Some(folders) = word.strip_prefix("PATH=") {
             let directory = &self.command.directory;
@@ -226,8 +227,8 @@ impl ScriptSearch<'_> {
     /// Returns the possible paths in a text, up to the remaining number of lookups.
     fn paths_within_limit(&mut self, text: &str) -> Vec<PathBuf> {
         let mut paths = paths_in(text, self.command.environment);
-        paths.truncate(self.lookups);
-        self.lookups -= paths.len();
+        paths.truncate(self.remaining_lookups);
+        self.remaining_lookups -= paths.len();
         paths
     }
 
@@ -272,10 +273,10 @@ impl ScriptSearch<'_> {
             .collect()
     }
 
-    /// Examines an environment variable for paths of code files.
+    /// Examines an environment variable for paths of code files, and records the files.
     fn search_variable(&mut self, name: &str, value: &str) {
-        let Some(left) = self.words.checked_sub(1) else { return };
-        self.words = left;
+        let Some(left) = self.remaining_words.checked_sub(1) else { return };
+        self.remaining_words = left;
         self.record_code_files(value);
         if PRELOAD_FILE_VARIABLES.contains(&name) {
             self.record_run_files(value);

@@ -9,7 +9,7 @@ use crate::code::LaunchFiles;
 use crate::command::ServerCommand;
 use crate::programs::{PathSource, SearchPath};
 
-/// File content that does not look like code.
+/// File content that is not recognized as code.
 const TEXT: &str = "text";
 
 struct TestFolder {

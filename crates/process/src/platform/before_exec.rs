@@ -13,8 +13,8 @@ use tokio::process::Command;
 /// Maximum number of descriptors that are closed one by one if the operating system has no call that closes a range.
 const MAX_DESCRIPTORS: u64 = 65_536;
 
-/// Registers the steps with the command. The thread that starts the command must outlive the process it starts: Linux
-/// signals the child when its parent *thread* ends.
+/// Registers the steps that the child runs between fork and exec. The thread that starts the command must outlive the
+/// process it starts: Linux signals the child when its parent *thread* ends.
 pub(super) fn register_steps(command: &mut Command) {
     let parent = getpid();
     let descriptors = getrlimit(Resource::RLIMIT_NOFILE).map_or(MAX_DESCRIPTORS, |(soft, _)| soft).min(MAX_DESCRIPTORS);
@@ -28,9 +28,9 @@ pub(super) fn register_steps(command: &mut Command) {
     }
 }
 
-/// Registers an additional step. The step must be safe in a process that was just forked from a multi-threaded one: it
-/// takes no lock that another thread may hold, and allocates no memory except through functions that the C library
-/// makes safe after a fork.
+/// Registers an additional step that the child runs between fork and exec. The step must be safe in a process that was
+/// just forked from a multi-threaded one: it takes no lock that another thread may hold, and allocates no memory except
+/// through functions that the C library makes safe after a fork.
 #[cfg(target_os = "linux")]
 pub(crate) fn add_child_step(command: &mut Command, step: impl FnMut() -> io::Result<()> + Send + Sync + 'static) {
     // SAFETY: as above. The caller guarantees the conditions in the doc comment.

@@ -13,7 +13,7 @@ use tokio::io::AsyncWrite;
 use tokio::net::unix::pipe::Sender;
 use tokio::process::ChildStdin;
 
-/// The app's end of a process's standard input. The process reads the bytes written here.
+/// The app's end of a server's standard input. The server reads the bytes written to it.
 #[derive(Debug)]
 pub struct InputPipe(PipeState);
 

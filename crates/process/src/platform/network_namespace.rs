@@ -19,7 +19,7 @@ use nix::sys::socket::{
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, fork};
 
-/// Backlog of connections that wait to be accepted.
+/// Maximum number of connections that wait for the listener to accept them.
 const LISTEN_BACKLOG: i32 = 128;
 /// The ioctl that opens the user namespace to which another namespace belongs (`ioctl_ns(2)`).
 const NS_GET_USERNS: libc::c_ulong = 0xb701;
@@ -74,7 +74,7 @@ fn owner_user_namespace(network: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(owner) })
 }
 
-/// Opens the listener and sends it to the parent. Runs in the child.
+/// Opens the listener in the network namespace and sends its descriptor to the parent. Runs in the child.
 fn pass_listener(
     user: Option<BorrowedFd<'_>>,
     network: BorrowedFd<'_>,
@@ -96,7 +96,7 @@ fn pass_listener(
     sendmsg::<()>(to.as_raw_fd(), &[IoSlice::new(&[0])], &rights, MsgFlags::empty(), None).map(drop)
 }
 
-/// Receives the descriptor from the child. Returns an error if the child ends without sending one.
+/// Receives the listener's descriptor from the child. Returns an error if the child ends without sending one.
 fn receive_descriptor(from: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let mut byte = [0];
     let mut parts = [IoSliceMut::new(&mut byte)];

@@ -5,10 +5,10 @@ use std::ffi::OsString;
 
 use super::StartTime;
 
-/// A process that must be killed together with its server. Never constructed.
+/// A descendant of a server to kill together with the server. Never constructed on these systems.
 pub(crate) enum StartedProcess {}
 
-/// A mark that finds no process.
+/// A process mark that is never set, so it finds no process.
 #[derive(Debug, Clone)]
 pub(crate) struct ProcessMark;
 

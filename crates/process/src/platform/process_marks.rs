@@ -21,7 +21,7 @@ const MARK_VARIABLE: &str = "DRAWBRIDGE_SERVER";
 /// Maximum number of scans for processes to kill. Processes may start others during a scan.
 const MAX_SCANS: usize = 5;
 
-/// A process that must be killed together with its server.
+/// A descendant of a server to kill together with the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StartedProcess {
     pid: u32,
@@ -48,7 +48,7 @@ fn mark_prefix(owner: u32, started: &StartTime) -> String {
 }
 
 impl ProcessMark {
-    /// Returns the environment variable that contains the mark.
+    /// Returns the environment variable with the mark, to set for the server.
     pub(crate) fn variable(&self) -> Option<(OsString, OsString)> {
         Some((MARK_VARIABLE.into(), self.0.clone().into()))
     }
@@ -64,6 +64,7 @@ pub(crate) fn kill_marked_by(owner: u32, started: &StartTime) -> bool {
     kill_all_marked(&mark_prefix(owner, started))
 }
 
+/// Kills all processes whose mark begins with `mark`. Returns `true` if there were any.
 fn kill_all_marked(mark: &str) -> bool {
     let mut were_some = false;
     for _ in 0..MAX_SCANS {
@@ -95,7 +96,7 @@ pub(crate) fn descendants(pid: u32) -> Vec<StartedProcess> {
     found
 }
 
-/// Kills these processes, unless their pid was reused.
+/// Kills these descendants of a server, except those whose pid was reused.
 pub(crate) fn kill_processes(started: &[StartedProcess]) {
     for one in started {
         let is_same = ProcessStat::read(one.pid).is_some_and(|stat| stat.start_ticks == one.start_ticks);

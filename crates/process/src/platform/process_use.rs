@@ -33,9 +33,9 @@ pub(crate) fn tree_use(root: u32, most: u64) -> TreeUse {
     all
 }
 
-/// Returns the memory of the tree, in bytes, with each shared page counted once: forked processes share pages that none
-/// of them has written to. Slow, because the kernel examines every page. A process whose pages can't be examined is
-/// counted with all its pages.
+/// Returns the memory of `root` and its descendants, in bytes, with each shared page counted once: forked processes
+/// share pages that none of them has written to. Slow, because the kernel examines every page. A process whose pages
+/// can't be examined is counted with all its pages. Stops counting beyond `most` processes.
 pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
     let (mut bytes, mut processes, mut waiting) = (0_u64, 0, vec![root]);
     while let Some(pid) = waiting.pop() {
@@ -49,7 +49,7 @@ pub(crate) fn tree_memory(root: u32, most: u64) -> u64 {
     bytes
 }
 
-/// Returns the children of a process, started by any of its threads.
+/// Returns the pids of a process's children, including those that its other threads started.
 fn child_pids(pid: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
@@ -88,7 +88,8 @@ fn private_memory(pid: u32) -> u64 {
     sum_lines(&status, &["RssAnon", "RssShmem", "VmSwap"]).unwrap_or_default()
 }
 
-/// Returns the sum of the values in the named lines, in bytes, or `None` if none of the lines is present.
+/// Returns the sum of the values in those lines of a `/proc` file that have these names, in bytes, or `None` if none of
+/// the lines is present.
 fn sum_lines(text: &str, names: &[&str]) -> Option<u64> {
     let mut own = text.lines().filter_map(|line| {
         let (name, value) = line.split_once(':')?;

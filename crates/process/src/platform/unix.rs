@@ -17,7 +17,7 @@ pub(crate) fn isolate(command: &mut CommandWrap) {
     command.wrap(ProcessSession);
 }
 
-/// Sends SIGTERM to the whole process group.
+/// Sends SIGTERM to the whole process group of a child.
 pub(crate) fn terminate(child: &dyn ChildWrapper) -> io::Result<()> {
     child.signal(Signal::SIGTERM as i32)
 }
@@ -32,7 +32,7 @@ pub(crate) fn kill_group(group: u32) -> io::Result<()> {
     killpg(Pid::from_raw(group), Signal::SIGKILL).map_err(io::Error::from)
 }
 
-/// Returns the exit code, or the signal that ended the process.
+/// Returns the exit code, or the signal that ended the process, of an exit status.
 pub(crate) fn exit_code_and_signal(status: ExitStatus) -> (Option<i32>, Option<i32>) {
     (status.code(), status.signal())
 }

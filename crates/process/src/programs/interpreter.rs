@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::SearchPath;
 
-/// Maximum number of bytes that are read of a script to find its interpreter.
+/// Maximum number of bytes of a script that are read to find its interpreter.
 const MAX_FIRST_LINE_BYTES: u64 = 256;
 
-/// Returns the program that the first line of a script names. `path` is the search path of the command that runs the
-/// script (`SearchPath::for_command`).
+/// Returns the interpreter that the first line of a script names. `path` is the search path of the command that runs
+/// the script (`SearchPath::for_command`).
 pub(crate) fn find_interpreter(script: &Path, path: &SearchPath) -> Option<PathBuf> {
     let mut first = Vec::new();
     // Opening a pipe or a device could block or have side effects.

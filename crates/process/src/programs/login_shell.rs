@@ -14,16 +14,16 @@ use tokio::time::timeout;
 
 use crate::launch::ProcessLaunch;
 
-/// Maximum duration of running the shell with its start-up files.
+/// Maximum time for the login shell to run its start-up files and print its environment.
 pub(super) const SHELL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Maximum size of the output, in bytes. Longer output is rejected.
+/// Maximum size of the shell's output, in bytes. Longer output is rejected.
 const MAX_OUTPUT_BYTES: u64 = 1024 * 1024;
 
 const ENVIRONMENT_MARKER: &[u8] = b"_begin_or_end_of_environment_";
 
-/// Prints the marker in two halves. A shell may store the last word of a command in the variable `_`, which would add
-/// the marker to the printed environment.
+/// Shell script that prints the environment between two markers. It prints each marker in two halves: a shell may store
+/// the last word of a command in the variable `_`, which would add the marker to the printed environment.
 const PRINT_ENVIRONMENT_SCRIPT: &str =
     "printf '%s%s' _begin_or_end_ of_environment_; env -0; printf '%s%s' _begin_or_end_ of_environment_";
 
@@ -35,7 +35,7 @@ pub(super) async fn login_shell_path(shell: PathBuf, limit: Duration) -> Result<
         arguments: vec!["-ilc".into(), PRINT_ENVIRONMENT_SCRIPT.into()],
         environment: std::env::vars_os().collect(),
         directory: std::env::home_dir().unwrap_or_else(std::env::temp_dir),
-        conversation: false,
+        pipes_input_and_errors: false,
         setup: None,
     };
     let mut child = launch.start().await.map_err(|error| format!("{name} could not be started: {error}"))?;
@@ -64,7 +64,7 @@ async fn read_to_second_marker(stdout: &mut (impl AsyncReadExt + Unpin), output:
     Ok(())
 }
 
-/// Returns the value of PATH in the environment that is printed between the two markers.
+/// Returns the value of PATH in the shell's environment, which `output` contains between the two markers.
 fn parse_path(output: &[u8]) -> Option<OsString> {
     let begin = memmem::find(output, ENVIRONMENT_MARKER)? + ENVIRONMENT_MARKER.len();
     let length = memmem::find(&output[begin..], ENVIRONMENT_MARKER)?;

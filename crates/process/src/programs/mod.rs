@@ -16,12 +16,12 @@ pub use search_path::{CommandNotFound, PathSource, SearchPath};
 pub(crate) use system_folders::SYSTEM_FOLDERS;
 pub use system_folders::is_in_system_folder;
 
-/// Returns the working directory of a program without a configured one: the user's home.
+/// Returns the default working directory of a server: the user's home.
 pub fn default_directory() -> PathBuf {
     std::env::home_dir().unwrap_or_else(std::env::temp_dir)
 }
 
-/// Returns `true` if two names denote the same variable. Windows ignores case.
+/// Returns `true` if two names denote the same environment variable. Windows ignores case.
 pub(crate) fn is_same_variable(left: &str, right: &str) -> bool {
     if cfg!(windows) { left.eq_ignore_ascii_case(right) } else { left == right }
 }

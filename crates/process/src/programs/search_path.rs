@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{login_shell, well_known};
 
-/// Maximum number of folders that are searched. Further ones are ignored.
+/// Maximum number of folders of a search path. Further ones are ignored.
 const MAX_FOLDERS: usize = 512;
 
 /// The folders that are searched for programs, in order.
@@ -13,18 +13,18 @@ const MAX_FOLDERS: usize = 512;
 pub struct SearchPath {
     /// Folders of the search path, absolute and without duplicates.
     pub directories: Vec<PathBuf>,
-    /// Source from which the folders were read.
+    /// Source from which the folders of the search path were read.
     pub source: PathSource,
 }
 
 /// The source from which a [`SearchPath`] was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathSource {
-    /// The PATH of the user's login shell.
+    /// The PATH of the user's login shell was read.
     LoginShell,
-    /// The app's own PATH, and the well-known folders that exist.
+    /// The app's own PATH was read, and the well-known folders that exist were added.
     Process {
-        /// The reason why the login shell was not used, as a message.
+        /// The reason why the login shell's PATH was not used, as a message.
         reason: String,
     },
 }
@@ -62,8 +62,8 @@ impl SearchPath {
         }
     }
 
-    /// Returns the path of a program's file. A bare name is looked up on this search path. A name with a separator is a
-    /// path relative to `directory`.
+    /// Returns the path of a program's executable file. A bare name is looked up on this search path. A name with a
+    /// separator is a path relative to `directory`.
     ///
     /// # Errors
     /// Returns [`CommandNotFound`] if the file does not exist or is not executable.
@@ -84,7 +84,8 @@ impl SearchPath {
         })
     }
 
-    /// Returns a search path with the folders of this PATH value. Relative folders are resolved against `directory`.
+    /// Returns a search path with the folders of this value of the variable PATH. Relative folders are resolved against
+    /// `directory`.
     pub(crate) fn with_variable(&self, variable: &str, directory: &Path) -> SearchPath {
         let folders = std::env::split_paths(variable).map(|folder| directory.join(folder));
         SearchPath { directories: absolute_folders(folders), source: self.source.clone() }

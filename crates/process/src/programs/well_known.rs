@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns those of the well-known folders that exist on this computer.
+/// Returns those folders of common installers that exist on this computer.
 pub(super) fn existing_folders() -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Some(home) = std::env::home_dir() {

@@ -9,29 +9,29 @@ use serde::{Deserialize, Serialize};
 pub enum SandboxError {
     /// A path of the sandbox is not absolute.
     #[error("the sandbox's folder {0} must be an absolute path")]
-    NotWhole(PathBuf),
-    /// A folder does not exist or can't be opened.
+    RelativePath(PathBuf),
+    /// A folder of the sandbox does not exist or can't be opened.
     #[error("the sandbox's folder {folder} can't be used: {cause}; create it, or remove it from the server's settings")]
     NoFolder {
-        /// Path of the folder that can't be used.
+        /// Path of the sandbox's folder that can't be used.
         folder: PathBuf,
         /// Error message of the operating system.
         cause: String,
     },
     /// A path contains a symbolic link, which any program with write access to the link's folder could change.
     #[error("the sandbox's folder {folder} leads to {target}; name that one in the server's settings")]
-    Leads {
+    SymbolicLink {
         /// Path that contains the link, as configured by the user.
         folder: PathBuf,
         /// Canonical path to which the link leads.
         target: PathBuf,
     },
-    /// A read-only folder is inside a writable one.
+    /// A read-only folder of the sandbox is inside a writable one.
     #[error("the sandbox's folder {inner} is read-only, but is inside {outer}, which can be changed")]
-    Contradiction {
-        /// The folder that should be read-only.
+    ReadOnlyInsideWritable {
+        /// The folder that the sandbox's settings make read-only.
         inner: PathBuf,
-        /// The writable folder that contains it.
+        /// The writable folder of the sandbox that contains the read-only one.
         outer: PathBuf,
     },
     /// A folder of the sandbox contains one that must be hidden, and the mechanism can only add access, not hide a
@@ -39,10 +39,10 @@ pub enum SandboxError {
     #[error(
         "the sandbox allows access to {folder}, in which Drawbridge stores its records, secrets or settings ({hidden}); Landlock can't exclude them. Choose smaller folders, or install bubblewrap"
     )]
-    Exposes {
+    HiddenFolderExposed {
         /// The folder that the sandbox makes accessible.
         folder: PathBuf,
-        /// The folder in it that must be hidden.
+        /// The hidden folder inside the accessible folder.
         hidden: PathBuf,
     },
     /// The sandbox plan at the start differs from the approved one.
@@ -50,33 +50,33 @@ pub enum SandboxError {
         "the access that the sandbox allows has changed since it was approved; start it again to review the change"
     )]
     Changed,
-    /// The working directory is in none of the sandbox's folders.
+    /// The working directory of the server is in none of the sandbox's folders.
     #[error("the working folder {0} is outside the sandbox's folders; add it there, or choose another one")]
-    OutOfReach(PathBuf),
+    WorkingDirectoryOutside(PathBuf),
     /// No sandbox mechanism is available on this computer.
     #[error("no sandbox can be set up here: {cause}. {next}")]
-    NotHere {
-        /// Mechanisms that were tried, and their errors.
+    NoMechanism {
+        /// Names of the sandbox mechanisms that were tried, and their errors.
         cause: String,
-        /// Advice for the user.
+        /// Advice for the user on how to enforce or change the sandbox.
         next: &'static str,
     },
-    /// The list of hosts is invalid. Contains the explanation.
+    /// The list of hosts that the server may contact is invalid. Contains the explanation.
     #[error("the sandbox's network can't be used: {0}")]
-    Hosts(String),
-    /// The available mechanism can't restrict the network to named hosts.
+    InvalidHosts(String),
+    /// The sandbox mechanism of this computer can't restrict the network to named hosts.
     #[error(
         "{mechanism} can't limit a server to named hosts, so it does not start. Install bubblewrap (the package is called bubblewrap), or {}",
         CHOOSE_ANOTHER_NETWORK
     )]
-    NoHosts {
-        /// Name of the available mechanism.
+    HostsUnsupported {
+        /// Name of the sandbox mechanism that is available on this computer.
         mechanism: &'static str,
     },
-    /// The server's own home folder can't be created.
+    /// The folder for the server's own home can't be created.
     #[error("the sandbox's own folder {folder} can't be made: {cause}")]
     NoHome {
-        /// Path of the home folder.
+        /// Path of the server's own home folder.
         folder: PathBuf,
         /// Error message of the operating system.
         cause: String,
@@ -94,7 +94,7 @@ pub enum SandboxProblem {
     NoFolder,
     /// A folder of the sandbox is a symbolic link to another one.
     Leads,
-    /// A read-only folder is inside a writable one.
+    /// A read-only folder of the sandbox is inside a writable one.
     Contradiction,
     /// A folder of the sandbox contains files of Drawbridge itself.
     Exposes,
@@ -104,11 +104,11 @@ pub enum SandboxProblem {
     OutOfReach,
     /// No mechanism of this computer can enforce the sandbox.
     NotHere,
-    /// The list of hosts is invalid.
+    /// The list of hosts that the server may contact is invalid.
     Hosts,
     /// The mechanism of this computer can't restrict a server to named hosts.
     NoHosts,
-    /// The home directory of the sandbox can't be created.
+    /// The folder for the server's own home can't be created.
     NoHome,
 }
 
@@ -117,22 +117,22 @@ impl SandboxError {
     #[must_use]
     pub const fn problem(&self) -> SandboxProblem {
         match self {
-            Self::NotWhole(_) => SandboxProblem::NotWhole,
+            Self::RelativePath(_) => SandboxProblem::NotWhole,
             Self::NoFolder { .. } => SandboxProblem::NoFolder,
-            Self::Leads { .. } => SandboxProblem::Leads,
-            Self::Contradiction { .. } => SandboxProblem::Contradiction,
-            Self::Exposes { .. } => SandboxProblem::Exposes,
+            Self::SymbolicLink { .. } => SandboxProblem::Leads,
+            Self::ReadOnlyInsideWritable { .. } => SandboxProblem::Contradiction,
+            Self::HiddenFolderExposed { .. } => SandboxProblem::Exposes,
             Self::Changed => SandboxProblem::Changed,
-            Self::OutOfReach(_) => SandboxProblem::OutOfReach,
-            Self::NotHere { .. } => SandboxProblem::NotHere,
-            Self::Hosts(_) => SandboxProblem::Hosts,
-            Self::NoHosts { .. } => SandboxProblem::NoHosts,
+            Self::WorkingDirectoryOutside(_) => SandboxProblem::OutOfReach,
+            Self::NoMechanism { .. } => SandboxProblem::NotHere,
+            Self::InvalidHosts(_) => SandboxProblem::Hosts,
+            Self::HostsUnsupported { .. } => SandboxProblem::NoHosts,
             Self::NoHome { .. } => SandboxProblem::NoHome,
         }
     }
 }
 
-/// Advice if named hosts can't be enforced.
+/// Advice for the user if the sandbox mechanism can't restrict a server to named hosts, as part of a sentence.
 const CHOOSE_ANOTHER_NETWORK: &str = "choose \"Files only\" or \"Full network\" in the server's settings";
 /// The advice of [`CHOOSE_ANOTHER_NETWORK`] as a complete sentence.
 #[cfg(target_os = "linux")]

@@ -12,9 +12,9 @@ pub(crate) const PROJECT_MARKERS: [&str; 5] = ["package.json", "pyproject.toml",
 /// Folders of version managers, directly below the home or in `~/.local/share`. They contain programs and no keys.
 pub(crate) const VERSION_MANAGERS: [&str; 9] =
     [".asdf", ".fnm", ".nodenv", ".nvm", ".pyenv", ".rbenv", ".volta", "asdf", "mise"];
-/// Minimum number of path components of a folder outside the home.
+/// Minimum number of path components of a folder outside the home that may be proposed.
 const MIN_DEPTH: usize = 2;
-/// Folders and files below the home with keys, passwords or sessions.
+/// Folders and files, relative to the home, that contain keys, passwords or sessions.
 const SECRET_PATHS: [&str; 25] = [
     ".android",
     ".aws",
@@ -43,7 +43,7 @@ const SECRET_PATHS: [&str; 25] = [
     "Library",
     "snap",
 ];
-/// Hidden folders of the home that contain programs. Other hidden folders may contain an app's data.
+/// Hidden folders, relative to the home, that contain programs. Other hidden folders may contain an app's data.
 const PROGRAM_FOLDERS: [&str; 13] = [
     ".bun",
     ".cache",
@@ -76,25 +76,25 @@ const SYSTEM_FOLDERS: [&str; 11] = [
 /// Subfolders of [`SYSTEM_FOLDERS`] that belong to users: temporary folders and removable disks.
 const USER_FOLDERS: [&str; 3] = ["/private/var/folders", "/run/media", "/var/tmp"];
 
-/// The reason why a folder is not proposed.
+/// The reason why Drawbridge does not propose a folder for a server's sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ProposalRefusal {
-    /// The folder contains keys, passwords or sessions.
+    /// The folder is not proposed because it contains keys, passwords or sessions.
     Secrets,
-    /// The folder is the home, or another folder that contains far more than one program.
+    /// The folder is not proposed because it is the home, or contains far more than one program.
     TooBroad,
-    /// The folder belongs to the operating system.
+    /// The folder is not proposed because it belongs to the operating system.
     System,
-    /// The folder belongs to Drawbridge, or contains one that does.
+    /// The folder is not proposed because it belongs to Drawbridge, or contains a folder of Drawbridge.
     Own,
-    /// The name of the folder has invisible characters, or is not valid Unicode.
+    /// The folder is not proposed because its name has invisible characters, or is not valid Unicode.
     Name,
 }
 
-/// Checks that a folder may be proposed. `folder` is a canonical path. `hidden` are Drawbridge's own folders. Reads the
-/// disk to look for [`PROJECT_MARKERS`] in a folder directly below the home.
+/// Checks that Drawbridge may propose to add a folder to a sandbox. `folder` is a canonical path. `hidden` are
+/// Drawbridge's own folders. Reads the disk to look for [`PROJECT_MARKERS`] in a folder directly below the home.
 ///
 /// # Errors
 /// Returns the reason as [`ProposalRefusal`] if the folder may not be proposed.
@@ -153,7 +153,8 @@ pub(crate) fn may_contain_user_data(path: &Path, home: Option<&Path>) -> bool {
     is_secret(path, home) || relative_to_home(path, home).iter().any(|below| is_hidden(below) && !is_of_programs(below))
 }
 
-/// Returns the path relative to the home, for each combination of their forms as written and canonical.
+/// Returns a path relative to the user's home. Tries the path and the home both as written and in canonical form, and
+/// returns one result for each pair that matches.
 fn relative_to_home(path: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let homes = path_and_canonical(home);
     let paths = path_and_canonical(Some(path));
@@ -176,7 +177,8 @@ fn is_single_project(folder: &Path) -> bool {
         || PROJECT_MARKERS.iter().any(|marker| folder.join(marker).is_file())
 }
 
-/// Returns `true` for those folders below the home in which many programs store files.
+/// Returns `true` if the folder is one of those below the home in which many programs store files, such as
+/// `~/.local/share`.
 fn is_shared_folder(folder: &Path, home: &Path) -> bool {
     ["share", "state", "lib"].iter().any(|many| folder == home.join(".local").join(many))
 }

@@ -18,9 +18,9 @@ const MAX_LINKS: usize = 8;
 const MAX_ANCESTORS: usize = 8;
 /// Maximum number of entries of a folder that are examined for libraries.
 const MAX_FOLDER_ENTRIES: usize = 512;
-/// Maximum number of bytes that are read of a `pyvenv.cfg`.
+/// Maximum number of bytes of a `pyvenv.cfg` that are read.
 const MAX_PYVENV_BYTES: u64 = 16 * 1024;
-/// Folder with the packages of npm.
+/// Name of the folder that contains npm packages.
 const PACKAGE_FOLDER: &str = "node_modules";
 /// File that marks a folder as a Python environment.
 const PYVENV_FILE: &str = "pyvenv.cfg";
@@ -143,7 +143,7 @@ impl InstalledFiles<'_> {
             is_shared || name.contains(".so.") || ADJACENT_ENTRIES.contains(&name)
         };
         let mut names = entries.take(MAX_FOLDER_ENTRIES).flatten().map(|entry| entry.file_name());
-        if names.any(|name| name.to_str().is_some_and(is_library)) && !runs_scripts(program) {
+        if names.any(|name| name.to_str().is_some_and(is_library)) && !is_script_or_unreadable(program) {
             self.add_if_allowed(folder.to_owned());
         }
     }
@@ -203,7 +203,7 @@ pub(crate) fn package_root(file: &Path) -> Option<PathBuf> {
 }
 
 /// Returns `true` if the program is a script or unreadable. A script loads no shared libraries from its own folder.
-fn runs_scripts(program: &Path) -> bool {
+fn is_script_or_unreadable(program: &Path) -> bool {
     use std::io::Read as _;
 
     let mut first = [0; 2];
@@ -226,7 +226,8 @@ fn resolve_parent(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-/// Returns `true` if a sandbox may make a script that the command names accessible without the user naming its folder.
+/// Returns `true` if a script may be accessible in a sandbox although the user named only the script in the command,
+/// and not its folder in the sandbox's settings.
 pub(super) fn may_be_accessible(script: &Path, home: Option<&Path>, hidden: &[PathBuf]) -> bool {
     let Ok(real) = script.canonicalize() else { return false };
     let is_hidden = hidden.iter().any(|own| real.starts_with(own));

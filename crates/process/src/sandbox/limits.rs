@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 const MIB: u64 = 1024 * 1024;
 const GIB: u64 = 1024 * MIB;
 
-/// Limits of one server with all its descendants. A server that exceeds one of them is stopped.
+/// Resource limits of one server with all its descendants. A server that exceeds one of them is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceLimits {
-    /// Maximum number of concurrent processes and threads.
+    /// Maximum number of the server's concurrent processes and threads.
     pub processes: u32,
-    /// Maximum memory of all processes together, in bytes.
+    /// Maximum memory of all the server's processes together, in bytes.
     pub memory_bytes: u64,
-    /// Maximum size of the server's own home, in bytes.
+    /// Maximum size of the server's own home folder, in bytes.
     pub home_bytes: u64,
-    /// Maximum processor time within an hour, in seconds, summed over all processors.
+    /// Maximum processor time of the server within an hour, in seconds, summed over all processors.
     pub processor_seconds: u32,
 }
 
@@ -40,7 +40,7 @@ impl Default for ResourceLimits {
 /// A resource for which a server has a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedResource {
-    /// Number of concurrent processes and threads.
+    /// Number of a server's concurrent processes and threads.
     Processes,
     /// Memory of all the server's processes together.
     Memory,
@@ -50,12 +50,12 @@ pub enum LimitedResource {
     Processor,
 }
 
-/// The limit that a server exceeded, for which it was stopped.
+/// The resource limit for which a server was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExceededLimit {
     /// Resource of which the server used too much.
     pub resource: LimitedResource,
-    /// The limit, in the unit of the corresponding field of [`ResourceLimits`].
+    /// Maximum amount of the resource, in the unit of the corresponding field of [`ResourceLimits`].
     pub most: u64,
 }
 
@@ -100,7 +100,7 @@ pub struct ResourceUsage {
     pub memory_bytes: u64,
     /// Size of the server's own home, in bytes.
     pub home_bytes: u64,
-    /// Processor time within the last hour, in seconds.
+    /// Processor time of the server within the last hour, in seconds.
     pub processor_seconds: u64,
 }
 
@@ -119,7 +119,7 @@ impl ResourceUsage {
     }
 }
 
-/// Limits of a server, and the home folder whose size is measured.
+/// The resource limits of a server, and the home folder whose size is measured.
 #[cfg(target_os = "linux")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResourceBounds {
@@ -161,7 +161,8 @@ impl ResourceMeter {
         self.lock().exceeded
     }
 
-    /// Records a measurement. Only the first limit that is exceeded is retained.
+    /// Records a measurement by applying `change` to the last one. Returns the first limit that a measurement has
+    /// exceeded, also if later ones do not exceed it.
     #[cfg(any(target_os = "linux", test))]
     pub(crate) fn record_usage(&self, change: impl FnOnce(&mut ResourceUsage)) -> Option<ExceededLimit> {
         let mut reading = self.lock();

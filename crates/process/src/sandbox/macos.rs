@@ -12,13 +12,13 @@ pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanis
     if Path::new(SANDBOX_EXEC_PROGRAM).is_file() {
         return Ok(SandboxMechanism::Seatbelt);
     }
-    Err(SandboxError::NotHere {
+    Err(SandboxError::NoMechanism {
         cause: format!("{SANDBOX_EXEC_PROGRAM} is not there"),
         next: "Turn the sandbox off in the server's settings",
     })
 }
 
-pub(super) async fn check_parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+pub(super) async fn check_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![("sandbox-exec", find_mechanism(path).await.map(drop).map_err(|error| error.to_string()))]
 }
 

@@ -10,7 +10,7 @@
 //! - `folder_proposals`: folders that may be accessible or proposed without the user naming them
 //! - [`egress`]: named hosts, through a proxy that is the only way out
 //! - [`limits`]: resource limits
-//! - [`sandbox_means`]: the sandbox mechanisms of this computer
+//! - [`sandbox_support`]: the sandbox mechanisms of this computer
 //! - `linux`: bubblewrap, else Landlock, both without sockets to other programs of this computer
 //! - `seatbelt`, `macos`: `sandbox-exec`, untested on a real system
 //! - `unsupported`: Windows, which has no sandbox yet
@@ -22,7 +22,7 @@ pub(crate) mod installed_files;
 pub mod limits;
 pub mod reachable_paths;
 mod resolved_sandbox;
-pub mod sandbox_means;
+pub mod sandbox_support;
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -57,47 +57,47 @@ pub use reachable_paths::ReachablePaths;
 pub(crate) use resolved_sandbox::LaunchCommand;
 pub use resolved_sandbox::ResolvedSandbox;
 
-/// The access of a server, as configured by its user.
+/// The access of a server to files and the network, and its resource limits, as the user configured them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxSettings {
-    /// Accessible folders, each by its canonical path.
+    /// Folders that are accessible to the server, each by its canonical path.
     pub folders: Vec<AllowedFolder>,
-    /// Permitted network access: none, named hosts, or all.
+    /// Network access of the server: none, named hosts, or all.
     pub network: NetworkAccess,
     /// The server's own folder, which contains its home and its temporary files. Created when the server starts.
     pub home: PathBuf,
-    /// Canonical paths of folders that must stay inaccessible, even inside an accessible one.
+    /// Canonical paths of Drawbridge's own folders, which must stay inaccessible, even inside an accessible one.
     pub hidden: Vec<PathBuf>,
-    /// Limits of memory, processes, disk space and processor time.
+    /// Limits of the server's memory, processes, disk space and processor time.
     pub limits: ResourceLimits,
 }
 
 /// A folder that is accessible to a server, including its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedFolder {
-    /// Absolute path of the folder.
+    /// Absolute path of the accessible folder.
     pub path: PathBuf,
-    /// Permission to read the folder's content, or also to change it.
+    /// Permission to read the folder's content, or to read and change it.
     pub access: AccessMode,
 }
 
 /// Kind of access that a server has to a folder and its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AccessMode {
-    /// Reading files, and executing them.
+    /// Permission to read files and execute them.
     Read,
-    /// Reading, executing and changing files.
+    /// Permission to read, execute and change files.
     Write,
 }
 
-/// The mechanism that enforces a sandbox.
+/// The mechanism that enforces a server's sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SandboxMechanism {
     /// Namespaces of the Linux kernel, set up by the bubblewrap program at this path.
     Bubblewrap(PathBuf),
     /// Landlock and seccomp, two features of the Linux kernel.
     Landlock,
-    /// The program `sandbox-exec` of macOS.
+    /// The program `sandbox-exec` of macOS, which applies a profile to a process.
     Seatbelt,
 }
 

@@ -7,7 +7,7 @@ use super::installed_files::{InstalledFiles, may_be_accessible};
 use super::{AccessMode, AllowedFolder, SandboxSettings};
 use crate::programs::{SYSTEM_FOLDERS, SearchPath};
 
-/// All paths that are accessible to a sandboxed server.
+/// All paths that are accessible to a sandboxed server, and the hidden folders inside them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReachablePaths {
     /// Folders that the user named in the settings of the sandbox.

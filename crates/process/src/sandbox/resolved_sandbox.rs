@@ -19,11 +19,11 @@ use crate::programs::SearchPath;
 pub struct ResolvedSandbox {
     /// Mechanism of this computer that enforces the plan.
     pub mechanism: SandboxMechanism,
-    /// Paths that are accessible in the sandbox, and the hidden ones inside them.
+    /// Paths that are accessible in the sandbox, and the hidden folders inside them.
     pub reach: ReachablePaths,
-    /// Network access as the user configured it.
+    /// Network access of the server, as the user configured it.
     pub network: NetworkAccess,
-    /// Limits at which the server is stopped.
+    /// Resource limits at which the server is stopped.
     pub limits: ResourceLimits,
 }
 
@@ -32,9 +32,10 @@ pub(crate) struct LaunchCommand {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: Vec<(OsString, OsString)>,
-    /// Function that restricts the child before the program runs.
+    /// Function that restricts the child process before its program runs, or `None`.
     pub(crate) setup: Option<ChildSetup>,
-    /// Gate that delays the program until its proxy listens. `None` if the network is not restricted to named hosts.
+    /// Gate that delays the server's program until the egress proxy listens. `None` if the network is not restricted to
+    /// named hosts.
     #[cfg(target_os = "linux")]
     pub(crate) gate: Option<ProgramGate>,
 }
@@ -58,20 +59,20 @@ impl ResolvedSandbox {
             let is_in = |folder: &AllowedFolder| directory.starts_with(&folder.path);
             let real = directory.canonicalize().is_ok_and(|real| real == directory);
             if !real || !sandbox.folders.iter().any(is_in) {
-                return Err(SandboxError::OutOfReach(directory.to_owned()));
+                return Err(SandboxError::WorkingDirectoryOutside(directory.to_owned()));
             }
         }
         if let Some(problem) = sandbox.network.problem() {
-            return Err(SandboxError::Hosts(problem));
+            return Err(SandboxError::InvalidHosts(problem));
         }
         let mechanism = system::find_mechanism(path).await?;
         if matches!(sandbox.network, NetworkAccess::Hosts(_)) && !matches!(mechanism, SandboxMechanism::Bubblewrap(_)) {
-            return Err(SandboxError::NoHosts { mechanism: mechanism.name() });
+            return Err(SandboxError::HostsUnsupported { mechanism: mechanism.name() });
         }
         let reach = ReachablePaths::resolve(sandbox, program, scripts, path_of_command);
         if let (SandboxMechanism::Landlock, Some(hidden)) = (&mechanism, reach.hidden.first()) {
             let folder = reach.containing_path(hidden).unwrap_or(hidden).to_owned();
-            return Err(SandboxError::Exposes { folder, hidden: hidden.clone() });
+            return Err(SandboxError::HiddenFolderExposed { folder, hidden: hidden.clone() });
         }
         Ok(ResolvedSandbox { mechanism, reach, network: sandbox.network.clone(), limits: sandbox.limits })
     }
@@ -88,11 +89,11 @@ impl ResolvedSandbox {
     }
 }
 
-/// Checks that the configured folders exist, are canonical and do not contradict each other.
+/// Checks that the folders in the sandbox's settings exist, are canonical and do not contradict each other.
 fn check_folders(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
     for AllowedFolder { path, access } in &sandbox.folders {
         if !path.is_absolute() {
-            return Err(SandboxError::NotWhole(path.clone()));
+            return Err(SandboxError::RelativePath(path.clone()));
         }
         let no_folder = |cause: String| SandboxError::NoFolder { folder: path.clone(), cause };
         let real = path.canonicalize().map_err(|error| no_folder(error.to_string()))?;
@@ -100,13 +101,13 @@ fn check_folders(sandbox: &SandboxSettings) -> Result<(), SandboxError> {
             return Err(no_folder("it is not a folder".to_owned()));
         }
         if real != *path {
-            return Err(SandboxError::Leads { folder: path.clone(), target: real });
+            return Err(SandboxError::SymbolicLink { folder: path.clone(), target: real });
         }
         let holds = |outer: &&AllowedFolder| outer.access == AccessMode::Write && path.starts_with(&outer.path);
         if *access == AccessMode::Read
             && let Some(outer) = sandbox.folders.iter().find(holds)
         {
-            return Err(SandboxError::Contradiction { inner: path.clone(), outer: outer.path.clone() });
+            return Err(SandboxError::ReadOnlyInsideWritable { inner: path.clone(), outer: outer.path.clone() });
         }
     }
     Ok(())

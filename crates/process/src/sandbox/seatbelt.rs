@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{NetworkAccess, ResolvedSandbox};
 
-/// Permissions that every program needs to run.
+/// Rules of a `sandbox-exec` profile that every program needs to run.
 const BASE_RULES: &str = r#"(version 1)
 (deny default)
 (import "bsd.sb")
@@ -17,7 +17,7 @@ const BASE_RULES: &str = r#"(version 1)
 (allow file-read* file-write-data (literal "/dev/null") (literal "/dev/zero") (literal "/dev/random") (literal "/dev/urandom"))
 "#;
 
-/// Permissions for the network, including name resolution and certificates.
+/// Rules of a `sandbox-exec` profile that permit network access, including name resolution and certificates.
 const NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 (allow network-inbound (local ip))
 (allow network-bind (local ip))
@@ -26,7 +26,7 @@ const NETWORK_RULES: &str = r#"(allow network-outbound (remote ip))
 (allow mach-lookup (global-name "com.apple.trustd.agent") (global-name "com.apple.SystemConfiguration.configd"))
 "#;
 
-/// Returns the profile that enforces a plan.
+/// Returns the `sandbox-exec` profile that enforces a sandbox plan.
 ///
 /// # Errors
 /// Returns the first path that can't be expressed in a profile.

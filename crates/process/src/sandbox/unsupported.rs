@@ -8,7 +8,7 @@ use super::{LaunchCommand, ResolvedSandbox, SandboxError, SandboxMechanism};
 use crate::programs::SearchPath;
 
 fn unsupported_error() -> SandboxError {
-    SandboxError::NotHere {
+    SandboxError::NoMechanism {
         cause: "Drawbridge has no sandbox on this system yet".to_owned(),
         next: "Turn the sandbox off in the server's settings, or run the server in a container",
     }
@@ -18,7 +18,7 @@ pub(super) async fn find_mechanism(_path: &SearchPath) -> Result<SandboxMechanis
     Err(unsupported_error())
 }
 
-pub(super) async fn check_parts(_path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+pub(super) async fn check_features(_path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     Vec::new()
 }
 

@@ -49,7 +49,7 @@ const INHERITED_VARIABLES: &[&str] = &[
     "WINDIR",
 ];
 
-/// Variables that name folders of the user.
+/// Environment variables that name folders of the user.
 const USER_FOLDER_VARIABLES: &[&str] = &["HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
 
 /// Returns the complete environment of a server without duplicates: the search path, the variables passed on from the

@@ -26,7 +26,7 @@ pub struct OutputLimits {
 pub struct ProgramOutput {
     /// Exit code of the program, or the signal that ended it.
     pub exit: ProcessExit,
-    /// Bytes that the program wrote to standard output.
+    /// Bytes that the program has written to standard output.
     pub stdout: Vec<u8>,
     /// Bytes that the program wrote to standard error.
     pub stderr: Vec<u8>,
@@ -38,19 +38,19 @@ pub enum OutputError {
     /// The program could not be started.
     #[error(transparent)]
     NotStarted(#[from] SpawnError),
-    /// The program exceeded this time limit.
+    /// The program ran longer than this time limit.
     #[error("it did not end within {} s", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// The program's output exceeded this limit, in bytes.
+    /// The output of the program exceeded this limit, in bytes.
     #[error("it printed more than {0} bytes")]
-    TooMuch(usize),
+    TooLarge(usize),
     /// The output of the program could not be read.
     #[error("its output could not be read: {0}")]
     Unreadable(io::Error),
 }
 
 /// Runs a program until it ends, with the environment, the sandbox and the process group that a server with this
-/// command would get. `input` is its complete standard input. No process remains afterwards.
+/// command would get. `input` is its complete standard input. No process of the program remains afterwards.
 ///
 /// # Errors
 /// Returns [`OutputError`] if the program does not start, its output can't be read, or it exceeds its limits. The
@@ -81,5 +81,5 @@ async fn read_bounded(stream: impl AsyncRead + Unpin, most: usize) -> Result<Vec
     let mut bytes = Vec::new();
     let bound = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     stream.take(bound).read_to_end(&mut bytes).await.map_err(OutputError::Unreadable)?;
-    if bytes.len() > most { Err(OutputError::TooMuch(most)) } else { Ok(bytes) }
+    if bytes.len() > most { Err(OutputError::TooLarge(most)) } else { Ok(bytes) }
 }

@@ -42,7 +42,7 @@ impl ParentWatcher {
             arguments: ["-c", WATCHER_SCRIPT, "sh", &group.to_string()].map(OsString::from).into(),
             environment: Vec::new(),
             directory: PathBuf::from("/"),
-            conversation: true,
+            pipes_input_and_errors: true,
             setup: None,
         };
         launch.start().await.map(|child| ParentWatcher { child })
@@ -73,7 +73,7 @@ mod tests {
             arguments: ["-c", "trap '' TERM INT; sleep 60 & wait"].map(OsString::from).into(),
             environment: Vec::new(),
             directory: "/".into(),
-            conversation: true,
+            pipes_input_and_errors: true,
             setup: None,
         };
         let child = launch.start().await.unwrap();

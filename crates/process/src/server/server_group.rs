@@ -50,18 +50,18 @@ pub struct ServerPipes {
 pub struct ServerGroup {
     pub(super) spawned: SpawnedProcess,
     pub(super) child: Box<dyn ChildWrapper>,
-    /// Mark by which processes that left the group are found.
+    /// Mark by which processes of the server that left the group are found.
     pub(super) mark: ProcessMark,
-    /// Task that kills the remaining processes after the server has exited.
+    /// Task that kills the other processes of the group after the server's first process has exited.
     pub(super) ending: Option<tokio::task::JoinHandle<()>>,
     pub(super) exit: Option<ProcessExit>,
-    /// Process that kills the group if Drawbridge is killed, on systems that do not do this themselves.
+    /// Process that kills the group if Drawbridge is killed, or `None` on systems that do this themselves.
     #[cfg(unix)]
     pub(super) watcher: Option<ParentWatcher>,
-    /// Watch that enforces the resource limits of a sandboxed server.
+    /// Watch that enforces the resource limits of a sandboxed server. `None` without a sandbox.
     #[cfg(target_os = "linux")]
     pub(super) watch: Option<UsageWatch>,
-    /// Proxy of a server whose network is restricted to named hosts.
+    /// Egress proxy of a server whose network is restricted to named hosts.
     #[cfg(target_os = "linux")]
     pub(super) egress: Option<EgressProxy>,
 }
@@ -108,7 +108,7 @@ impl ServerGroup {
     }
 
     /// Waits until all descendants of a server have been killed, after [`ServerGroup::wait`] has returned. Without this
-    /// call, dropping the group blocks the thread instead.
+    /// call, dropping the group blocks the current thread until they are killed.
     pub async fn finish(mut self) {
         if let Some(ending) = &mut self.ending {
             // Fails only if the runtime is shut down.
@@ -126,8 +126,8 @@ impl ServerGroup {
         None
     }
 
-    /// Returns the receiver of lines about network access, on the first call and if the server is restricted to named
-    /// hosts.
+    /// Returns the receiver of activity lines about the server's network access, on the first call only. Returns `None`
+    /// if the server is not restricted to named hosts.
     pub fn egress_lines(&mut self) -> Option<mpsc::Receiver<String>> {
         #[cfg(target_os = "linux")]
         return self.egress.as_mut()?.take_lines();
@@ -135,7 +135,7 @@ impl ServerGroup {
         None
     }
 
-    /// Stops the proxy. Returns the activity lines that were not received yet.
+    /// Stops the server's egress proxy. Returns the activity lines that were not received yet.
     pub fn end_egress(&mut self) -> Vec<String> {
         #[cfg(target_os = "linux")]
         return self.egress.take().map(|egress| egress.remaining_lines()).unwrap_or_default();

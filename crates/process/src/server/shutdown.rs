@@ -49,8 +49,8 @@ pub async fn shut_down(server: ServerProcess, grace: GracePeriods) -> ProcessExi
 }
 
 impl ServerGroup {
-    /// Shuts down a server after its input was closed. The caller must read its output meanwhile. A notification of
-    /// `kill` skips the remaining grace periods.
+    /// Shuts down a server whose input the caller has closed. The caller must read its output meanwhile. A notification
+    /// of `kill` skips the remaining grace periods.
     pub async fn shut_down(&mut self, grace: GracePeriods, kill: &Notify) -> ProcessExit {
         if let Some(exit) = wait_for_exit(self, grace.after_close, kill).await {
             return exit;

@@ -35,7 +35,7 @@ pub enum SpawnError {
     /// The program is not executable.
     #[error("{0} may not be executed; check its permissions")]
     NotExecutable(PathBuf),
-    /// The operating system did not start the program, or read its files, in time.
+    /// The operating system did not start the program, or read the launch files, in time.
     #[error("starting {0} took too long; it may be on a network folder that does not respond")]
     TimedOut(PathBuf),
     /// A launch file differs from the approved one. Contains its path.
@@ -43,10 +43,10 @@ pub enum SpawnError {
         "{0} changed after its start was approved, so nothing was started; start it again to approve the new version"
     )]
     Changed(PathBuf),
-    /// The sandbox can't be set up as configured.
+    /// The sandbox of the server can't be set up as configured.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// Any other error of the operating system.
+    /// The operating system returned any other error at the start.
     #[error("{program} could not be started: {cause}")]
     System {
         /// Path of the program that should have been started.
@@ -96,7 +96,7 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
         arguments: start.arguments,
         environment: start.environment,
         directory,
-        conversation: true,
+        pipes_input_and_errors: true,
         setup: start.setup,
     };
     let mut child = launch.start().await.map_err(|cause| spawn_error(program.to_owned(), cause))?;
@@ -142,8 +142,8 @@ pub async fn spawn(command: &ServerCommand, program: &Path, path: &SearchPath) -
     Ok(ServerProcess { pipes: ServerPipes { stdin, stdout, stderr }, group })
 }
 
-/// Compares the launch files with the approved ones. They may have changed since the approval, for instance while
-/// secrets were read.
+/// Compares the current launch files of a command with the approved ones. They may have changed since the approval, for
+/// instance while secrets were read.
 async fn check_launch_files(
     command: ServerCommand,
     program: PathBuf,

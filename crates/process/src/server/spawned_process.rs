@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::orphans::RunningRecord;
 use crate::platform::StartTime;
 
-/// Properties of a started process that stay valid after its end.
+/// Properties of a started server process that stay valid after its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpawnedProcess {
     /// Process ID of the server's first process, which leads the group.
@@ -20,8 +20,8 @@ pub struct SpawnedProcess {
 }
 
 impl SpawnedProcess {
-    /// Returns the record to store on disk while the server runs, for [`sweep`](crate::orphans::sweep) at the app's
-    /// next start.
+    /// Returns the record of the server to store on disk while it runs, for [`sweep`](crate::orphans::sweep) at the
+    /// app's next start.
     pub fn record(&self) -> RunningRecord {
         let owner = std::process::id();
         RunningRecord {

@@ -9,7 +9,7 @@ pub struct FinishedServer {
     pub exit: ProcessExit,
     /// Lines that the server printed on standard error, without empty ones.
     pub stderr: Vec<String>,
-    /// Lines about the server's network access.
+    /// Activity lines about the server's network access.
     pub egress: Vec<String>,
 }
 

@@ -11,17 +11,17 @@ use process::{PathSource, SearchPath, ServerCommand, spawn};
 
 use crate::finished::{FinishedServer, wait_until_finished};
 
-/// Time limit for a script to end or be stopped, long enough for a slow computer.
+/// Time limit for a script in the sandbox to end or be stopped, long enough for a slow computer.
 const SCRIPT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Folders of a user, one of them secret.
-pub struct TestGround {
+pub struct TestUserFolders {
     _kept: tempfile::TempDir,
     pub root: PathBuf,
 }
 
-impl TestGround {
-    pub fn new() -> TestGround {
+impl TestUserFolders {
+    pub fn new() -> TestUserFolders {
         let temporary = tempfile::tempdir().unwrap();
         let root = temporary.path().canonicalize().unwrap();
         for folder in ["secret", "read", "write"] {
@@ -29,7 +29,7 @@ impl TestGround {
             fs::write(root.join(folder).join("file"), "canary").unwrap();
         }
         std::os::unix::fs::symlink(root.join("secret/file"), root.join("write/link")).unwrap();
-        TestGround { _kept: temporary, root }
+        TestUserFolders { _kept: temporary, root }
     }
 
     pub fn sandbox(&self, network: bool) -> SandboxSettings {
@@ -49,7 +49,7 @@ impl TestGround {
 /// Returns a search path for each available mechanism, with its name: one with bubblewrap, and one without, which leads
 /// to Landlock.
 pub async fn mechanism_search_paths() -> Vec<(&'static str, SearchPath)> {
-    let ground = TestGround::new();
+    let ground = TestUserFolders::new();
     let command = shell_command(":", ground.sandbox(false));
     let with = SearchPath::from_process("a test".to_owned());
     let without = SearchPath { directories: vec![ground.root.clone()], source: PathSource::LoginShell };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::server_json::{ListingStatus, RegistryEntry};
 
-/// Maximum number of versions of a registry whose status is stored.
+/// Maximum number of versions in one registry whose statuses are stored.
 const MAX_STATUSES: usize = 5_000;
 /// Maximum length of a stored status message, in characters.
 const MAX_MESSAGE_CHARS: usize = 500;
@@ -21,7 +21,7 @@ type StatusMap = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
 pub struct RecordedStatus {
     /// Status of the version. Never [`ListingStatus::Active`].
     pub status: ListingStatus,
-    /// Reason for the status, escaped for display.
+    /// The registry's reason for the status, escaped for display.
     pub message: Option<String>,
     /// Time at which the registry set the status, in milliseconds since 1970.
     pub changed_at: Option<Millis>,
@@ -29,7 +29,7 @@ pub struct RecordedStatus {
     pub read_at: Millis,
 }
 
-/// Index entry of a cached response.
+/// Metadata of a cached response, stored in the index of the cache.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct CachedResponse {
     /// Address of the registry that sent the response.
@@ -53,14 +53,14 @@ pub(super) struct RegistryRecord {
     pub(super) statuses: StatusMap,
 }
 
-/// Progress of reading a list of changes page by page.
+/// Progress of reading a registry's list of changes page by page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChangesProgress {
     /// Start of the period that the list covers, in milliseconds since 1970.
     pub(crate) since: Millis,
     /// Time at which the first page was requested, in milliseconds since 1970.
     pub(crate) began: Millis,
-    /// Time up to which all changes are known after the last page was read, in milliseconds since 1970.
+    /// Time up to which all changes are known once the last page was read, in milliseconds since 1970.
     pub(crate) until: Millis,
     /// Cursor of the next page, or `None` after the last page.
     pub(crate) cursor: Option<String>,
@@ -82,7 +82,7 @@ pub(super) struct CacheIndex {
 }
 
 impl RegistryRecord {
-    /// Stores the statuses of entries in a response.
+    /// Records the statuses of the entries in a response.
     pub(super) fn record_statuses(&mut self, entries: &[RegistryEntry], now: Millis) {
         for entry in entries {
             let (name, version) = (&entry.server.name, &entry.server.version);

@@ -21,7 +21,7 @@ pub use index::RecordedStatus;
 
 pub(crate) use index::ChangesProgress;
 
-/// Name of the index file.
+/// Name of the file in the cache folder that contains the index.
 const INDEX_FILE: &str = "index.json";
 /// Maximum size of an index file that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
@@ -32,12 +32,12 @@ pub struct CacheLimits {
     /// Maximum total size of the cached responses, in bytes. Default: 32 MiB.
     pub bytes: u64,
     /// Maximum number of cached responses. Default: 2,000.
-    pub answers: usize,
+    pub responses: usize,
 }
 
 impl Default for CacheLimits {
     fn default() -> Self {
-        Self { bytes: 32 * 1024 * 1024, answers: 2_000 }
+        Self { bytes: 32 * 1024 * 1024, responses: 2_000 }
     }
 }
 
@@ -78,7 +78,7 @@ impl RegistryCache {
                 cache.files.remove(&name)?;
             }
         }
-        *cache.index() = index;
+        *cache.lock_index() = index;
         Ok(cache)
     }
 
@@ -86,10 +86,10 @@ impl RegistryCache {
     /// by other processes since this process last accessed the index on disk.
     #[must_use]
     pub fn status_of(&self, address: &RegistryAddress, name: &str, version: &str) -> Option<RecordedStatus> {
-        self.index().registries.get(address.as_str())?.status_of(name, version).cloned()
+        self.lock_index().registries.get(address.as_str())?.status_of(name, version).cloned()
     }
 
-    /// Returns the cached response to a request, or `None` if there is none.
+    /// Returns the cached response of a registry to a request, or `None` if there is none.
     pub(crate) fn get(&self, address: &RegistryAddress, request: &RegistryRequest) -> Option<CachedBody> {
         let name = response_file_name(address, request);
         let response = self.reload_index().answers.get(&name)?.clone();
@@ -117,10 +117,9 @@ impl RegistryCache {
         Some(CachedBody { body, fetched: response.fetched })
     }
 
-    /// Stores a response and the statuses of its entries.
+    /// Stores a response of a registry and the statuses of its entries.
     ///
     /// # Errors
-    ///
     /// Returns [`StoreError`] if the cache can't be written.
     pub(crate) fn put(
         &self,
@@ -149,7 +148,7 @@ impl RegistryCache {
         })
     }
 
-    /// Stores the statuses in a page of changes, and the progress of reading the list.
+    /// Stores the statuses in a page of changes, and the progress of reading the registry's list of changes.
     ///
     /// # Errors
     /// Returns [`StoreError`] if the cache can't be written.
@@ -183,13 +182,13 @@ impl RegistryCache {
         }
     }
 
-    /// Removes the oldest responses while the cache exceeds its limits.
+    /// Removes the oldest cached responses while the cache exceeds its limits.
     fn evict_responses(&self, index: &mut CacheIndex) -> Result<(), StoreError> {
         let by_age: BTreeSet<(Millis, String)> =
             index.answers.iter().map(|(name, response)| (response.fetched, name.clone())).collect();
         let mut total: u64 = index.answers.values().map(|response| response.bytes).sum();
         for (_, name) in by_age {
-            if total <= self.limits.bytes && index.answers.len() <= self.limits.answers {
+            if total <= self.limits.bytes && index.answers.len() <= self.limits.responses {
                 break;
             }
             self.files.remove(&name)?;
@@ -198,7 +197,7 @@ impl RegistryCache {
         Ok(())
     }
 
-    /// Applies a change to the index on disk, under the folder's lock.
+    /// Applies a change to the index on disk, under the lock of the cache folder.
     fn update_index(&self, act: impl FnOnce(&mut CacheIndex) -> Result<(), StoreError>) -> Result<(), StoreError> {
         let _held = self.files.lock()?;
         let mut index = self.read_index();
@@ -208,7 +207,7 @@ impl RegistryCache {
             cause: format!("it can't be written as JSON: {error}"),
         })?;
         self.files.write(INDEX_FILE, &bytes)?;
-        *self.index() = index;
+        *self.lock_index() = index;
         Ok(())
     }
 
@@ -216,7 +215,7 @@ impl RegistryCache {
     /// writers replace the file atomically.
     fn reload_index(&self) -> MutexGuard<'_, CacheIndex> {
         // Read while the mutex is held, so that an older state never overwrites a newer one.
-        let mut index = self.index();
+        let mut index = self.lock_index();
         *index = self.read_index();
         index
     }
@@ -229,7 +228,7 @@ impl RegistryCache {
         bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
     }
 
-    fn index(&self) -> MutexGuard<'_, CacheIndex> {
+    fn lock_index(&self) -> MutexGuard<'_, CacheIndex> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -16,7 +16,8 @@ use crate::server_json::read::quote_untrusted;
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 /// Version of the registry API in request paths.
 const API_VERSION: &str = "v0.1";
-/// Minimum length in bytes of a token that responses are searched for. Shorter ones could occur by chance.
+/// Minimum length, in bytes, of a token in a header that responses are searched for. Shorter tokens could occur by
+/// chance.
 const MIN_TOKEN_BYTES: usize = 6;
 /// Characters that need no percent-encoding in a path segment.
 const PATH_ENCODE_SET: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -113,7 +114,7 @@ impl fmt::Display for RegistryAddress {
     }
 }
 
-/// Path and query of a request, relative to the address of the registry.
+/// Path and query of a request to a registry, relative to the registry's address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RegistryRequest(String);
 
@@ -160,7 +161,7 @@ pub(crate) fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// HTTP header that is sent with each request, for registries that require authentication.
+/// HTTP header that is sent with each request to a registry, for registries that require authentication.
 #[derive(Debug, Clone)]
 pub struct RegistryHeader {
     pub(super) name: HeaderName,

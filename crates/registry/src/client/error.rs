@@ -12,18 +12,18 @@ pub enum RegistryError {
     /// The text is not a valid address of a registry.
     #[error("{address} can't be the address of a registry: {cause}")]
     Address {
-        /// Address as the user entered it.
+        /// Address of the registry as the user entered it.
         address: String,
-        /// Reason why the address is not allowed.
+        /// Reason why the address of the registry is not allowed.
         cause: String,
     },
     /// The name or value of the header is not allowed in HTTP.
     #[error("the registry's header can't be sent: {cause}")]
     Header {
-        /// Reason why the header is not allowed.
+        /// Reason why the header's name or value is not allowed.
         cause: String,
     },
-    /// The requested name or version is not valid.
+    /// The name or version in the request is not valid.
     #[error("{0}")]
     Question(EntryError),
     /// The HTTP client could not be created because TLS is unavailable.
@@ -86,7 +86,7 @@ pub enum RegistryError {
         /// HTTP status of the response, such as 401.
         status: u16,
     },
-    /// The registry responded with another error status.
+    /// The registry responded with an error status that no other variant covers.
     #[error("the registry {address} failed (status {status}); try again later{}", .retry.as_deref().map(|after| format!(", in {after} s")).unwrap_or_default())]
     Failed {
         /// Address of the registry that reported the error.
@@ -123,11 +123,11 @@ pub enum RegistryError {
     },
     /// The registry returned the cursor of an earlier page, so its list would never end.
     #[error("the registry {address} returns the same page repeatedly; contact its operator")]
-    SamePage {
+    RepeatedPage {
         /// Address of the registry that repeated the cursor.
         address: String,
     },
-    /// The cache can't be read or written.
+    /// The cache of the registry's responses can't be read or written.
     #[error("registry cache: {0}")]
     Cache(#[from] StoreError),
 }

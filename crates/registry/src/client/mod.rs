@@ -17,7 +17,7 @@ pub use error::RegistryError;
 
 pub(crate) use address::{RegistryRequest, is_loopback};
 
-/// Maximum number of redirects per request.
+/// Maximum number of redirects that are followed for one request.
 const MAX_REDIRECTS: usize = 3;
 
 /// Limits of time and size for requests to a registry.
@@ -71,7 +71,8 @@ impl RegistryClient {
         self.limits
     }
 
-    /// Sends a request, and returns the body of the response. `what` describes the requested entry in error messages.
+    /// Sends a request to the registry, and returns the body of the response. `what` describes the requested entry in
+    /// error messages.
     pub(crate) async fn get(&self, request: &RegistryRequest, what: &str) -> Result<Vec<u8>, RegistryError> {
         let url = self.address.url(request)?;
         let slow = RegistryError::TooSlow { address: self.displayed_address(), limit: self.limits.time };
@@ -94,7 +95,7 @@ impl RegistryClient {
         })
     }
 
-    /// Adds the header of the registry to a request, if `url` has the registry's origin.
+    /// Adds the registry's header to a request, if `url` has the registry's origin.
     pub(crate) fn with_header(&self, request: RequestBuilder, url: &Url) -> RequestBuilder {
         match &self.header {
             Some(RegistryHeader { name, value }) if url.origin() == self.address.origin() => {
@@ -163,7 +164,7 @@ impl RegistryClient {
     }
 }
 
-/// Returns the message of the innermost cause of an error. The outer ones only repeat the URL.
+/// Returns the message of the innermost cause of an error. The outer messages only repeat the URL.
 pub(crate) fn innermost_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

@@ -20,7 +20,7 @@ pub(super) enum PackageLauncher {
 }
 
 impl PackageLauncher {
-    /// Returns the launcher for a package.
+    /// Returns the launcher that loads and runs a package.
     ///
     /// # Errors
     /// Returns [`PlanError::PackageKind`] for an unsupported kind of package, and [`PlanError::Runtime`] if the
@@ -80,7 +80,7 @@ impl PackageLauncher {
         self.leading_arguments().contains(&word) || more.contains(&word)
     }
 
-    /// Returns the URLs of the package registries that the launcher uses by default.
+    /// Returns the URLs of the package registries from which the launcher loads packages by default.
     const fn public_registries(self) -> &'static [&'static str] {
         match self {
             Self::Npx => &["https://registry.npmjs.org"],
@@ -97,7 +97,8 @@ impl PackageLauncher {
         }
     }
 
-    /// Returns the package registry that contains the package, or `None` if the launcher uses it by default.
+    /// Returns the URL of the package registry that contains the package, or `None` if the launcher uses that registry
+    /// by default.
     fn custom_registry(self, package: &Package) -> Option<&str> {
         let base = package.registry_base_url.as_deref().filter(|base| !base.is_empty())?;
         let is_public = self.public_registries().contains(&base.trim_end_matches('/'));
@@ -131,7 +132,7 @@ impl PackageLauncher {
     }
 }
 
-/// Arguments that select a package, in the form that its launcher expects.
+/// Command-line arguments that select a package, in the form that its launcher expects.
 #[derive(Debug)]
 pub(super) struct PackageArgument {
     /// Options of the launcher that the package requires, such as its package registry.

@@ -10,24 +10,24 @@ use crate::server_json::bounded::one_line;
 use crate::server_json::read::quote_untrusted;
 use crate::server_json::{InputDefinition, InputFormat, TemplateInput};
 
-/// Maximum number of notes in a plan.
+/// Maximum number of notes in an install plan.
 const MAX_NOTES: usize = 50;
 
-/// Inputs and notes that were collected for a plan so far.
+/// Inputs and notes that were collected for an install plan so far.
 #[derive(Debug, Default)]
 pub(super) struct PlanInputs {
     pub(super) inputs: Vec<PlanInput>,
     pub(super) notes: Vec<String>,
 }
 
-/// Position of a value in the description of a server.
+/// Position of a value in the publisher's description of a server.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ValuePosition<'p> {
-    /// Label of the input that is created for the value.
+    /// Label of the plan's input that is created for the value.
     pub(super) label: &'p str,
-    /// Description of the position, for notes.
+    /// Description of the value's position, for notes.
     pub(super) place: &'p str,
-    /// Set if the user may enter several values.
+    /// Set if the user may enter several values for the input.
     pub(super) is_repeated: bool,
 }
 
@@ -38,7 +38,7 @@ impl PlanInputs {
         }
     }
 
-    /// Returns the template of a value: its fixed text with the variables in it, or else a new input.
+    /// Returns the template of a value: the fixed text with its variables or, if there is none, a new input.
     ///
     /// # Errors
     /// Returns [`PlanError`] if there are too many inputs, or a text refers to a secret.
@@ -111,7 +111,7 @@ impl PlanInputs {
         Ok(template)
     }
 
-    /// Refuses a text of the publisher that contains a reference to one of Drawbridge's secrets. Adds a note if it
+    /// Returns an error for a text of the publisher that refers to one of Drawbridge's secrets. Adds a note if the text
     /// contains invisible characters.
     fn check_text(&mut self, place: &str, text: &str) -> Result<(), PlanError> {
         if !secrets::referenced_names(text).is_empty() {
@@ -123,7 +123,8 @@ impl PlanInputs {
         Ok(())
     }
 
-    /// Adds an input and returns its key. Variables with the same name and description share one input.
+    /// Adds an input to the plan and returns the input's key. Variables with the same name and description share one
+    /// input.
     fn add_input(
         &mut self,
         at: ValuePosition<'_>,
@@ -176,7 +177,7 @@ impl PlanInputs {
     }
 }
 
-/// Merges adjacent text parts, and drops empty ones.
+/// Merges adjacent text parts of a template, and drops empty ones.
 fn merge_texts(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
     let mut merged: Vec<TemplatePart> = Vec::new();
     for part in parts {

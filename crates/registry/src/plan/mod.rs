@@ -15,12 +15,12 @@ pub(crate) use command::is_sha256;
 pub use package::plan_package;
 pub use remote::plan_remote;
 
-/// Way to install a package: by a command that loads it, or by a download.
+/// The steps that install a package: a command that loads it, or a download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackageInstall {
-    /// The launcher loads and runs the package with this command.
+    /// Run this command, with which a launcher loads and runs the package.
     Plan(InstallPlan),
-    /// The bundle is downloaded, checked and unpacked. Its own manifest contains the plan.
+    /// Download, check and unpack this bundle, whose own manifest contains the plan.
     Bundle(BundleDownload),
 }
 
@@ -29,14 +29,14 @@ pub enum PackageInstall {
 pub struct BundleDownload {
     /// HTTPS URL of the bundle.
     pub url: String,
-    /// Expected SHA-256 of the file, in lowercase hexadecimal.
+    /// Expected SHA-256 of the bundle, in lowercase hexadecimal.
     pub sha256: String,
 }
 
 /// Reason why no plan can be created for a package or remote. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// This kind of package is not supported.
+    /// Drawbridge does not support this kind of package.
     #[error(
         "packages of the kind {0} can't be installed by Drawbridge; read at the publisher how to, and add the command by hand"
     )]
@@ -44,7 +44,7 @@ pub enum PlanError {
     /// The package is a local HTTP server, which the user must start. Contains its transport.
     #[error("this package is a server that is started apart and reached over {0}; start it yourself, and add its URL")]
     NotStdio(String),
-    /// The contained transport of a remote is not supported.
+    /// Drawbridge does not support the contained transport of a remote.
     #[error("Drawbridge does not support the transport {0}")]
     Transport(String),
     /// This package name could be mistaken for another argument on a command line.
@@ -64,18 +64,18 @@ pub enum PlanError {
         "it has arguments for the program {0}, which Drawbridge does not use for such a package; add the command by hand"
     )]
     Runtime(String),
-    /// The entry of the bundle has no valid hash.
+    /// The registry entry of the bundle has no valid SHA-256.
     #[error(
         "the bundle has no SHA-256 (fileSha256), so the download could not be verified; the publisher has to add it"
     )]
     NoHash,
-    /// The contained address is not valid, for the contained reason.
+    /// The contained URL of a remote or bundle is not valid, for the contained reason.
     #[error("the address {0} can't be used: {1}")]
     Address(String, String),
     /// The name of a variable or header is not valid, as the message describes.
     #[error("{0}")]
     Name(String),
-    /// A text refers to one of Drawbridge's secrets. Contains the position of the text.
+    /// A text of the publisher refers to one of Drawbridge's secrets. Contains the position of the text.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
     /// The plan would have more inputs than the limit.

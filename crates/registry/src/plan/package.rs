@@ -118,7 +118,7 @@ pub fn plan_package(server: &ServerJson, package: &Package) -> Result<PackageIns
     Ok(PackageInstall::Plan(InstallPlan { name: proposed_name(server), target, inputs, notes }))
 }
 
-/// Returns the proposed name of the server: the part of its registry name after the slash.
+/// Returns the proposed name of a server: the part of its registry name after the slash.
 pub(super) fn proposed_name(server: &ServerJson) -> String {
     const MAX_NAME_LENGTH: usize = 64;
     let own = server.name.rsplit('/').next().unwrap_or_default();
@@ -162,15 +162,15 @@ fn environment_templates(
     Ok(env)
 }
 
-/// Returns the argument `-e NAME`, with which the container gets a variable of the launcher's environment. Omitted if
-/// the input has no value, since the host's environment may have a variable of this name.
+/// Returns the argument `-e NAME`, with which a container gets a variable of the launcher's environment. The argument
+/// is omitted if the input has no value, since the host's environment may have a variable of this name.
 fn passthrough_argument((name, value): (&String, &Template)) -> TemplateArgument {
     let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };
     TemplateArgument { words: vec!["-e".into(), name] }
 }
 
-/// Returns `true` if the launcher's command line always contains this argument, so that the publisher's copy is
+/// Returns `true` if the launcher's command line always contains this argument, so that the publisher's argument is
 /// omitted.
 fn is_implied(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     let value = argument.value.input.value.as_deref().filter(|value| !value.is_empty());
@@ -182,7 +182,8 @@ fn is_implied(launcher: PackageLauncher, argument: &DescribedArgument) -> bool {
     }
 }
 
-/// Converts an argument of the description. A named argument becomes two words, or one if it has no value.
+/// Converts an argument in the publisher's description to one in the plan. A named argument becomes two words, or one
+/// if it has no value.
 fn convert_argument(argument: &DescribedArgument, inputs: &mut PlanInputs) -> Result<TemplateArgument, PlanError> {
     let name = argument.name.as_deref().filter(|_| argument.kind == ArgumentKind::Named);
     let label = name.or(argument.value_hint.as_deref()).unwrap_or("argument");

@@ -18,8 +18,8 @@ use crate::server_json::{InputDefinition, RemoteTransport, ServerJson};
 /// Creates the plan for one of the remotes of a server.
 ///
 /// # Errors
-/// Returns [`PlanError`] if its transport is not supported, or if its URL or a header is invalid for any values of the
-/// inputs.
+/// Returns [`PlanError`] if the transport of the remote is not supported, or if its URL or a header is invalid for any
+/// values of the inputs.
 pub fn plan_remote(server: &ServerJson, remote: &RemoteTransport) -> Result<InstallPlan, PlanError> {
     let kind = match remote.kind.as_str() {
         "streamable-http" => HttpKind::Http,

@@ -8,15 +8,15 @@ use indexmap::IndexMap;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// Deserializes a text of at most `N` bytes without changes, since it is executed, sent or looked up. Numbers and
-/// booleans are converted to text.
+/// Deserializes a text of at most `N` bytes without changing it, since the text is executed, sent or looked up. Numbers
+/// and booleans are converted to text.
 pub(super) fn deserialize_exact<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
     deserializer.deserialize_any(BoundedText::<N>)
 }
 
-/// Deserializes a required text of at most `N` bytes without changes.
+/// Deserializes a required text of at most `N` bytes without changing it.
 pub(super) fn deserialize_required<'de, D: Deserializer<'de>, const N: usize>(
     deserializer: D,
 ) -> Result<String, D::Error> {
@@ -139,8 +139,8 @@ impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for BoundedMap<T, N>
             if map.len() == N {
                 return Err(A::Error::custom(format_args!("it has more than {N} entries")));
             }
-            if name.len() > super::MAX_LABEL {
-                return Err(A::Error::custom(format_args!("a name is longer than {} bytes", super::MAX_LABEL)));
+            if name.len() > super::MAX_LABEL_BYTES {
+                return Err(A::Error::custom(format_args!("a name is longer than {} bytes", super::MAX_LABEL_BYTES)));
             }
             map.insert(name, value);
         }

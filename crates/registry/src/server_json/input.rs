@@ -4,52 +4,52 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use super::bounded::{deserialize_display, deserialize_exact, deserialize_list, deserialize_map, deserialize_required};
-use super::{MAX_CHOICES, MAX_LABEL, MAX_SHOWN, MAX_VALUE, MAX_VARIABLES};
+use super::{MAX_CHOICES, MAX_DISPLAYED_TEXT_BYTES, MAX_LABEL_BYTES, MAX_VALUE, MAX_VARIABLES};
 
 /// Type of the value of an input. Unknown types are treated as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputFormat {
-    /// A number in decimal notation.
+    /// The input's value is a number in decimal notation.
     Number,
-    /// A boolean, `true` or `false`.
+    /// The input's value is a boolean, `true` or `false`.
     Boolean,
-    /// The path of a file or folder.
+    /// The input's value is the path of a file or folder.
     Filepath,
-    /// A text without a specific format.
+    /// The input's value is a text without a specific format.
     #[default]
     #[serde(other)]
     String,
 }
 
-/// A value that the publisher fixed or the user enters (`InputDefinition`).
+/// The value of an input: either fixed by the publisher, or entered by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InputDefinition {
-    /// Purpose of the value.
-    #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
+    /// Purpose of the input's value, for display.
+    #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub description: Option<String>,
-    /// Set if the server doesn't work without the value.
+    /// Set if the server doesn't work without the input's value.
     pub is_required: bool,
-    /// Type of the value, such as a number or a path.
+    /// Type of the input's value, such as a number or a path.
     pub format: InputFormat,
     /// Fixed value, or `None` if the user enters it. `{name}` in it refers to a variable.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
     pub value: Option<String>,
-    /// Set if the value is a secret.
+    /// Set if the input's value is a secret.
     pub is_secret: bool,
-    /// Default value, or `None` if there is none.
+    /// Default value of the input, or `None` if there is none.
     #[serde(deserialize_with = "deserialize_exact::<_, MAX_VALUE>")]
     pub default: Option<String>,
     /// Example of a value, for display in an empty field.
-    #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
+    #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub placeholder: Option<String>,
     /// Values that the user can choose from. Empty if any value is allowed.
     #[serde(deserialize_with = "choices")]
     pub choices: Vec<String>,
 }
 
-/// A value whose text may contain variables (`InputWithVariables`).
+/// A value of a server's description whose text may contain variables (`InputWithVariables`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct TemplateInput {
     /// Description and fixed value of the input. The fixed value may contain variables.
@@ -60,11 +60,11 @@ pub struct TemplateInput {
     pub variables: IndexMap<String, InputDefinition>,
 }
 
-/// A header or environment variable (`KeyValueInput`).
+/// A header or environment variable of a server, as the publisher describes it (`KeyValueInput`).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NamedInput {
     /// Name of the header or variable.
-    #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL_BYTES>")]
     pub name: String,
     /// Value that the header or variable is set to.
     #[serde(flatten)]
@@ -75,9 +75,9 @@ pub struct NamedInput {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentKind {
-    /// A value that is identified by its position.
+    /// The argument consists of a value, which is identified by its position.
     Positional,
-    /// A name followed by a value.
+    /// The argument consists of a name and a value.
     Named,
 }
 
@@ -85,16 +85,16 @@ pub enum ArgumentKind {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DescribedArgument {
-    /// Form of the argument.
+    /// Form of the argument on the command line: positional or named.
     #[serde(rename = "type")]
     pub kind: ArgumentKind,
     /// Name of a named argument, including its dashes.
-    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL_BYTES>")]
     pub name: Option<String>,
     /// Label for the value of a positional argument.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
     pub value_hint: Option<String>,
-    /// Set if the argument may be repeated.
+    /// Set if the user may enter the argument several times.
     #[serde(default)]
     pub is_repeated: bool,
     /// Value of the argument, in which variables are replaced.

@@ -21,16 +21,16 @@ pub use read::{EntryError, EntryPage, UnreadableEntry, read_entry, read_page};
 /// Maximum length of a server's name, in bytes.
 pub const MAX_NAME: usize = 200;
 /// Maximum length of a version, in bytes.
-pub const MAX_VERSION: usize = 255;
+pub const MAX_VERSION_BYTES: usize = 255;
 /// Maximum length of a text for display, in bytes. The schema allows 100 characters for descriptions, but older ones
 /// are longer.
-pub const MAX_SHOWN: usize = 4_000;
+pub const MAX_DISPLAYED_TEXT_BYTES: usize = 4_000;
 /// Maximum length of the name of a variable, argument or header, in bytes.
-pub const MAX_LABEL: usize = 200;
+pub const MAX_LABEL_BYTES: usize = 200;
 /// Maximum length of the value of an input, in bytes.
 pub const MAX_VALUE: usize = installs::MAX_VALUE_BYTES;
-/// Maximum length of a URL or package name, in bytes.
-pub const MAX_ADDRESS: usize = 2_000;
+/// Maximum length of a URL, or of a package's name, in bytes.
+pub const MAX_ADDRESS_BYTES: usize = 2_000;
 /// Maximum number of packages of a server, and maximum number of remotes.
 pub const MAX_TARGETS: usize = 50;
 /// Maximum number of arguments, headers or environment variables in one list.
@@ -39,14 +39,14 @@ pub const MAX_VALUES: usize = 200;
 pub const MAX_VARIABLES: usize = 100;
 /// Maximum number of choices of an input.
 pub const MAX_CHOICES: usize = 500;
-/// Maximum number of icons, of post-install steps, and of additional members of `_meta`.
+/// Maximum number of icons, of post-install steps, and of additional members of `_meta`, each.
 pub const MAX_EXTRAS: usize = 20;
 /// Maximum nesting depth of the JSON of an entry.
 pub const MAX_DEPTH: usize = 32;
 /// Maximum size of the JSON of an entry, in bytes.
-pub const MAX_ENTRY: usize = 256 * 1024;
-/// Maximum number of entries in a page.
-pub const MAX_PAGE: usize = 1_000;
+pub const MAX_ENTRY_BYTES: usize = 256 * 1024;
+/// Maximum number of entries in a page of a registry's list.
+pub const MAX_PAGE_ENTRIES: usize = 1_000;
 
 /// One version of a server, as the registry lists it (`ServerResponse`).
 #[derive(Debug, Clone, PartialEq)]
@@ -63,15 +63,15 @@ pub struct RegistryEntry {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ListingMetadata {
-    /// Availability of the version.
+    /// Availability of the version in the registry.
     pub status: ListingStatus,
-    /// The registry's reason for the status.
-    #[serde(deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
+    /// The registry's reason for the version's status.
+    #[serde(deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub status_message: Option<String>,
     /// Time of the last change of the status, in milliseconds since 1970.
     #[serde(deserialize_with = "read::deserialize_time")]
     pub status_changed_at: Option<Millis>,
-    /// Time of publication, in milliseconds since 1970.
+    /// Time at which the version was published, in milliseconds since 1970.
     #[serde(deserialize_with = "read::deserialize_time")]
     pub published_at: Option<Millis>,
     /// Time of the last change of the entry, in milliseconds since 1970.
@@ -85,12 +85,12 @@ pub struct ListingMetadata {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ListingStatus {
-    /// The version is available.
+    /// The version is available in the registry.
     #[default]
     Active,
-    /// The version is available, but its use is discouraged.
+    /// The version is available in the registry, but its use is discouraged.
     Deprecated,
-    /// The version was removed, usually for spam or malware.
+    /// The version was removed from the registry, usually for spam or malware.
     Deleted,
     /// The registry reports a status that this version of the app does not know.
     #[serde(other)]
@@ -105,27 +105,27 @@ pub struct ServerJson {
     #[serde(deserialize_with = "deserialize_required::<_, MAX_NAME>")]
     pub name: String,
     /// Short description of the server by its publisher, for display.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub description: Option<String>,
     /// Version of the server. Any text without control or invisible characters.
-    #[serde(deserialize_with = "deserialize_required::<_, MAX_VERSION>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_VERSION_BYTES>")]
     pub version: String,
     /// Display name, which is not verified and therefore displayed only together with `name`.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub title: Option<String>,
     /// URL of the server's home page, as the publisher claims.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS_BYTES>")]
     pub website_url: Option<String>,
-    /// Source code repository that the publisher claims.
+    /// Source code repository of the server, as the publisher claims.
     #[serde(default)]
     pub repository: Option<Repository>,
-    /// Icons, which this crate does not load.
+    /// Icons of the server, which this crate does not load.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_EXTRAS>")]
     pub icons: Vec<IconLink>,
     /// Packages that can be installed. Each of them provides the server.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_TARGETS>")]
     pub packages: Vec<Package>,
-    /// Remote endpoints at which the server is running.
+    /// Remote endpoints at which the server is already running.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_TARGETS>")]
     pub remotes: Vec<RemoteTransport>,
 }
@@ -134,16 +134,16 @@ pub struct ServerJson {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Repository {
     /// URL of the repository, as the publisher claims.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS_BYTES>")]
     pub url: Option<String>,
     /// Hosting service of the repository, such as `github`.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
     pub source: Option<String>,
     /// Identifier of the repository at the hosting service. Differs if another repository gets the same URL later.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
     pub id: Option<String>,
     /// Path of the server's folder in the repository.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS_BYTES>")]
     pub subfolder: Option<String>,
 }
 
@@ -152,10 +152,10 @@ pub struct Repository {
 #[serde(rename_all = "camelCase")]
 pub struct IconLink {
     /// URL of the icon.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_ADDRESS_BYTES>")]
     pub src: Option<String>,
     /// Media type of the icon, as the publisher claims.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_LABEL_BYTES>")]
     pub mime_type: Option<String>,
 }
 
@@ -164,33 +164,33 @@ pub struct IconLink {
 #[serde(rename_all = "camelCase")]
 pub struct Package {
     /// Kind of package: `npm`, `pypi`, `nuget`, `oci`, `mcpb` or another one.
-    #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_LABEL_BYTES>")]
     pub registry_type: String,
     /// URL of the package registry, or `None` for the default one.
-    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS_BYTES>")]
     pub registry_base_url: Option<String>,
     /// Name of the package or image, or URL of the bundle.
-    #[serde(deserialize_with = "deserialize_required::<_, MAX_ADDRESS>")]
+    #[serde(deserialize_with = "deserialize_required::<_, MAX_ADDRESS_BYTES>")]
     pub identifier: String,
     /// Version of the package. For an image, the version is part of `identifier`.
-    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_VERSION>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_VERSION_BYTES>")]
     pub version: Option<String>,
     /// SHA-256 of the package's file in hexadecimal.
-    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL_BYTES>")]
     pub file_sha256: Option<String>,
     /// Name of the launcher that the publisher suggests, such as `npx`.
-    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_LABEL_BYTES>")]
     pub runtime_hint: Option<String>,
     /// Transport of the server. `None` for stdio.
     #[serde(default)]
     pub transport: Option<RemoteTransport>,
-    /// Arguments for the launcher that runs the package.
+    /// Arguments for the launcher that runs the package, before the package's name.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub runtime_arguments: Vec<DescribedArgument>,
     /// Arguments for the server in the package.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub package_arguments: Vec<DescribedArgument>,
-    /// Environment variables of the server's process.
+    /// Environment variables to set for the server's process.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub environment_variables: Vec<NamedInput>,
     /// Steps after the installation that the publisher requests. They are displayed and never executed.
@@ -201,11 +201,11 @@ pub struct Package {
 /// Step after the installation that a publisher requests (draft of the schema).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PostInstallStep {
-    /// Description of the step for the user.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
+    /// Description of the publisher's step for the user.
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub description: Option<String>,
-    /// Command line of the step, for display.
-    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_SHOWN>")]
+    /// Command line of the publisher's step, for display only.
+    #[serde(default, deserialize_with = "deserialize_display::<_, MAX_DISPLAYED_TEXT_BYTES>")]
     pub command: Option<String>,
 }
 
@@ -213,15 +213,15 @@ pub struct PostInstallStep {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct RemoteTransport {
     /// Kind of transport: `streamable-http`, `sse`, or `stdio` for a package.
-    #[serde(rename = "type", deserialize_with = "deserialize_required::<_, MAX_LABEL>")]
+    #[serde(rename = "type", deserialize_with = "deserialize_required::<_, MAX_LABEL_BYTES>")]
     pub kind: String,
     /// URL of the endpoint, with `{name}` for variables.
-    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS>")]
+    #[serde(default, deserialize_with = "deserialize_exact::<_, MAX_ADDRESS_BYTES>")]
     pub url: Option<String>,
-    /// Headers that are sent with each request.
+    /// Headers to send with each request to the endpoint.
     #[serde(default, deserialize_with = "deserialize_list::<_, _, MAX_VALUES>")]
     pub headers: Vec<NamedInput>,
-    /// Definitions of the variables in the URL, by name.
+    /// Definitions of the variables in the endpoint's URL, by name.
     #[serde(default, deserialize_with = "deserialize_map::<_, _, MAX_VARIABLES>")]
     pub variables: IndexMap<String, InputDefinition>,
 }

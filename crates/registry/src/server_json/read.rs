@@ -10,13 +10,13 @@ use serde_json::value::RawValue;
 
 use super::bounded::{deserialize_exact, deserialize_list, deserialize_map, is_within_depth, one_line};
 use super::{
-    ListingMetadata, MAX_ADDRESS, MAX_DEPTH, MAX_ENTRY, MAX_EXTRAS, MAX_LABEL, MAX_NAME, MAX_PAGE, MAX_VERSION,
-    RegistryEntry, ServerJson,
+    ListingMetadata, MAX_ADDRESS_BYTES, MAX_DEPTH, MAX_ENTRY_BYTES, MAX_EXTRAS, MAX_LABEL_BYTES, MAX_NAME,
+    MAX_PAGE_ENTRIES, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
 };
 
 /// Key in `_meta` of the registry's metadata about a version.
 const OFFICIAL_META_KEY: &str = "io.modelcontextprotocol.registry/official";
-/// Members of `server.json` before 2025-09-16, at the top level or in a package or remote.
+/// Members that only `server.json` files from before 2025-09-16 have, at the top level or in a package or remote.
 const LEGACY_MEMBERS: [&str; 12] = [
     "version_detail",
     "website_url",
@@ -32,21 +32,21 @@ const LEGACY_MEMBERS: [&str; 12] = [
     "is_latest",
 ];
 
-/// Reason why an entry or page can't be used. Messages are escaped for display.
+/// Reason why a registry entry or page can't be used. Messages are escaped for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EntryError {
     /// The data is not JSON, or does not have the expected members. Contains the parser's message.
     #[error("it can't be read: {0}")]
     Unreadable(String),
-    /// The data is larger than this limit in bytes.
+    /// The JSON or text is larger than this limit in bytes.
     #[error("it is larger than {0} bytes")]
     TooLarge(usize),
     /// The JSON is nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
     #[error("its JSON is deeper than {MAX_DEPTH} levels")]
     TooDeep,
-    /// The entry has this member, which only forms from before 2025-09-16 have.
+    /// The entry has this member, which only `server.json` files from before 2025-09-16 have.
     #[error("it has a form from before 2025-09-16 ({0}), which is not read; its publisher has to publish it anew")]
-    Old(String),
+    LegacyFormat(String),
     /// The contained text is not a valid server name of the form `namespace/name`.
     #[error("{0} is not a server name; expected namespace/name")]
     Name(String),
@@ -58,7 +58,7 @@ pub enum EntryError {
 /// A page of a list of servers, or all versions of a server.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EntryPage {
-    /// Valid entries in the order of the registry.
+    /// Valid entries of the page, in the order of the registry.
     pub entries: Vec<RegistryEntry>,
     /// Entries that could not be parsed, each with the reason.
     pub unreadable: Vec<UnreadableEntry>,
@@ -71,26 +71,25 @@ pub struct EntryPage {
 pub struct UnreadableEntry {
     /// Name of the server if it can be read, escaped for display.
     pub name: Option<String>,
-    /// Reason why the entry is not valid.
+    /// Reason why the entry can't be used.
     pub cause: EntryError,
 }
 
-/// Parses one entry (`ServerResponse`).
+/// Parses a registry's response with one entry (`ServerResponse`).
 ///
 /// # Errors
-///
 /// Returns [`EntryError`] if the entry exceeds a limit, has an old or unknown form, or if its name or version is not
 /// valid.
 pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
-    if json.len() > MAX_ENTRY {
-        return Err(EntryError::TooLarge(MAX_ENTRY));
+    if json.len() > MAX_ENTRY_BYTES {
+        return Err(EntryError::TooLarge(MAX_ENTRY_BYTES));
     }
     if !is_within_depth(json, MAX_DEPTH) {
         return Err(EntryError::TooDeep);
     }
     let value: Value = serde_json::from_slice(json).map_err(|error| unreadable_error(&error))?;
     if let Some(old) = legacy_member(&value) {
-        return Err(EntryError::Old(old.to_owned()));
+        return Err(EntryError::LegacyFormat(old.to_owned()));
     }
     let response: EntryResponse = parse_value(&value)?;
     check_name(&response.server.name)?;
@@ -101,10 +100,11 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
     Ok(RegistryEntry { server: response.server, listing, claims })
 }
 
-/// Parses a page (`{servers, metadata}`). Invalid entries are returned separately.
+/// Parses a registry's response with a page of entries (`{servers, metadata}`). Invalid entries are returned
+/// separately.
 ///
 /// # Errors
-/// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE`] entries.
+/// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE_ENTRIES`] entries.
 pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
     if !is_within_depth(json, MAX_DEPTH) {
         return Err(EntryError::TooDeep);
@@ -143,7 +143,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
 /// # Errors
 /// Returns [`EntryError::Version`] if it is not.
 pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
-    let is_plain = !version.is_empty() && version.len() <= MAX_VERSION && visible(version) == version;
+    let is_plain = !version.is_empty() && version.len() <= MAX_VERSION_BYTES && visible(version) == version;
     let fits = is_plain && !version.contains(char::is_whitespace) && !matches!(version, "." | "..");
     if fits { Ok(()) } else { Err(EntryError::Version(quote_untrusted(version))) }
 }
@@ -160,7 +160,7 @@ pub(crate) fn quote_untrusted(text: &str) -> String {
 
 /// Deserializes an RFC 3339 time. Invalid times become `None`, since nothing depends on the time alone.
 pub(super) fn deserialize_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
-    let text = deserialize_exact::<D, MAX_LABEL>(deserializer)?.unwrap_or_default();
+    let text = deserialize_exact::<D, MAX_LABEL_BYTES>(deserializer)?.unwrap_or_default();
     Ok(DateTime::parse_from_rfc3339(&text).ok().and_then(|time| u64::try_from(time.timestamp_millis()).ok()))
 }
 
@@ -173,7 +173,7 @@ struct EntryResponse {
 
 #[derive(Deserialize)]
 struct PageResponse<'j> {
-    #[serde(borrow, deserialize_with = "deserialize_list::<_, _, MAX_PAGE>")]
+    #[serde(borrow, deserialize_with = "deserialize_list::<_, _, MAX_PAGE_ENTRIES>")]
     servers: Vec<&'j RawValue>,
     #[serde(default)]
     metadata: PageMetadata,
@@ -182,7 +182,7 @@ struct PageResponse<'j> {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct PageMetadata {
-    #[serde(deserialize_with = "deserialize_exact::<_, MAX_ADDRESS>")]
+    #[serde(deserialize_with = "deserialize_exact::<_, MAX_ADDRESS_BYTES>")]
     next_cursor: Option<String>,
 }
 
@@ -194,7 +194,7 @@ fn unreadable_error(error: &dyn std::fmt::Display) -> EntryError {
     EntryError::Unreadable(one_line(&error.to_string()).chars().take(300).collect())
 }
 
-/// Returns a member of the entry that only forms from before 2025-09-16 have, or `None`.
+/// Returns a member of the entry that only `server.json` files from before 2025-09-16 have, or `None` if there is none.
 fn legacy_member(entry: &Value) -> Option<&'static str> {
     let Some(server) = entry.get("server") else {
         return entry.get("name").map(|_| "the members of the server are outside of \"server\"");

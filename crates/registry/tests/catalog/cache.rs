@@ -120,7 +120,7 @@ async fn later_status_is_merged_into_cached_responses() {
 async fn cache_is_bounded() {
     let stored = StoredRegistry::of(vec![active_entry("com.example/a", "1.0.0", true)]);
     let server = stored.serve().await;
-    let limits = CacheLimits { bytes: 1 << 20, answers: 3 };
+    let limits = CacheLimits { bytes: 1 << 20, responses: 3 };
     let desk = TestCatalog::with_address(&server.url(""), Default::default(), limits, None);
     for name in ["a", "e", "x", "m"] {
         desk.catalog.search(&text_query(name), CachePolicy::Usual).await.unwrap();
@@ -132,8 +132,12 @@ async fn cache_is_bounded() {
     assert_eq!(server.received_requests().len(), requests, "the newest responses must remain");
     desk.catalog.search(&text_query("a"), CachePolicy::Usual).await.unwrap();
     assert_eq!(server.received_requests().len(), requests + 1, "the oldest response must be removed");
-    let small =
-        TestCatalog::with_address(&server.url(""), Default::default(), CacheLimits { bytes: 500, answers: 100 }, None);
+    let small = TestCatalog::with_address(
+        &server.url(""),
+        Default::default(),
+        CacheLimits { bytes: 500, responses: 100 },
+        None,
+    );
     for name in ["a", "e", "x"] {
         small.catalog.search(&text_query(name), CachePolicy::Usual).await.unwrap();
         small.clock.advance(1);

@@ -102,7 +102,7 @@ async fn slow_download_times_out() {
     let short = Duration::from_millis(200);
     let long = Duration::from_secs(60);
     let silent = HttpServer::start(|_, mut answer| async move { answer.hang_until_closed().await }).await;
-    let limits = DownloadLimits { silence: short, time: long, ..DownloadLimits::default() };
+    let limits = DownloadLimits { idle_time: short, time: long, ..DownloadLimits::default() };
     let error =
         refused_download(&TestCatalog::at_server(&silent), &bundle_download(silent.url("/b.mcpb")), limits).await;
     assert_eq!(error, DownloadError::TooSlow { address: silent.url(""), limit: short });
@@ -115,7 +115,7 @@ async fn slow_download_times_out() {
         }
     })
     .await;
-    let limits = DownloadLimits { silence: long, time: short, ..DownloadLimits::default() };
+    let limits = DownloadLimits { idle_time: long, time: short, ..DownloadLimits::default() };
     let error =
         refused_download(&TestCatalog::at_server(&trickling), &bundle_download(trickling.url("/b.mcpb")), limits).await;
     assert_eq!(error, DownloadError::TooSlow { address: trickling.url(""), limit: short });

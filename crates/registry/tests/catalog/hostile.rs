@@ -168,7 +168,7 @@ async fn repeated_page_is_an_error() {
         serve_body(json!({ "servers": [], "metadata": { "nextCursor": "again" } }).to_string().into_bytes()).await;
     let desk = TestCatalog::at_server(&server);
     let error = desk.catalog.refresh().await.unwrap_err();
-    assert!(matches!(error, RegistryError::SamePage { .. }), "{error}");
+    assert!(matches!(error, RegistryError::RepeatedPage { .. }), "{error}");
     assert_eq!(server.received_requests().len(), 2);
     let first = desk.catalog.search(&SearchQuery::default(), CachePolicy::Usual).await.unwrap().value.next_cursor;
     let error = desk
@@ -176,7 +176,7 @@ async fn repeated_page_is_an_error() {
         .search(&SearchQuery { cursor: first, ..SearchQuery::default() }, CachePolicy::Usual)
         .await
         .unwrap_err();
-    assert!(matches!(error, RegistryError::SamePage { .. }), "{error}");
+    assert!(matches!(error, RegistryError::RepeatedPage { .. }), "{error}");
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ impl TestCatalog {
         RegistryCatalog::new(registry, open_cache(&self.folder, CacheLimits::default()), self.clock.clone())
     }
 
-    /// Returns the number of files in the cache folder, except for the lock.
+    /// Returns the number of files in the cache folder, except for the lock file.
     pub(crate) fn count_files(&self) -> usize {
         let names = std::fs::read_dir(self.folder.path()).unwrap().map(|file| file.unwrap().file_name());
         names.filter(|name| name != ".lock").count()
@@ -81,7 +81,7 @@ fn open_cache(folder: &TempDir, limits: CacheLimits) -> Arc<RegistryCache> {
     Arc::new(RegistryCache::open(Arc::new(files), limits).unwrap())
 }
 
-/// Returns a registry entry with this metadata of the registry.
+/// Returns a registry entry whose official metadata is `official`.
 pub(crate) fn registry_entry(name: &str, version: &str, official: Value) -> Value {
     json!({
         "server": {

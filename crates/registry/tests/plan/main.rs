@@ -185,7 +185,7 @@ fn unsupported_package_is_reported() {
 }
 
 #[test]
-fn another_package_registry_is_named() {
+fn custom_package_registry_is_noted() {
     assert_eq!(
         planned_command_line(&npm_package(&json!({ "registryBaseUrl": "https://registry.npmjs.org/" }))),
         "npx -y @alice/notes@1.2.3"

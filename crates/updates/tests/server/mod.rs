@@ -13,11 +13,11 @@ use minisign::KeyPair;
 use serde_json::json;
 use updates::{Installation, ReleaseKey};
 
-/// Content of the release's file. It looks like a Linux executable of the minimum length, since other files are not
-/// installed.
+/// Content of the file of each release. It looks like a Linux executable of the minimum length, since other files are
+/// not installed.
 pub(crate) const RELEASE_FILE: &[u8] = b"\x7fELF and then all of the bytes that an app of the project may have";
 
-/// Signing key pair of a project.
+/// Key pair with which the tests sign releases.
 #[derive(Clone)]
 pub(crate) struct TestKeys(Arc<KeyPair>);
 
@@ -82,7 +82,7 @@ pub(crate) struct ServedRelease {
     pub(crate) manifest: String,
     /// Trusted comment of the manifest's signature, which the signature covers as well.
     pub(crate) comment: &'static str,
-    /// Text in the manifest that is replaced after signing, with its replacement.
+    /// Text in the manifest that the server replaces after signing, with its replacement.
     pub(crate) change: Option<(&'static str, &'static str)>,
     /// Set if the server responds with status 204, because there is no manifest.
     pub(crate) is_empty: bool,
@@ -110,7 +110,7 @@ impl ServedRelease {
         }
     }
 
-    /// Returns the responses with this manifest instead. The server signs it.
+    /// Returns the same responses with another manifest, which the server signs.
     pub(crate) fn with_manifest(self, manifest: String) -> Self {
         Self { manifest, ..self }
     }
@@ -157,7 +157,7 @@ impl ReleaseServer {
         &self.site.origin
     }
 
-    /// Returns the URL of the manifest.
+    /// Returns the URL of the server's release manifest.
     pub(crate) fn address(&self) -> String {
         format!("{}/latest.json", self.site.origin)
     }

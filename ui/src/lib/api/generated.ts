@@ -468,15 +468,15 @@ export type AppFaultKind = "malformed" | "invalid_content" | "unknown_method" | 
  */
 export type AppFile = { 
 /**
- * Suggested name.
+ * Suggested name of the file.
  */
 name: string, 
 /**
- * Media type that the app claims. Empty if unknown.
+ * Media type of the file, as the app claims. Empty if unknown.
  */
 mimeType: string, 
 /**
- * Size in bytes.
+ * Size of the file in bytes.
  */
 bytes: number, };
 
@@ -609,19 +609,19 @@ export type AppTheme = "light" | "dark";
  */
 export type AppUserRequest = { "type": "open_link", 
 /**
- * Address, which is shown before it is opened.
+ * Address of the link, which is shown before it is opened.
  */
 url: string, } | { "type": "save_files", 
 /**
- * Files, at least one.
+ * Files that the app offers for saving, at least one.
  */
 files: Array<AppFile>, } | { "type": "send_message", 
 /**
- * Text of the message.
+ * Text of the message for the conversation.
  */
 text: string, } | { "type": "display_mode", 
 /**
- * Wanted mode.
+ * Display mode that the app requests.
  */
 mode: AppDisplayMode, };
 
@@ -630,15 +630,15 @@ mode: AppDisplayMode, };
  */
 export type AppViewChange = { "type": "message", 
 /**
- * JSON-RPC message, posted unchanged.
+ * JSON-RPC message, which the page posts to the frame unchanged.
  */
 message: JsonValue, } | { "type": "initialized", 
 /**
- * Name that the app claims.
+ * Name of the app, as the app claims.
  */
 name: string, 
 /**
- * Version that the app claims.
+ * Version of the app, as the app claims.
  */
 version: string, 
 /**
@@ -646,15 +646,15 @@ version: string,
  */
 displayModes: Array<AppDisplayMode>, } | { "type": "resized", 
 /**
- * Width, or `None` if the host decides it.
+ * New width of the app, or `None` if the host decides it.
  */
 width: number | null, 
 /**
- * Height, or `None` if the host decides it.
+ * New height of the app, or `None` if the host decides it.
  */
 height: number | null, } | { "type": "display_mode_changed", 
 /**
- * Mode that is in force.
+ * Display mode that is in force after the change.
  */
 mode: AppDisplayMode, } | { "type": "requested", 
 /**
@@ -662,39 +662,39 @@ mode: AppDisplayMode, } | { "type": "requested",
  */
 request: number, 
 /**
- * Content of the request.
+ * Content of the app's request.
  */
 wanted: AppUserRequest, } | { "type": "withdrawn", 
 /**
- * Number of the request.
+ * Number of the request that needs no decision any more.
  */
 request: number, } | { "type": "model_context_changed", 
 /**
- * Context as text. Empty if the app removed it.
+ * New context as text. Empty if the app removed it.
  */
 text: string, } | { "type": "teardown_requested" } | { "type": "fault", 
 /**
- * Sender of the message.
+ * Direction in which the message was sent.
  */
 direction: AppMessageDirection, 
 /**
- * Kind of the fault.
+ * Kind of the fault in the message.
  */
 kind: AppFaultKind, 
 /**
- * Explanation in English.
+ * Explanation of the fault in English.
  */
 detail: string, } | { "type": "logged", 
 /**
- * Level of the message, as in MCP.
+ * Level of the logged message, as in MCP.
  */
 level: string, 
 /**
- * Message as text.
+ * Text of the logged message.
  */
 text: string, } | { "type": "closed", 
 /**
- * Reason for the end.
+ * Reason for which the app was closed.
  */
 cause: AppCloseCause, };
 
@@ -827,7 +827,7 @@ export type AuditEntry = {
  */
 number: number, 
 /**
- * Time of the decision, in milliseconds since 1970.
+ * Time of the decision or event, in milliseconds since 1970.
  */
 at: number, 
 /**
@@ -885,7 +885,7 @@ hash: string,
 imported: boolean, };
 
 /**
- * A problem that was found when the log was verified.
+ * A problem that a verification of the audit log found.
  */
 export type AuditFinding = { 
 /**
@@ -893,11 +893,11 @@ export type AuditFinding = {
  */
 what: TamperKind, 
 /**
- * Number of the affected entry, or of the first one.
+ * Number of the first entry that the problem affects.
  */
 number: number, 
 /**
- * Number of the last affected entry, if there are several.
+ * Number of the last entry that the problem affects, if there are several.
  */
 to: number | null, 
 /**
@@ -956,15 +956,15 @@ until: number | null,
 search: string | null, };
 
 /**
- * The state of the seal at the end of the log.
+ * The state of the seal at the end of the audit log.
  */
 export type AuditSeal = { "state": "holds", 
 /**
- * Number of the last entry that is sealed.
+ * Number of the last entry that the seal covers.
  */
 number: number, } | { "state": "none" } | { "state": "unchecked", 
 /**
- * The reason why the key is unavailable.
+ * The reason why the key of the seal is unavailable.
  */
 cause: string, } | { "state": "broken" };
 
@@ -1061,7 +1061,7 @@ clientAuth: string | null,
  */
 privateKey: string | null, 
 /**
- * Signature algorithm of the private key, such as `ES256`.
+ * Signature algorithm of the private key for the identity provider, such as `ES256`.
  */
 algorithm: string | null, 
 /**
@@ -1205,12 +1205,12 @@ path: string,
  */
 namedBy: PathMention, 
 /**
- * The folder to add so that the path is accessible, or the reason why none is proposed.
+ * The proposal to add a folder that makes the path accessible, or the reason why there is none.
  */
 offer: FolderProposal, };
 
 /**
- * The hash of a bundle, and the folder with its unpacked files.
+ * The hash of an installed bundle, and the folder with its unpacked files.
  */
 export type BundleFiles = { 
 /**
@@ -1218,7 +1218,7 @@ export type BundleFiles = {
  */
 sha256: string, 
 /**
- * Hash over all unpacked files, in hexadecimal.
+ * Hash over all unpacked files of the bundle, in hexadecimal.
  */
 tree: string, 
 /**
@@ -1226,7 +1226,8 @@ tree: string,
  */
 folder: string, 
 /**
- * Author's name in the manifest, empty if the manifest contains none, or `None` if it was not recorded.
+ * Name of the bundle's author in the manifest, empty if the manifest contains none, or `None` if it was not
+ * recorded.
  */
 author: string | null, };
 
@@ -1253,7 +1254,7 @@ progress: number,
  */
 total: number | null, 
 /**
- * Description of the current step, written by the server.
+ * Description of the call's current step, written by the server.
  */
 message: string | null, };
 
@@ -1284,15 +1285,15 @@ id: string,
  */
 status: TaskStatus, 
 /**
- * Description of the status, written by the server.
+ * Description of the task's status, written by the server.
  */
 message: string | null, 
 /**
- * Time of creation, in ISO 8601.
+ * Time at which the server created the task, in ISO 8601.
  */
 createdAt: string, 
 /**
- * Time of the last change, in ISO 8601.
+ * Time at which the server last changed the task, in ISO 8601.
  */
 updatedAt: string, };
 
@@ -1533,7 +1534,7 @@ uri: string, };
  */
 export type ConfigProblem = { 
 /**
- * Path of the file, or `None` for pasted text.
+ * Path of the settings file, or `None` for pasted text.
  */
 file: string | null, 
 /**
@@ -1930,7 +1931,7 @@ response: SamplingResponse, } | { "change": "model",
 model: ModelRef, };
 
 /**
- * Origin of a consent request: the user, a model, an app, a call, or the server.
+ * Initiator of a consent request: the user, a model, an app, a call, or the server.
  */
 export type ConsentRequestOrigin = { "by": "user", 
 /**
@@ -2041,7 +2042,7 @@ text: string, } | { "type": "image",
  */
 data: string, 
 /**
- * Media type, as claimed by the server.
+ * Media type of the image, as claimed by the server.
  */
 mimeType: string, } | { "type": "audio", 
 /**
@@ -2049,7 +2050,7 @@ mimeType: string, } | { "type": "audio",
  */
 data: string, 
 /**
- * Media type, as claimed by the server.
+ * Media type of the recording, as claimed by the server.
  */
 mimeType: string, } | { "type": "resource_link", 
 /**
@@ -2061,7 +2062,7 @@ uri: string,
  */
 name: string, 
 /**
- * Title for display, if the server gives one.
+ * Title of the resource for display, if the server gives one.
  */
 title: string | null, 
 /**
@@ -2069,15 +2070,15 @@ title: string | null,
  */
 description: string | null, 
 /**
- * Media type, as claimed by the server.
+ * Media type of the resource, as claimed by the server.
  */
 mimeType: string | null, 
 /**
- * Size in bytes, as claimed by the server.
+ * Size of the resource in bytes, as claimed by the server.
  */
 size: number | null, } | { "type": "resource", 
 /**
- * Contents of the resource.
+ * Contents of the embedded resource.
  */
 contents: ResourceContents, } | { "type": "unknown", 
 /**
@@ -2798,11 +2799,11 @@ export type Excerpt = {
  */
 text: string, 
 /**
- * Set if the text continues before the excerpt.
+ * Set if the item's text continues before the excerpt.
  */
 cutBefore: boolean, 
 /**
- * Set if the text continues after the excerpt.
+ * Set if the item's text continues after the excerpt.
  */
 cutAfter: boolean, 
 /**
@@ -2928,7 +2929,7 @@ file: string,
 folder: string, };
 
 /**
- * The result of one check, with a suggested remedy.
+ * The result of one check of this computer, with a suggested remedy.
  */
 export type Finding = { 
 /**
@@ -2940,15 +2941,15 @@ id: CheckId,
  */
 title: string, 
 /**
- * Severity of the result.
+ * Severity of the check's result.
  */
 state: FindingState, 
 /**
- * Description of the check's observation.
+ * Description of the problem, or of the working state, that the check found.
  */
 seen: string, 
 /**
- * Suggested remedy, if there is a problem.
+ * Remedy that the user should try, if there is a problem.
  */
 next: string | null, 
 /**
@@ -2957,7 +2958,7 @@ next: string | null,
 servers: Array<string>, };
 
 /**
- * Result of a check, in increasing order of severity.
+ * Result of a check of this computer, in increasing order of severity.
  */
 export type FindingState = "ok" | "unknown" | "warning" | "problem";
 
@@ -3146,11 +3147,11 @@ url: string,
 models: Array<string>, };
 
 /**
- * Tool that a search has found.
+ * Tool that a model's search for tools has found.
  */
 export type FoundTool = { 
 /**
- * Name of the server in the settings.
+ * Name of the tool's server in the settings.
  */
 server: string, 
 /**
@@ -3413,7 +3414,7 @@ servers: number, };
  */
 export type ImportNote = { 
 /**
- * Kind of the note.
+ * Kind of the note, by which the page translates it.
  */
 kind: ImportNoteKind, 
 /**
@@ -3426,12 +3427,12 @@ names: Array<string>,
 text: string, };
 
 /**
- * Kind of a note about a found server.
+ * Kind of a note about a found server, by which the page translates the note.
  */
 export type ImportNoteKind = "off" | "also_in" | "denied_tools" | "exposed_tools" | "name_taken" | "name_shared" | "set_up_here" | "project" | "not_used" | "approvals" | "secret_left_out" | "bridge" | "windows" | "input" | "enter_value" | "not_followed" | "placeholder" | "as_written" | "empty" | "env_file" | "merged" | "different" | "other_list" | "reason" | "other";
 
 /**
- * Origin of a found server: an app and its settings file.
+ * The app and settings file in which a server was found.
  */
 export type ImportOrigin = { 
 /**
@@ -3439,11 +3440,11 @@ export type ImportOrigin = {
  */
 app: string, 
 /**
- * Path of the file.
+ * Path of the settings file.
  */
 file: string, 
 /**
- * Name of the server in the file.
+ * Name of the server in the settings file.
  */
 name: string, };
 
@@ -3469,7 +3470,7 @@ onlyThisRun: string | null,
 problem: string | null, };
 
 /**
- * Position of a text in the configuration of a server.
+ * The part of a server's configuration that contains a text.
  */
 export type ImportPlace = { "is": "command" } | { "is": "argument", 
 /**
@@ -3486,11 +3487,11 @@ name: string, } | { "is": "client_secret" };
  */
 export type ImportPlaceholder = { 
 /**
- * Position of the text in the configuration.
+ * Part of the configuration that contains the text.
  */
 place: ImportPlace, 
 /**
- * Text to replace, safe to print. Empty if the value is missing.
+ * The text to replace, safe to print. Empty if the value is missing.
  */
 text: string, };
 
@@ -3622,7 +3623,7 @@ toEnter: boolean, };
 export type ImportedValueKind = "literal" | "secret" | "reference";
 
 /**
- * Kind of value that an input accepts.
+ * Kind of value that an input of an install plan accepts.
  */
 export type InputKind = "text" | "number" | "boolean" | "file" | "folder";
 
@@ -3649,7 +3650,7 @@ hash: string,
 stop: boolean, };
 
 /**
- * A package or remote of a server, each of which provides the server.
+ * A package or remote of a registry's server. Each of them provides the server.
  */
 export type InstallChoice = { 
 /**
@@ -3679,7 +3680,7 @@ problem: string | null,
 download: InstallDownload | null, };
 
 /**
- * Possibility of running a planned server in a sandbox.
+ * Result of determining if a planned server can run in a sandbox.
  */
 export type InstallContainment = { "is": "possible" } | { "is": "container" } | { "is": "remote" } | { "is": "impossible", 
 /**
@@ -3696,7 +3697,7 @@ export type InstallDownload = {
  */
 url: string, 
 /**
- * Expected SHA-256 of the file, in hexadecimal.
+ * Expected SHA-256 of the bundle, in hexadecimal.
  */
 sha256: string, };
 
@@ -3830,7 +3831,7 @@ before: PreviewedServer | null,
 hash: string | null, };
 
 /**
- * Source of a server to install: an entry of the registry, or a bundle file.
+ * Source from which a server is installed: an entry of the registry, or a bundle file.
  */
 export type InstallSource = { "from": "registry", 
 /**
@@ -3838,7 +3839,7 @@ export type InstallSource = { "from": "registry",
  */
 name: string, 
 /**
- * Version to install. `None` for the newest.
+ * Version of the server to install. `None` for the newest.
  */
 version: string | null, 
 /**
@@ -3850,7 +3851,7 @@ target: InstallTarget | null, } | { "from": "bundle",
  */
 path: string, 
 /**
- * Expected SHA-256 of the file in hexadecimal. `None` to accept any file.
+ * Expected SHA-256 of the bundle file in hexadecimal. `None` to accept any bundle.
  */
 sha256: string | null, };
 
@@ -3859,11 +3860,11 @@ sha256: string | null, };
  */
 export type InstallTarget = { "kind": "package", 
 /**
- * Position among the packages of the description, from 1.
+ * Position of the package in the registry's description of the server, from 1.
  */
 number: number, } | { "kind": "remote", 
 /**
- * Position among the remotes of the description, from 1.
+ * Position of the remote in the registry's description of the server, from 1.
  */
 number: number, };
 
@@ -3876,7 +3877,7 @@ export type InstallationInfo = {
  */
 origin: ServerOrigin, 
 /**
- * Set if the command or address has changed since the installation.
+ * Set if the command or address of the server has changed since its installation.
  */
 changed: boolean, };
 
@@ -3959,11 +3960,11 @@ server: string,
  */
 tool: string, 
 /**
- * Arguments that were sent.
+ * Arguments that were sent to the server.
  */
 arguments: JsonValue, 
 /**
- * Result of the call, or `None` if it failed.
+ * Result of the tool call, or `None` if it failed.
  */
 result: ToolResult | null, 
 /**
@@ -3992,11 +3993,11 @@ leftOut?: number, } | { "kind": "own_tool",
  */
 used: ToolUsed, 
 /**
- * Arguments that the model passed.
+ * Arguments that the model passed to the built-in tool.
  */
 arguments: JsonValue, 
 /**
- * Text returned to the model.
+ * Text that the built-in tool returned to the model.
  */
 text: string, 
 /**
@@ -4136,7 +4137,7 @@ role: LaunchFileRole,
 changed: boolean, };
 
 /**
- * The relation of a launch file to its command.
+ * The way in which a command uses a launch file.
  */
 export type LaunchFileRole = "program" | "interpreter" | "environment" | "argument" | "variable";
 
@@ -4289,7 +4290,7 @@ role: Role,
 content: Array<Content>, };
 
 /**
- * Attachment of a user's message.
+ * File or resource that is attached to a user's message.
  */
 export type MessageAttachment = { "type": "file", 
 /**
@@ -4536,7 +4537,7 @@ publishedAt: number | null, };
  */
 export type Notice = { "is": "rounds", 
 /**
- * Number of consecutive rounds so far.
+ * Number of consecutive rounds of tool calls so far.
  */
 rounds: number, };
 
@@ -4638,11 +4639,11 @@ export type OmittedContent = {
  */
 pointer: string, 
 /**
- * SHA-256 of the content, in hexadecimal, by which the content is requested.
+ * SHA-256 of the content, in hexadecimal, by which a reader requests the content.
  */
 hash: string, 
 /**
- * Size of the content in bytes.
+ * Size of the omitted content in bytes.
  */
 bytes: number, 
 /**
@@ -4856,11 +4857,11 @@ required: boolean,
  */
 secret: boolean, 
 /**
- * Set if the user may enter several values.
+ * Set if the user may enter several values for the input.
  */
 multiple: boolean, 
 /**
- * Default values, used if the user enters none.
+ * Default values of the input, used if the user enters none.
  */
 default: Array<string>, 
 /**
@@ -4868,7 +4869,7 @@ default: Array<string>,
  */
 choices: Array<string>, 
 /**
- * Example shown in the empty field.
+ * Example of a value that the page shows in the empty field.
  */
 placeholder: string | null, 
 /**
@@ -5103,7 +5104,7 @@ description: string | null,
 messages: Array<Message>, };
 
 /**
- * The reason why a folder is not proposed.
+ * The reason why Drawbridge does not propose a folder for a server's sandbox.
  */
 export type ProposalRefusal = "secrets" | "too_broad" | "system" | "own" | "name";
 
@@ -5249,7 +5250,7 @@ export type Reading = {
  */
 server: string, 
 /**
- * Kind of the content.
+ * Kind of the content: output of a tool, a prompt, or a resource.
  */
 kind: ReadingKind, 
 /**
@@ -5508,28 +5509,28 @@ conversation: string,
 title: string, };
 
 /**
- * Content to append to a streaming reply. `part` is an index into the reply's parts. An index after the last part
- * starts a new part.
+ * Content to append to a model's streaming reply. `part` is an index into the reply's parts. An index after the last
+ * part starts a new part.
  */
 export type ReplyAppend = { "type": "text", 
 /**
- * Index of the text part.
+ * Index of the text part in the reply.
  */
 part: number, 
 /**
- * Text to append to the part.
+ * Text to append to the text part.
  */
 text: string, } | { "type": "thinking", 
 /**
- * Index of the reasoning part.
+ * Index of the reasoning part in the reply.
  */
 part: number, 
 /**
- * Text to append to the part.
+ * Text to append to the reasoning part.
  */
 text: string, } | { "type": "tool_use", 
 /**
- * Index of the new part.
+ * Index of the new part in the reply.
  */
 part: number, 
 /**
@@ -5549,11 +5550,11 @@ server: string | null,
  */
 tool: string | null, } | { "type": "arguments", 
 /**
- * Index of the part with the tool use.
+ * Index of the part in the reply that requests the tool call.
  */
 part: number, 
 /**
- * JSON text to append to the arguments.
+ * JSON text to append to the tool call's arguments.
  */
 text: string, };
 
@@ -5566,7 +5567,7 @@ export type ReplyPart = { "type": "text",
  */
 text: string, } | { "type": "thinking", 
 /**
- * Text of the reasoning, which may be empty.
+ * Text of the model's reasoning, which may be empty.
  */
 text: string, } | { "type": "tool_use", 
 /**
@@ -5586,7 +5587,7 @@ server: string | null,
  */
 tool: string | null, 
 /**
- * Arguments as JSON text, incomplete while the part streams.
+ * Arguments of the tool call as JSON text, incomplete while the part streams.
  */
 arguments: string, };
 
@@ -5641,36 +5642,36 @@ export type ResourceContents = {
  */
 uri: string, 
 /**
- * Media type, as claimed by the server.
+ * Media type of the contents, as claimed by the server.
  */
 mimeType: string | null, 
 /**
- * Contents as text, or `None` if they are bytes.
+ * Contents of the resource as text, or `None` if they are bytes.
  */
 text: string | null, 
 /**
- * Contents as bytes in base64, or `None` if they are text.
+ * Contents of the resource as bytes in base64, or `None` if they are text.
  */
 blob: string | null, };
 
 /**
- * Limits of one server with all its descendants. A server that exceeds one of them is stopped.
+ * Resource limits of one server with all its descendants. A server that exceeds one of them is stopped.
  */
 export type ResourceLimits = { 
 /**
- * Maximum number of concurrent processes and threads.
+ * Maximum number of the server's concurrent processes and threads.
  */
 processes: number, 
 /**
- * Maximum memory of all processes together, in bytes.
+ * Maximum memory of all the server's processes together, in bytes.
  */
 memoryBytes: number, 
 /**
- * Maximum size of the server's own home, in bytes.
+ * Maximum size of the server's own home folder, in bytes.
  */
 homeBytes: number, 
 /**
- * Maximum processor time within an hour, in seconds, summed over all processors.
+ * Maximum processor time of the server within an hour, in seconds, summed over all processors.
  */
 processorSeconds: number, };
 
@@ -6916,7 +6917,7 @@ server: string, };
  */
 export type ServerOrigin = { "from": "registry", 
 /**
- * URL of the registry.
+ * URL of the registry that lists the server.
  */
 registry: string, 
 /**
@@ -6924,7 +6925,7 @@ registry: string,
  */
 name: string, 
 /**
- * Version of the server in the registry.
+ * Version of the server that was installed from the registry.
  */
 version: string, 
 /**
@@ -7505,7 +7506,7 @@ message: string | null,
 reply: string, };
 
 /**
- * The kinds of problems that a verification can find.
+ * The kind of a problem that a verification of the audit log found.
  */
 export type TamperKind = "changed" | "missing" | "cut_off" | "seal_broken" | "seal_missing" | "checkpoint_broken" | "noted" | "unreadable";
 
@@ -7666,7 +7667,7 @@ disabled: Array<string>, };
  */
 export type ToolResult = { 
 /**
- * Content blocks of the result.
+ * Content blocks of the tool's result.
  */
 content: Array<Content>, 
 /**
@@ -7687,7 +7688,7 @@ isError: boolean,
  */
 meta?: { [key in string]: JsonValue }, 
 /**
- * Arguments that were sent to the server, including changes by the user.
+ * Arguments of the call that were sent to the server, including changes by the user.
  */
 arguments: JsonValue, };
 
@@ -7810,19 +7811,19 @@ export type UrlParts = {
  */
 url: string, 
 /**
- * All text before the registrable domain.
+ * All text of the URL before the registrable domain.
  */
 before: string, 
 /**
- * Registrable domain, or the host if there is none.
+ * Registrable domain of the URL, or the host if there is none.
  */
 domain: string, 
 /**
- * All text after the host.
+ * All text of the URL after the host.
  */
 after: string, 
 /**
- * Host in ASCII (Punycode), or `None` if it was written in this form.
+ * Host in ASCII (Punycode), or `None` if the host was already written in ASCII.
  */
 asciiHost: string | null, 
 /**
@@ -7844,7 +7845,7 @@ export type UrlText = {
 url: string, };
 
 /**
- * Suspicious properties of a URL, each with a warning in the UI.
+ * A suspicious property of a URL, for which the UI has a warning.
  */
 export type UrlWarning = "not_encrypted" | "user_information" | "internationalized" | "ip_address" | "local" | "not_allowed";
 

@@ -9,14 +9,14 @@ use super::HostPattern;
 /// the port.
 pub(crate) const PROXY_PORT: u16 = 3128;
 
-/// Variables for proxies, in each common spelling.
+/// Environment variables that name the proxy, in each common spelling.
 const PROXY_VARIABLES: [&str; 6] = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-/// Variables for destinations that are contacted without the proxy.
+/// Environment variables that list destinations to contact without the proxy.
 const NO_PROXY_VARIABLES: [&str; 2] = ["NO_PROXY", "no_proxy"];
 /// Hosts of the sandbox's loopback interface, on which the server's own child processes may listen. Contacted without
 /// the proxy.
 const LOOPBACK_HOSTS: &str = "localhost,127.0.0.1,::1";
-/// Variable that makes Node.js use the proxy in its own `fetch` and `https` (from versions 22.21 and 24).
+/// Environment variable that makes Node.js use the proxy in its own `fetch` and `https` (from versions 22.21 and 24).
 const NODE_PROXY_VARIABLE: &str = "NODE_USE_ENV_PROXY";
 
 /// Sets the variables that direct programs to the proxy. Existing values are replaced, because other proxies are

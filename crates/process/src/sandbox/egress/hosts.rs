@@ -7,9 +7,9 @@ use std::str::FromStr;
 
 use url::Host;
 
-/// Ports that a pattern without a port permits.
+/// Ports that a host pattern without a port permits.
 const DEFAULT_PORTS: [u16; 2] = [443, 80];
-/// Maximum length of a pattern, in characters.
+/// Maximum length of a host pattern, in characters.
 const MAX_PATTERN_CHARS: usize = 300;
 /// The host name that always means the loopback interface.
 const LOCALHOST: &str = "localhost";
@@ -33,16 +33,16 @@ enum PatternHost {
 /// Error of parsing a host pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HostPatternError {
-    /// The text is empty or blank.
+    /// The text of the pattern is empty or blank.
     #[error("a host is missing")]
     Empty,
     /// The text contains a scheme, a path or a user name.
     #[error("{0:?} is not a host; leave out everything before and after it, as in \"api.example.com\"")]
     NotAHost(String),
-    /// A star is not the whole first label, or matches too much.
+    /// A star is not the whole first label, or is directly below a top-level domain, where it would match too much.
     #[error("{0:?} is too broad or not valid; a star matches subdomains, as in \"*.example.com\"")]
     Wildcard(String),
-    /// The port is not a number from 1 to 65535.
+    /// The port of the pattern is not a number from 1 to 65535.
     #[error("the port of {0:?} must be a number from 1 to 65535")]
     Port(String),
 }
@@ -61,7 +61,7 @@ impl HostPattern {
         host && self.admits_port(destination.port)
     }
 
-    /// Returns `true` if the pattern consists of this address, and permits the port.
+    /// Returns `true` if the pattern is exactly this IP address, and permits the port.
     pub(super) fn is_address_literal(&self, address: IpAddr, port: u16) -> bool {
         self.host == PatternHost::Address(address.to_canonical()) && self.admits_port(port)
     }
@@ -141,7 +141,7 @@ pub(super) enum DestinationHost {
 }
 
 impl Destination {
-    /// Parses a host as written by a client. Returns `None` if it is not a host.
+    /// Parses a host as a client of the proxy writes it. Returns `None` if the text is not a host.
     pub fn new(host: &str, port: u16) -> Option<Destination> {
         if host.len() > MAX_PATTERN_CHARS {
             return None;
@@ -181,7 +181,7 @@ fn write_address(f: &mut fmt::Formatter<'_>, address: IpAddr) -> fmt::Result {
     }
 }
 
-/// Splits a text into host and optional port. Returns `None` if the port is invalid.
+/// Splits a host pattern into host and optional port. Returns `None` if the port is invalid.
 fn split_port(text: &str) -> Option<(&str, Option<u16>)> {
     let Some((host, port)) = text.rsplit_once(':').filter(|(_, port)| !port.ends_with(']')) else {
         return Some((text, None));

@@ -10,14 +10,14 @@ use tokio::time::{sleep, timeout};
 use super::counted_stream::TrafficCounter;
 use super::hosts::{Destination, HostPattern};
 
-/// Minimum interval between two batches of lines.
+/// Minimum interval between two batches of lines for the activity log.
 const MIN_BATCH_INTERVAL: Duration = Duration::from_secs(2);
-/// Interval at which the byte counts of open connections are reported if nothing else happens.
+/// Interval at which the ledger reports the byte counts of open connections if there are no other events.
 const OPEN_REPORT_INTERVAL: Duration = Duration::from_secs(60);
-/// Maximum number of destinations that one batch names. Events for others are only counted.
+/// Maximum number of destinations that one batch of lines names. Events for other destinations are only counted.
 const MAX_NAMED_DESTINATIONS: usize = 16;
 
-/// Collects connections and refusals until [`EgressLedger::take_lines`] is called.
+/// Collects the connections and refusals of a proxy until [`EgressLedger::take_lines`] is called.
 #[derive(Debug, Default)]
 pub(super) struct EgressLedger {
     state: Mutex<LedgerState>,
@@ -29,7 +29,7 @@ struct LedgerState {
     entries: Vec<LedgerEntry>,
     /// Number of events for destinations that are not named, beyond [`MAX_NAMED_DESTINATIONS`].
     unnamed: u64,
-    /// Open connections, at most as many as the proxy allows.
+    /// Open connections of the proxy, at most as many as it allows.
     open: Vec<TrackedConnection>,
 }
 
@@ -62,7 +62,7 @@ struct TrackedConnection {
     reported_down: u64,
 }
 
-/// An open connection. Dropping it records that it was closed.
+/// An open connection of the proxy. Dropping it records in the ledger that the connection was closed.
 #[derive(Debug)]
 pub(super) struct OpenConnection {
     ledger: Arc<EgressLedger>,
@@ -83,11 +83,11 @@ impl Drop for OpenConnection {
 }
 
 impl EgressLedger {
-    /// Records an opened connection. It counts as open until the returned value is dropped.
+    /// Records that the proxy opened a connection, which counts as open until the returned value is dropped.
     pub(super) fn record_opened(self: &Arc<Self>, destination: &Destination) -> OpenConnection {
         let traffic = Arc::new(TrafficCounter::default());
         let mut state = self.lock();
-        state.count(destination, |counts| counts.opened += 1);
+        state.update_counts(destination, |counts| counts.opened += 1);
         let (destination, open) = (destination.clone(), Arc::clone(&traffic));
         state.open.push(TrackedConnection { destination, traffic: open, reported_up: 0, reported_down: 0 });
         drop(state);
@@ -95,7 +95,7 @@ impl EgressLedger {
         OpenConnection { ledger: Arc::clone(self), traffic }
     }
 
-    /// Records a connection that was refused. `add` is the host pattern that would permit it.
+    /// Records a connection that the proxy refused. `add` is the host pattern that would permit it.
     pub(super) fn record_refused(&self, destination: &Destination, cause: &str, add: &HostPattern) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
@@ -104,14 +104,16 @@ impl EgressLedger {
         });
         match known {
             Some(times) => *times += 1,
-            None => state
-                .add(destination, ConnectionOutcome::Refused { times: 1, cause: cause.to_owned(), add: add.clone() }),
+            None => state.add_entry(
+                destination,
+                ConnectionOutcome::Refused { times: 1, cause: cause.to_owned(), add: add.clone() },
+            ),
         }
         drop(state);
         self.changed.notify_one();
     }
 
-    /// Records a permitted connection that could not be made.
+    /// Records a permitted connection that the proxy could not establish.
     pub(super) fn record_unreachable(&self, destination: &Destination, cause: &str) {
         let mut state = self.lock();
         let known = state.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
@@ -120,13 +122,14 @@ impl EgressLedger {
         });
         match known {
             Some(times) => *times += 1,
-            None => state.add(destination, ConnectionOutcome::Unreachable { times: 1, cause: cause.to_owned() }),
+            None => state.add_entry(destination, ConnectionOutcome::Unreachable { times: 1, cause: cause.to_owned() }),
         }
         drop(state);
         self.changed.notify_one();
     }
 
-    /// Waits for events, and returns the log lines about them. Returns at most once every two seconds.
+    /// Waits for events or [`OPEN_REPORT_INTERVAL`], then for [`MIN_BATCH_INTERVAL`], and returns the log lines about
+    /// the events.
     pub(super) async fn next_lines(&self) -> Vec<String> {
         // Waits a while after the first event, so that one batch includes the events that follow it.
         let _ = timeout(OPEN_REPORT_INTERVAL, self.changed.notified()).await;
@@ -138,7 +141,7 @@ impl EgressLedger {
     pub(super) fn take_lines(&self) -> Vec<String> {
         let mut state = self.lock();
         for index in 0..state.open.len() {
-            state.measure_connection(index);
+            state.count_transferred_bytes(index);
         }
         let entries = std::mem::take(&mut state.entries);
         let unnamed = std::mem::take(&mut state.unnamed);
@@ -153,9 +156,9 @@ impl EgressLedger {
     fn record_closed(&self, traffic: &Arc<TrafficCounter>) {
         let mut state = self.lock();
         if let Some(index) = state.open.iter().position(|open| Arc::ptr_eq(&open.traffic, traffic)) {
-            state.measure_connection(index);
+            state.count_transferred_bytes(index);
             let open = state.open.swap_remove(index);
-            state.count(&open.destination, |counts| counts.closed += 1);
+            state.update_counts(&open.destination, |counts| counts.closed += 1);
         }
         drop(state);
         self.changed.notify_one();
@@ -167,22 +170,22 @@ impl EgressLedger {
 }
 
 impl LedgerState {
-    /// Adds the bytes that were transferred over an open connection since they were last counted.
-    fn measure_connection(&mut self, index: usize) {
+    /// Adds the bytes transferred over an open connection since the last report to the counts of its destination.
+    fn count_transferred_bytes(&mut self, index: usize) {
         let Some(open) = self.open.get_mut(index) else { return };
         let (up, down) = (open.traffic.written(), open.traffic.read());
         let (more_up, more_down) = (up - open.reported_up, down - open.reported_down);
         (open.reported_up, open.reported_down) = (up, down);
         if more_up + more_down > 0 {
             let destination = open.destination.clone();
-            self.count(&destination, |counts| {
+            self.update_counts(&destination, |counts| {
                 counts.up += more_up;
                 counts.down += more_down;
             });
         }
     }
 
-    fn count(&mut self, destination: &Destination, change: impl FnOnce(&mut ConnectionCounts)) {
+    fn update_counts(&mut self, destination: &Destination, change: impl FnOnce(&mut ConnectionCounts)) {
         let known = self.entries.iter_mut().find_map(|entry| match &mut entry.outcome {
             ConnectionOutcome::Allowed(counts) if entry.destination == *destination => Some(counts),
             _ => None,
@@ -192,10 +195,10 @@ impl LedgerState {
         }
         let mut counts = ConnectionCounts::default();
         change(&mut counts);
-        self.add(destination, ConnectionOutcome::Allowed(counts));
+        self.add_entry(destination, ConnectionOutcome::Allowed(counts));
     }
 
-    fn add(&mut self, destination: &Destination, outcome: ConnectionOutcome) {
+    fn add_entry(&mut self, destination: &Destination, outcome: ConnectionOutcome) {
         if self.entries.len() < MAX_NAMED_DESTINATIONS {
             self.entries.push(LedgerEntry { destination: destination.clone(), outcome });
         } else {

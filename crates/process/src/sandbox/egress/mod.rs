@@ -34,7 +34,7 @@ pub(crate) use proxy::EgressProxy;
 
 pub use hosts::{Destination, HostPattern, HostPatternError};
 
-/// Maximum number of hosts in one server's settings.
+/// Maximum number of hosts that the settings of one server may permit.
 pub const MAX_HOSTS: usize = 100;
 
 /// The access of a sandboxed server to the network.
@@ -50,7 +50,7 @@ pub enum NetworkAccess {
 }
 
 impl NetworkAccess {
-    /// Returns a message that explains why the setting is invalid, or `None` if it is valid.
+    /// Returns a message that explains why the configured network access is invalid, or `None` if it is valid.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
         match self {

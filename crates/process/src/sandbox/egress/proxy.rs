@@ -30,25 +30,25 @@ use super::resolve::{self, ConnectFault, LookupFunction};
 
 /// Maximum number of concurrent connections of one server. Further ones wait until another one ends.
 const MAX_CONNECTIONS: usize = 64;
-/// Maximum size of a request's line and headers, in bytes.
+/// Maximum size of a request's first line and headers, in bytes.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
 /// Maximum number of headers in one request.
 const MAX_HEADERS: usize = 100;
-/// Maximum number of unreceived activity lines. The proxy waits if there are more.
+/// Maximum number of activity lines that the receiver has not read. The proxy waits if there are more.
 const MAX_LINES: usize = 32;
 /// Delay after a failed `accept`, for instance if no file descriptor is free.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(200);
 /// Headers that concern only the connection to the proxy. Removed from forwarded messages.
 const PROXY_HEADERS: [&str; 4] = ["keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
 
-/// Time limits for the parts of a connection.
+/// Time limits for the phases of a connection through the proxy.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ProxyTimeouts {
-    /// Maximum time from the beginning of a request to the end of its headers.
+    /// Maximum time from the beginning of a client's request to the end of its headers.
     head: Duration,
-    /// Maximum time to connect, after the name was resolved.
+    /// Maximum time to connect to the host after its name was resolved.
     connect: Duration,
-    /// Maximum time without a byte in either direction.
+    /// Maximum time without any byte in either direction of a connection.
     idle: Duration,
 }
 
@@ -102,7 +102,7 @@ impl EgressProxy {
     }
 }
 
-/// State shared by all connections of a server.
+/// State that all connections of one server's proxy share.
 struct ProxyState {
     hosts: Vec<HostPattern>,
     lookup: LookupFunction,
@@ -161,7 +161,7 @@ async fn accept_connections(listener: TcpListener, proxy: Arc<ProxyState>) {
 }
 
 impl ProxyState {
-    /// Serves one connection until it ends or is idle for too long.
+    /// Serves one connection from the server until it ends or is idle for too long.
     async fn serve(&self, stream: TcpStream) {
         let traffic = Arc::new(TrafficCounter::default());
         let stream = CountedStream::new(stream, Arc::clone(&traffic));
@@ -210,7 +210,7 @@ impl ProxyState {
         let destination = named.and_then(|(host, port)| Destination::new(host, port));
         let destination =
             destination.ok_or_else(|| bad_request("CONNECT needs a host and a port, as in example.com:443"))?;
-        let (upstream, open) = self.connect_allowed(&destination).await?;
+        let (upstream, open) = self.connect_if_allowed(&destination).await?;
         let tunnel = Tunnel { client: hyper::upgrade::on(request), upstream, open };
         *client.tunnel.lock().unwrap_or_else(PoisonError::into_inner) = Some(tunnel);
         Ok(Response::new(empty_body()))
@@ -232,7 +232,7 @@ impl ProxyState {
         let authority = destination.to_string();
         let host = HeaderValue::from_str(authority.strip_suffix(":80").unwrap_or(&authority));
         let host = host.map_err(|_| bad_request("the URL names no host"))?;
-        let (upstream, open) = self.connect_allowed(&destination).await?;
+        let (upstream, open) = self.connect_if_allowed(&destination).await?;
         remove_hop_by_hop_headers(&mut head.headers);
         head.headers.insert(HOST, host);
         head.headers.insert(CONNECTION, HeaderValue::from_static("close"));
@@ -259,13 +259,14 @@ impl ProxyState {
         Ok(Response::from_parts(head, body.boxed()))
     }
 
-    /// Connects to a destination if it is permitted. Otherwise returns the response with the error.
-    async fn connect_allowed(
+    /// Connects to a destination if the server's hosts permit it. Otherwise returns the HTTP response that reports the
+    /// error to the server.
+    async fn connect_if_allowed(
         &self,
         destination: &Destination,
     ) -> Result<(CountedStream, OpenConnection), Response<Body>> {
         let opened = async {
-            let addresses = resolve::resolve_allowed(&self.hosts, destination, self.lookup).await?;
+            let addresses = resolve::resolve_to_allowed_addresses(&self.hosts, destination, self.lookup).await?;
             let connecting = timeout(self.times.connect, TcpStream::connect(addresses.as_slice())).await;
             let cause = |error: io::Error| ConnectFault::Unreachable(error.to_string());
             connecting.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())).map_err(cause)
@@ -291,7 +292,7 @@ impl ProxyState {
 }
 
 impl Tunnel {
-    /// Copies bytes in both directions until both ends are closed.
+    /// Copies bytes between the server and the host in both directions until both ends are closed.
     async fn run(self) {
         let Tunnel { client, mut upstream, open } = self;
         let ended = match client.await {
@@ -305,7 +306,7 @@ impl Tunnel {
     }
 }
 
-/// Completes when no byte was transferred for `limit`.
+/// Completes when no byte was transferred over a connection for `limit`.
 async fn wait_until_idle(traffic: &TrafficCounter, limit: Duration) {
     let mut before = None;
     loop {

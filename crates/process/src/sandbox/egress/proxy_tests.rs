@@ -42,7 +42,7 @@ async fn start_echo_server() -> (u16, Arc<AtomicUsize>) {
     (port, connections)
 }
 
-/// Requests a tunnel and reads the head of the response.
+/// Requests a CONNECT tunnel to `to` and reads the head of the response.
 async fn request_tunnel(proxy: SocketAddr, to: &str) -> (TcpStream, String) {
     let mut stream = TcpStream::connect(proxy).await.unwrap();
     stream.write_all(format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n\r\n").as_bytes()).await.unwrap();

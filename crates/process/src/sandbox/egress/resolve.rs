@@ -17,12 +17,12 @@ const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum number of addresses of one name to which a connection is attempted.
 const MAX_ADDRESSES: usize = 8;
 
-/// The reason why a connection is not made.
+/// The reason why the proxy does not connect to a destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConnectFault {
-    /// The connection is not permitted.
+    /// The server's hosts do not permit the connection.
     Refused {
-        /// Explanation for the server and its user.
+        /// Explanation of the refusal for the server and its user.
         cause: String,
         /// Host pattern that would permit the connection.
         add: HostPattern,
@@ -32,7 +32,7 @@ pub(super) enum ConnectFault {
 }
 
 pub(super) type LookupFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
-/// A function that resolves a name to addresses.
+/// A function that resolves a host name to addresses. Tests replace it.
 pub(super) type LookupFunction = fn(&str) -> LookupFuture<'_>;
 
 /// Resolves a name with the operating system's resolver.
@@ -40,12 +40,12 @@ pub(super) fn resolve_with_system(name: &str) -> LookupFuture<'_> {
     Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect()) })
 }
 
-/// Returns the addresses of a destination if these hosts permit it.
+/// Resolves a destination, and returns those of its addresses to which these hosts permit connections.
 ///
 /// # Errors
 /// Returns [`ConnectFault::Refused`] if the destination or all its addresses are not permitted, and
 /// [`ConnectFault::Unreachable`] if the lookup fails, times out or yields no address.
-pub(super) async fn resolve_allowed(
+pub(super) async fn resolve_to_allowed_addresses(
     hosts: &[HostPattern],
     destination: &Destination,
     lookup: LookupFunction,
@@ -143,10 +143,10 @@ mod tests {
         let lookup: LookupFunction =
             |name| panic!("S24: {name} must not be looked up, which would disclose it to a name server");
         let other = Destination::new("secret-in-a-name.example", 443).unwrap();
-        let refused = resolve_allowed(&parse_hosts(&["example.com"]), &other, lookup).await;
+        let refused = resolve_to_allowed_addresses(&parse_hosts(&["example.com"]), &other, lookup).await;
         assert!(matches!(refused, Err(ConnectFault::Refused { .. })), "S24: the name must be refused: {refused:?}");
         let local = Destination::new("localhost", 443).unwrap();
-        let reached = resolve_allowed(&parse_hosts(&["localhost"]), &local, lookup).await.unwrap();
+        let reached = resolve_to_allowed_addresses(&parse_hosts(&["localhost"]), &local, lookup).await.unwrap();
         assert!(
             reached.iter().all(|address| address.ip().is_loopback()),
             "S24: localhost must resolve to loopback: {reached:?}"

@@ -27,7 +27,7 @@ use crate::sandbox::{NetworkAccess, ResolvedSandbox, SandboxError};
 
 /// File name of the bubblewrap program.
 const BWRAP_PROGRAM: &str = "bwrap";
-/// Maximum duration of the trial, which tests if bubblewrap works.
+/// Maximum duration of a trial run, which tests if bubblewrap works.
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of bytes that are read of bubblewrap's error output.
 const MAX_ERROR_OUTPUT_BYTES: u64 = 1024;
@@ -37,14 +37,15 @@ const MAX_MEMORY_FOLDER_BYTES: u64 = 512 * 1024 * 1024;
 /// Options that prevent a server from creating more namespaces (from bubblewrap 0.8).
 const NO_NESTED_NAMESPACES: [&str; 2] = ["--unshare-user", "--disable-userns"];
 
-/// Time after which the trial is repeated if it found only some features: the computer may have been too busy.
+/// Time after which the trial run is repeated if it found only some features of bubblewrap: the computer may have been
+/// too busy.
 const TRIAL_RETRY_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Results of successful trials by canonical path of the program. Failures are not cached, because bubblewrap may be
-/// installed meanwhile.
+/// Results of successful trial runs by canonical path of the bubblewrap program. Failures are not cached, because
+/// bubblewrap may be installed meanwhile.
 static TRIAL_RESULTS: Mutex<BTreeMap<PathBuf, TrialResult>> = Mutex::new(BTreeMap::new());
 
-/// Features of bubblewrap that a trial has found, and its time.
+/// Features of bubblewrap that a trial run has found, and the time of the run.
 #[derive(Debug, Clone, Copy)]
 struct TrialResult {
     features: BubblewrapFeatures,
@@ -52,7 +53,7 @@ struct TrialResult {
 }
 
 impl TrialResult {
-    /// Returns `true` if the trial need not be repeated: it found all features, or was done recently.
+    /// Returns `true` if the trial run need not be repeated: it found all features, or was done recently.
     fn is_current(&self, now: Instant) -> bool {
         self.features == BubblewrapFeatures::ALL[0] || now.saturating_duration_since(self.since) < TRIAL_RETRY_INTERVAL
     }
@@ -70,7 +71,7 @@ struct BubblewrapFeatures {
 
 impl BubblewrapFeatures {
     const NONE: BubblewrapFeatures = BubblewrapFeatures { bounds: false, descriptors: false };
-    /// Combinations of features, in the order in which the trial tests them.
+    /// Combinations of features, in the order in which trial runs test them.
     const ALL: [BubblewrapFeatures; 4] = [
         BubblewrapFeatures { bounds: true, descriptors: true },
         BubblewrapFeatures { bounds: true, descriptors: false },
@@ -78,7 +79,7 @@ impl BubblewrapFeatures {
         BubblewrapFeatures::NONE,
     ];
 
-    /// Returns the result of a successful trial of the program at this path.
+    /// Returns the result of a successful trial run of the bubblewrap program at this path.
     fn cached_trial(program: &Path) -> Option<TrialResult> {
         TRIAL_RESULTS.lock().unwrap_or_else(PoisonError::into_inner).get(program).copied()
     }
@@ -118,10 +119,10 @@ pub(super) async fn find(path: &SearchPath) -> Result<PathBuf, String> {
     Err(format!("bubblewrap does not work here ({failure})"))
 }
 
-/// Runs a trial: a sandbox without a network, in which a shell does nothing.
+/// Runs bubblewrap on trial: a sandbox without a network, in which a shell does nothing.
 async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), String> {
-    let system_calls = system_calls::filter_file()?;
-    let mut arguments = namespaces(&NetworkAccess::None, features);
+    let system_calls = system_calls::seccomp_filter_file()?;
+    let mut arguments = namespace_arguments(&NetworkAccess::None, features);
     let mut passed_on = Vec::new();
     if features.descriptors {
         let root: OwnedFd = File::open("/usr").map_err(|error| error.to_string())?.into();
@@ -134,14 +135,14 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     append_final_steps(&mut arguments, &system_calls);
     passed_on.push(system_calls);
     arguments.extend(["--", "/bin/sh", "-c", ":"].map(OsString::from));
-    let filters = vec![local_sockets::filter(true)?];
+    let filters = vec![local_sockets::seccomp_filter(true)?];
     let restriction = ProcessRestriction { rules: None, filters, limits: None, passed_on };
     let launch = ProcessLaunch {
         program: program.to_owned(),
         arguments,
         environment: Vec::new(),
         directory: PathBuf::from("/"),
-        conversation: true,
+        pipes_input_and_errors: true,
         setup: Some(restriction.setup()),
     };
     let mut child = launch.start().await.map_err(|error| error.to_string())?;
@@ -157,7 +158,7 @@ async fn run_trial(program: &Path, features: BubblewrapFeatures) -> Result<(), S
     }
 }
 
-/// Waits for the process to end. Returns its exit status and its standard error.
+/// Waits for a bubblewrap process to end. Returns its exit status and its standard error.
 pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(ExitStatus, String)> {
     let mut words = Vec::new();
     if let Some(stderr) = child.stderr().take() {
@@ -168,11 +169,11 @@ pub(super) async fn wait_for_end(child: &mut dyn ChildWrapper) -> io::Result<(Ex
 }
 
 /// Returns all arguments for bubblewrap before the program, and the descriptors to which they refer. `variables` are
-/// set for the program and not for bubblewrap.
+/// set for the server's program and not for bubblewrap.
 ///
 /// # Errors
 /// Returns the error of [`open_reachable`] if a folder differs from the approved one.
-pub(super) fn arguments(
+pub(super) fn bubblewrap_arguments(
     plan: &ResolvedSandbox,
     program: &Path,
     directory: &Path,
@@ -181,7 +182,7 @@ pub(super) fn arguments(
     gate: Option<GateDescriptors>,
 ) -> Result<(Vec<OsString>, Vec<OwnedFd>), SandboxError> {
     let features = BubblewrapFeatures::cached_trial(program).map_or(BubblewrapFeatures::NONE, |known| known.features);
-    let mut arguments = namespaces(&plan.network, features);
+    let mut arguments = namespace_arguments(&plan.network, features);
     for (name, value) in variables {
         arguments.extend(["--setenv".into(), name, value]);
     }
@@ -228,7 +229,7 @@ fn mount_empty_folder(arguments: &mut Vec<OsString>, folder: &Path) {
     arguments.extend(["--tmpfs".into(), folder.into()]);
 }
 
-fn namespaces(network: &NetworkAccess, features: BubblewrapFeatures) -> Vec<OsString> {
+fn namespace_arguments(network: &NetworkAccess, features: BubblewrapFeatures) -> Vec<OsString> {
     let mut arguments = vec!["--unshare-all"];
     if *network == NetworkAccess::Full {
         arguments.push("--share-net");

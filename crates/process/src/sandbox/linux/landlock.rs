@@ -19,7 +19,7 @@ const MIN_ABI: ABI = ABI::V3;
 /// the sandbox, and connections to their abstract sockets.
 const PREFERRED_ABI: ABI = ABI::V6;
 
-/// Devices that contain no user data.
+/// Device files that are accessible in every sandbox. They contain no user data.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 /// Folder in which a process finds information about itself. Names and command lines of processes outside the sandbox
 /// are visible there. Their memory, environment and files are not, because the process may not trace them.
@@ -50,7 +50,7 @@ pub(super) fn build_rules(reached: Vec<OpenedPath>) -> Result<RulesetCreated, St
     Ok(rules)
 }
 
-/// Applies the rules to the current process. Runs in the child.
+/// Applies Landlock rules to the current process. Runs in the child before its program.
 pub(super) fn enforce(rules: RulesetCreated) -> io::Result<()> {
     let status = rules.restrict_self().map_err(sandbox_failure)?;
     if status.ruleset == RulesetStatus::NotEnforced {

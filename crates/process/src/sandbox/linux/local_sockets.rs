@@ -36,16 +36,17 @@ pub(super) const ALTERNATIVE_NUMBERS: &[libc::c_long] = &[0x4000_0000];
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const ALTERNATIVE_NUMBERS: &[libc::c_long] = &[];
 
-/// Returns the filter for a server, with or without network access. Connected socket pairs are allowed, because they
-/// connect only to processes that the program starts. Datagram pairs are refused, because they can send to any address.
+/// Returns the seccomp filter for a server, with or without network access. Connected socket pairs are allowed, because
+/// they connect only to processes that the program starts. Datagram pairs are refused, because they can send to any
+/// address.
 ///
 /// # Errors
 /// Returns a message if seccomp does not support this computer's architecture.
-pub(super) fn filter(network: bool) -> Result<BpfProgram, String> {
+pub(super) fn seccomp_filter(network: bool) -> Result<BpfProgram, String> {
     build_filter(network).map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
-/// Applies the filter to the current process. Runs in the child.
+/// Applies a seccomp filter to the current process. Runs in the child before its program.
 pub(super) fn enforce(filter: &BpfProgram) -> io::Result<()> {
     apply_filter(filter).map_err(sandbox_failure)
 }

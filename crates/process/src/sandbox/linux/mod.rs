@@ -40,7 +40,7 @@ const UNAVAILABLE_ADVICE: &str =
 /// Restrictions of a process that take effect before its program runs and are irrevocable.
 struct ProcessRestriction {
     rules: Option<RulesetCreated>,
-    /// Seccomp filters, which are all applied.
+    /// Seccomp filters for system calls, all of which are applied.
     filters: Vec<BpfProgram>,
     limits: Option<KernelLimits>,
     /// Descriptors that the program inherits in addition to 0, 1 and 2. The program is bubblewrap, which closes them
@@ -49,7 +49,7 @@ struct ProcessRestriction {
 }
 
 impl ProcessRestriction {
-    /// Returns the setup that applies the restrictions to a child process.
+    /// Returns the function that applies the restrictions to a child process before its program runs.
     fn setup(self) -> ChildSetup {
         let ProcessRestriction { mut rules, filters, limits, passed_on } = self;
         let give_up = move || {
@@ -77,13 +77,14 @@ pub(super) async fn find_mechanism(path: &SearchPath) -> Result<SandboxMechanism
     match landlock::check_support() {
         Ok(()) => Ok(SandboxMechanism::Landlock),
         Err(landlock) => {
-            Err(SandboxError::NotHere { cause: format!("{bubblewrap}, and {landlock}"), next: UNAVAILABLE_ADVICE })
+            Err(SandboxError::NoMechanism { cause: format!("{bubblewrap}, and {landlock}"), next: UNAVAILABLE_ADVICE })
         }
     }
 }
 
-/// Checks each part of the sandbox mechanisms. Returns their names, with the reason for each part that can't be used.
-pub(super) async fn check_parts(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
+/// Checks each feature that the sandbox mechanisms need. Returns the features by name, each with the reason if it can't
+/// be used.
+pub(super) async fn check_features(path: &SearchPath) -> Vec<(&'static str, Result<(), String>)> {
     vec![
         ("bubblewrap", bubblewrap::find(path).await.map(drop)),
         ("Landlock", landlock::check_support()),
@@ -96,12 +97,12 @@ pub(super) fn wrap_command(
     server: LaunchCommand,
     directory: &Path,
 ) -> Result<LaunchCommand, SandboxError> {
-    let not_here = |cause: String| SandboxError::NotHere { cause, next: UNAVAILABLE_ADVICE };
+    let no_mechanism = |cause: String| SandboxError::NoMechanism { cause, next: UNAVAILABLE_ADVICE };
     let limits = Some(KernelLimits::from_limits(&plan.limits));
     match &plan.mechanism {
         SandboxMechanism::Bubblewrap(wrap) => {
-            let filters = vec![local_sockets::filter(true).map_err(not_here)?];
-            let system_calls = system_calls::filter_file().map_err(not_here)?;
+            let filters = vec![local_sockets::seccomp_filter(true).map_err(no_mechanism)?];
+            let system_calls = system_calls::seccomp_filter_file().map_err(no_mechanism)?;
             // bubblewrap runs outside the sandbox, so variables that make the loader load files are set only for the
             // server.
             let (loads, mut environment): (Vec<_>, Vec<_>) =
@@ -113,8 +114,9 @@ pub(super) fn wrap_command(
                 }
                 NetworkAccess::None | NetworkAccess::Full => Ok((None, None)),
             }
-            .map_err(|error| not_here(error.to_string()))?;
-            let (mut arguments, passed_on) = bubblewrap::arguments(plan, wrap, directory, loads, system_calls, ends)?;
+            .map_err(|error| no_mechanism(error.to_string()))?;
+            let (mut arguments, passed_on) =
+                bubblewrap::bubblewrap_arguments(plan, wrap, directory, loads, system_calls, ends)?;
             arguments.push(server.program.into());
             arguments.extend(server.arguments);
             let setup = Some(ProcessRestriction { rules: None, filters, limits, passed_on }.setup());
@@ -123,25 +125,25 @@ pub(super) fn wrap_command(
         SandboxMechanism::Landlock => {
             // Landlock can enforce only the whole network or none. `ResolvedSandbox::resolve` has already refused other plans.
             if matches!(plan.network, NetworkAccess::Hosts(_)) {
-                return Err(SandboxError::NoHosts { mechanism: plan.mechanism.name() });
+                return Err(SandboxError::HostsUnsupported { mechanism: plan.mechanism.name() });
             }
-            let rules = landlock::build_rules(opened_paths::open_reachable(&plan.reach)?).map_err(not_here)?;
-            let sockets = local_sockets::filter(plan.network == NetworkAccess::Full).map_err(not_here)?;
-            let filters = vec![sockets, system_calls::filter().map_err(not_here)?];
+            let rules = landlock::build_rules(opened_paths::open_reachable(&plan.reach)?).map_err(no_mechanism)?;
+            let sockets = local_sockets::seccomp_filter(plan.network == NetworkAccess::Full).map_err(no_mechanism)?;
+            let filters = vec![sockets, system_calls::seccomp_filter().map_err(no_mechanism)?];
             let restriction = ProcessRestriction { rules: Some(rules), filters, limits, passed_on: Vec::new() };
             Ok(LaunchCommand { setup: Some(restriction.setup()), ..server })
         }
-        SandboxMechanism::Seatbelt => Err(not_here("sandbox-exec is a program of macOS".to_owned())),
+        SandboxMechanism::Seatbelt => Err(no_mechanism("sandbox-exec is a program of macOS".to_owned())),
     }
 }
 
 /// Error number that stands for every sandbox failure in the child. A child can only report a number to its parent.
 pub(crate) const SANDBOX_FAILURE_ERRNO: i32 = nix::libc::ENOTRECOVERABLE;
 
-/// Returns the error for a child that reported [`SANDBOX_FAILURE_ERRNO`].
+/// Returns the error for a child process that reported [`SANDBOX_FAILURE_ERRNO`].
 pub(crate) fn sandbox_failure_at_start() -> SandboxError {
     let cause = "the kernel took the sandbox's rules and then refused to enforce them".to_owned();
-    SandboxError::NotHere { cause, next: UNAVAILABLE_ADVICE }
+    SandboxError::NoMechanism { cause, next: UNAVAILABLE_ADVICE }
 }
 
 fn sandbox_failure(_cause: impl std::fmt::Display) -> io::Error {

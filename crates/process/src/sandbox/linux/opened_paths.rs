@@ -17,14 +17,14 @@ pub(super) struct OpenedPath {
     /// Set if the server may change the file or folder.
     pub(super) writable: bool,
     pub(super) is_folder: bool,
-    /// Descriptor, or `None` for a system path, which only root can replace.
+    /// Open descriptor of the file or folder, or `None` for a system path, which only root can replace.
     pub(super) descriptor: Option<OwnedFd>,
 }
 
 /// Opens all paths that are accessible to a server, each before its subfolders.
 ///
 /// # Errors
-/// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::Leads`] if a folder has become a link,
+/// Returns [`SandboxError::NoFolder`] if a path does not exist, [`SandboxError::SymbolicLink`] if a folder is a link,
 /// and [`SandboxError::Changed`] if a program file leads to a path that was not approved.
 pub(super) fn open_reachable(reach: &ReachablePaths) -> Result<Vec<OpenedPath>, SandboxError> {
     let mut all = Vec::new();
@@ -81,7 +81,7 @@ fn open_without_links(path: &Path) -> Result<OwnedFd, SandboxError> {
     }
 }
 
-/// Opens a path, following symbolic links.
+/// Opens a path with these flags, following symbolic links.
 fn open_following_links(path: &Path, flags: OFlag) -> Result<OwnedFd, SandboxError> {
     open(path, OFlag::O_PATH | OFlag::O_CLOEXEC | flags, Mode::empty()).map_err(|error| no_folder_error(path, error))
 }
@@ -94,7 +94,7 @@ fn canonical_location(descriptor: &OwnedFd, path: &Path) -> Result<PathBuf, Sand
 
 fn link_error(path: &Path) -> SandboxError {
     match path.canonicalize() {
-        Ok(target) => SandboxError::Leads { folder: path.to_owned(), target },
+        Ok(target) => SandboxError::SymbolicLink { folder: path.to_owned(), target },
         Err(error) => no_folder_error(path, error),
     }
 }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use crate::sandbox::{AccessMode, AllowedFolder};
 
-    /// A folder that is replaced by a link after it was checked.
+    /// A server replaces a folder by a link after the folder was checked and before it is opened.
     #[test]
     fn s09_folder_replaced_by_a_link_is_not_opened() {
         let ground = tempfile::tempdir().unwrap();
@@ -133,7 +133,7 @@ mod tests {
         symlink(base.join("secret"), base.join("outer")).unwrap();
         std::fs::create_dir(base.join("secret/inner")).unwrap();
         assert!(
-            matches!(open_reachable(&reach), Err(SandboxError::Leads { .. })),
+            matches!(open_reachable(&reach), Err(SandboxError::SymbolicLink { .. })),
             "a link in the path must not be followed"
         );
         let of_folder = before.iter().find(|opened| opened.path == folder.path).unwrap();

@@ -19,7 +19,7 @@ use crate::sandbox::{NAMED_HOSTS_ADVICE, SandboxError};
 
 /// Time limit for bubblewrap to create the network namespace.
 const NAMESPACE_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of bytes that are read of bubblewrap's report.
+/// Maximum number of bytes of bubblewrap's report that are read.
 const MAX_REPORT_BYTES: usize = 4096;
 
 /// Prevents a server's program from running. Dropping the gate lets the program run, so bubblewrap must be killed
@@ -34,7 +34,7 @@ pub(crate) struct ProgramGate {
 pub(super) struct GateDescriptors {
     /// Descriptor to which bubblewrap writes its report on the namespaces (`--info-fd`).
     pub(super) info: OwnedFd,
-    /// Descriptor for which bubblewrap waits until it is readable (`--block-fd`).
+    /// Descriptor that must become readable before bubblewrap runs the program (`--block-fd`).
     pub(super) block: OwnedFd,
 }
 
@@ -59,12 +59,12 @@ impl ProgramGate {
     /// Starts the proxy in the server's network namespace, then lets its program run.
     ///
     /// # Errors
-    /// Returns [`SandboxError::NotHere`] if the proxy can't listen there. The program does not run, and `bubblewrap` is
-    /// killed.
+    /// Returns [`SandboxError::NoMechanism`] if the proxy can't listen in that namespace. The program does not run, and
+    /// `bubblewrap` is killed.
     pub(crate) async fn open(self, bubblewrap: &mut dyn ChildWrapper) -> Result<EgressProxy, SandboxError> {
         let ProgramGate { hosts, report, mut open } = self;
         // Declared last so that it is dropped before the pipe, because closing the pipe would let the program run.
-        let mut held = HeldProgram { bubblewrap, is_released: false };
+        let mut held = UnreleasedProgram { bubblewrap, is_released: false };
         let listening = timeout(NAMESPACE_TIMEOUT, listen_in_sandbox(report, &mut *held.bubblewrap)).await;
         let listening = listening.unwrap_or_else(|_| Err("bubblewrap took too long".to_owned()));
         let started = listening.and_then(|listener| {
@@ -75,18 +75,18 @@ impl ProgramGate {
         held.is_released = started.is_ok();
         started.map_err(|cause| {
             let cause = format!("the network of named hosts can't be set up ({cause})");
-            SandboxError::NotHere { cause, next: NAMED_HOSTS_ADVICE }
+            SandboxError::NoMechanism { cause, next: NAMED_HOSTS_ADVICE }
         })
     }
 }
 
 /// A bubblewrap process whose program must not run yet. Dropping it kills the process.
-struct HeldProgram<'c> {
+struct UnreleasedProgram<'c> {
     bubblewrap: &'c mut dyn ChildWrapper,
     is_released: bool,
 }
 
-impl Drop for HeldProgram<'_> {
+impl Drop for UnreleasedProgram<'_> {
     fn drop(&mut self) {
         if !self.is_released {
             // Fails only if the process has ended.

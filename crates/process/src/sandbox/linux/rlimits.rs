@@ -13,7 +13,7 @@ use crate::sandbox::limits::ResourceLimits;
 /// Ratio of the memory limit of one process to the limit of all processes.
 const MEMORY_FACTOR: u64 = 2;
 
-/// Limits that the kernel enforces in the child process.
+/// Resource limits that the kernel enforces in a server's process.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KernelLimits {
     /// Maximum number of processes and threads of the user. The kernel counts all of them, including those outside the
@@ -31,19 +31,19 @@ impl KernelLimits {
         KernelLimits { processes, memory_bytes: limits.memory_bytes.saturating_mul(MEMORY_FACTOR) }
     }
 
-    /// Applies the limits to the current process, and so to its descendants. Runs in the child.
+    /// Applies the limits to the current process, and so to its descendants. Runs in the child before its program.
     pub(super) fn enforce(self) -> io::Result<()> {
         setrlimit(Resource::RLIMIT_CORE, 0, 0).map_err(sandbox_failure)?;
-        lower_limit(Resource::RLIMIT_DATA, self.memory_bytes)?;
+        limit_resource(Resource::RLIMIT_DATA, self.memory_bytes)?;
         match self.processes {
-            Some(processes) => lower_limit(Resource::RLIMIT_NPROC, processes),
+            Some(processes) => limit_resource(Resource::RLIMIT_NPROC, processes),
             None => Ok(()),
         }
     }
 }
 
-/// Sets a limit, unless the current one is lower.
-fn lower_limit(resource: Resource, most: u64) -> io::Result<()> {
+/// Sets a resource limit of the current process, unless its current limit is lower.
+fn limit_resource(resource: Resource, most: u64) -> io::Result<()> {
     let (_, hard) = nix::sys::resource::getrlimit(resource).map_err(sandbox_failure)?;
     let most = most.min(hard);
     setrlimit(resource, most, most).map_err(sandbox_failure)

@@ -107,33 +107,33 @@ const SUBREAPER_OPTION: u64 = libc::PR_SET_CHILD_SUBREAPER as u64;
 /// `ioctl` requests that insert input into a terminal.
 const TERMINAL_INPUT_REQUESTS: [u64; 2] = [0x5412, 0x541c];
 
-/// File that lists the filter actions of the kernel.
+/// File that lists the seccomp filter actions that the kernel supports.
 const KERNEL_ACTIONS_FILE: &str = "/proc/sys/kernel/seccomp/actions_avail";
 
 /// Returns the seccomp filter that makes the refused calls fail.
-pub(super) fn filter() -> Result<BpfProgram, String> {
+pub(super) fn seccomp_filter() -> Result<BpfProgram, String> {
     build_filter().map_err(|error| format!("seccomp can't be used ({error})"))
 }
 
-/// Checks that the kernel supports filters that make a call fail.
+/// Checks that the kernel supports seccomp filters that make a system call fail.
 ///
 /// # Errors
 /// Returns a message that explains why filters can't be used.
 pub(super) fn check_support() -> Result<(), String> {
-    filter()?;
+    seccomp_filter()?;
     let known = std::fs::read_to_string(KERNEL_ACTIONS_FILE)
         .map_err(|error| format!("seccomp can't be used ({KERNEL_ACTIONS_FILE}: {error})"))?;
     let refuses = known.split_whitespace().any(|action| action == "errno");
     refuses.then_some(()).ok_or_else(|| "seccomp can't be used (the kernel can't refuse calls)".to_owned())
 }
 
-/// Returns an open file with the filter in the format that bubblewrap reads.
+/// Returns an open file with the seccomp filter in the format that bubblewrap reads.
 ///
 /// # Errors
 /// Returns a message if the filter or the file can't be created.
-pub(super) fn filter_file() -> Result<OwnedFd, String> {
+pub(super) fn seccomp_filter_file() -> Result<OwnedFd, String> {
     let mut bytes = Vec::new();
-    for instruction in filter()? {
+    for instruction in seccomp_filter()? {
         bytes.extend_from_slice(&instruction.code.to_ne_bytes());
         bytes.extend([instruction.jt, instruction.jf]);
         bytes.extend_from_slice(&instruction.k.to_ne_bytes());
@@ -168,10 +168,11 @@ fn build_filter() -> Result<BpfProgram, BackendError> {
     Ok(reject_clone3(rest))
 }
 
-/// Prepends instructions that make `clone3` fail as unimplemented. Seccomp can't see its flags, which are in memory,
-/// and libraries then fall back to `clone`. The other part of the filter checks the architecture.
+/// Prepends instructions to a seccomp filter that make `clone3` fail as unimplemented. Seccomp can't see the flags of
+/// `clone3`, which are in memory, and libraries then fall back to `clone`. The `rest` of the filter checks the
+/// architecture.
 fn reject_clone3(rest: BpfProgram) -> BpfProgram {
-    /// Offset of the system call number in the filter's input.
+    /// Offset of the system call number in the input of a seccomp filter.
     const NUMBER_OFFSET: u32 = 0;
     const LOAD_WORD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const JUMP_IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;

@@ -20,17 +20,17 @@ const MEASURE_INTERVAL: Duration = Duration::from_millis(500);
 const MIN_HOME_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum pause between two measurements of the home folder's size.
 const MAX_HOME_INTERVAL: Duration = Duration::from_secs(10);
-/// Ratio of the pause after a measurement to its duration, within the bounds above. Measuring a large home folder takes
-/// time.
+/// Ratio of the pause after a measurement of the home folder or of shared memory to the duration of that measurement.
+/// Both take long if the server uses much.
 const HOME_PAUSE_RATIO: u32 = 20;
 /// Minimum size that is counted for each file and folder, in bytes, so that the number of empty ones is limited as
 /// well.
 const MIN_ENTRY_BYTES: u64 = 1024;
-/// Maximum pause between two measurements with shared pages counted once.
+/// Maximum pause between two measurements of memory that count shared pages once.
 const MAX_PAGES_INTERVAL: Duration = Duration::from_secs(10);
 /// Interval for which processor time is summed. The sums of the last hour count.
 const MINUTE: Duration = Duration::from_secs(60);
-/// Number of minutes for which processor time is summed.
+/// Number of past minutes for which the processor time of a server is summed.
 const COUNTED_MINUTES: usize = 60;
 
 /// Measurement tasks of one server. Dropping it aborts them.
@@ -101,16 +101,16 @@ async fn watch_processes(server: WatchedServer, meter: ResourceMeter) {
     }
 }
 
-/// Memory use with shared pages counted once. Measured only if the cheaper measurement exceeds the limit, and then with
-/// pauses that keep the cost low.
+/// Memory use of a server with shared pages counted once. Measured only if the cheaper measurement exceeds the limit,
+/// and then with pauses that keep the cost low.
 #[derive(Default)]
 struct MemoryCount {
     last_count: Option<(Instant, Duration, u64)>,
 }
 
 impl MemoryCount {
-    /// Returns the memory use in bytes, or `None` if the measurement was cancelled. Returns the last result during a
-    /// pause.
+    /// Returns the memory use of a process tree in bytes, or `None` if the measurement was cancelled. Returns the last
+    /// result during a pause between measurements. Stops counting beyond `most` processes.
     async fn measure_memory(&mut self, pid: u32, most: u64) -> Option<u64> {
         if let Some((at, took, bytes)) = self.last_count
             && at.elapsed() < (took * HOME_PAUSE_RATIO).min(MAX_PAGES_INTERVAL)
@@ -141,8 +141,8 @@ async fn watch_home(server: WatchedServer, bounds: ResourceBounds, meter: Resour
 /// Processor time of a server within the last hour, summed by the minute.
 #[derive(Default)]
 struct ProcessorTime {
-    /// Total processor time of the process tree at the last measurement, in milliseconds.
-    seen_ms: u64,
+    /// Total processor time of the process tree at the latest measurement, in milliseconds.
+    last_total_ms: u64,
     /// Minutes in which processor time was used, as pairs of a minute number like `now` and the milliseconds used in it.
     minutes: VecDeque<(u64, u64)>,
     /// Minute of the last measurement, counted from the start of the watch.
@@ -152,8 +152,8 @@ struct ProcessorTime {
 impl ProcessorTime {
     fn add_sample(&mut self, tree: &TreeUse, at: Duration) {
         // The total decreases when a process ends whose parent does not account for its time.
-        let more = tree.processor_ms.saturating_sub(self.seen_ms);
-        self.seen_ms = tree.processor_ms;
+        let more = tree.processor_ms.saturating_sub(self.last_total_ms);
+        self.last_total_ms = tree.processor_ms;
         self.now = at.as_secs() / MINUTE.as_secs();
         match self.minutes.back_mut() {
             Some((minute, sum)) if *minute == self.now => *sum += more,
