@@ -13,7 +13,7 @@ use super::server_requests::RequestKind;
 use super::{ClientResponse, ServerRequest, meta, results, sampling};
 
 /// Decodes a request from the server. Returns the error to respond with if the request is invalid or needs a capability
-/// that the client did not offer.
+/// that the client did not declare.
 pub(super) fn parse_request(
     method: &str,
     params: Map,
@@ -57,7 +57,8 @@ pub(super) fn request_kind(server_request: &ServerRequest) -> RequestKind {
     }
 }
 
-/// Encodes a response, or returns `None` if its kind does not match that of the request.
+/// Encodes the client's response to a request from the server. Returns `None` if its kind does not match that of the
+/// request.
 pub(super) fn encode_response(
     kind: RequestKind,
     answer: ClientResponse,
@@ -81,8 +82,8 @@ pub(super) fn encode_response(
     }
 }
 
-/// Replaces a content list by a single block if it has one element or `revision` supports no lists. Returns an error if
-/// the blocks cannot be joined as text.
+/// Replaces the content list of a sampling result by a single block if the list has one element or `revision` supports
+/// no lists. Returns an error if the blocks cannot be joined as text.
 fn adapt_result(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
     let SamplingContent::Many(blocks) = &result.content else { return Ok(result) };
     let texts: Option<Vec<&str>> = blocks

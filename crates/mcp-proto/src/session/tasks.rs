@@ -1,5 +1,5 @@
-//! Tasks on the wire, and the related capabilities of servers: the core feature of 2025-11-25 (`basic/utilities/tasks`)
-//! and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
+//! Wire format of tasks, and the related capabilities of servers: the core feature of 2025-11-25
+//! (`basic/utilities/tasks`) and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
 use std::time::Duration;
 
@@ -19,7 +19,8 @@ pub(super) const RELATED_TASK_KEY: &str = "io.modelcontextprotocol/related-task"
 /// Maximum length of a task id in bytes.
 const MAX_TASK_ID: usize = 4096;
 
-/// State of a task in a response or notification. `result`, `error` and `inputRequests` exist in the extension only.
+/// State of a task as a response or notification contains it. `result`, `error` and `inputRequests` exist in the
+/// extension only.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TaskMessage {
