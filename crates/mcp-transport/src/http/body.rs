@@ -6,7 +6,7 @@ use reqwest::Response;
 
 use super::delivery_faults;
 
-/// Reads a whole body. A body of a single chunk is not copied.
+/// Reads the whole body of a response. A body of a single chunk is not copied.
 ///
 /// # Errors
 /// Returns [`DeliveryFault::Lost`] if the connection fails before the end of the body, and [`DeliveryFault::Unusable`]
@@ -17,7 +17,7 @@ pub(super) async fn bounded_body(response: &mut Response, limit: usize) -> Resul
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large());
     }
-    let mut chunk = async || response.chunk().await.map_err(|error| delivery_faults::body_fault(&error));
+    let mut chunk = async || response.chunk().await.map_err(|error| delivery_faults::fault_of_body_error(&error));
     let Some(first) = chunk().await? else { return Ok(Bytes::new()) };
     let Some(second) = chunk().await? else {
         return if first.len() > limit { Err(too_large()) } else { Ok(first) };

@@ -1,5 +1,5 @@
-//! Exchanges with the server: a POST with its response, or a GET stream. Each step is a future that the driver's task
-//! polls, so the driver reads from the server only as fast as its owner accepts events.
+//! HTTP exchanges with the server: a POST with its response, or a GET with its event stream. Each step is a future that
+//! the driver's task polls, so the driver reads from the server only as fast as its owner accepts events.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::endpoint::{
 use super::headers::SESSION_ID;
 use super::sse::{SseEvent, SseEvents, StreamEnd, StreamFault};
 
-/// Maximum size in bytes of an unused body that is read only to reuse its connection.
+/// Maximum size in bytes of a response body that is read and discarded only so that its connection can be reused.
 const MAX_UNUSED_BYTES: usize = 64 * 1024;
 
 /// Boxed future that completes with the next step of an exchange.
@@ -30,7 +30,7 @@ pub(super) type BoxedEvents = Box<SseEvents<reqwest::Error>>;
 
 /// Result of one step of an exchange.
 pub(super) struct ExchangeStep {
-    /// Number that the driver assigned to the exchange.
+    /// Number by which the driver identifies the exchange.
     pub(super) exchange: u64,
     pub(super) moved: Option<FollowedRedirect>,
     /// Value of `Mcp-Session-Id`, if the response has this header.
@@ -43,15 +43,16 @@ pub(super) enum ExchangeEvent {
     Accepted,
     /// The complete body of a JSON response.
     Body(Bytes),
-    /// Events of a stream, and the stream itself unless it has ended. `opened` is set for the first batch of a stream.
+    /// Events of an event stream, and the stream itself unless it has ended. `opened` is set for the first events of a
+    /// stream.
     Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedEvents, StreamEnd<reqwest::Error>> },
     /// A response with an error status.
     Refused(HttpRefusal),
     /// The request failed, or the response was not usable.
     Failed(DeliveryFault),
-    /// The time for reading a stream after its response has expired.
+    /// The stream stayed open until the deadline of [`read_until`].
     Expired,
-    /// The server did not accept the message in time. Contains the future that continues to wait.
+    /// The server did not accept the message in time. Contains the future that continues to wait for the HTTP response.
     Late(ExchangeFuture),
     /// The request waits for the authorizer, which may wait for the user. Contains the future that continues the
     /// request.
@@ -108,7 +109,8 @@ pub(super) fn post_message(
 ) -> ExchangeFuture {
     Box::pin(async move {
         let sent = if endpoint.is_signed() {
-            // Each sending has its own timeout, which excludes the time that the user takes.
+            // Each attempt to send the message has its own timeout, which excludes the time that the user takes to sign
+            // in.
             match endpoint.with_send_timeout(within).send(parts).await {
                 Ok(answer) => timeout(within, check_response_status(exchange, answer)).await,
                 Err(fault) => Ok(ExchangeStep::new(exchange, ExchangeEvent::Failed(fault))),
@@ -122,10 +124,10 @@ pub(super) fn post_message(
     })
 }
 
-/// Posts a request whose response arrives on another stream (HTTP+SSE). If the server does not accept the request in
-/// time, reports [`ExchangeEvent::Late`] with the remaining work, since servers may delay the HTTP response until they
-/// have sent the result.
-pub(super) fn post_answered_elsewhere(
+/// Posts a request whose JSON-RPC response arrives on the GET stream (HTTP+SSE). If the server does not accept the
+/// request in time, completes with [`ExchangeEvent::Late`], since servers may delay the HTTP response until they have
+/// sent the result.
+pub(super) fn post_answered_on_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
     parts: RequestParts,
@@ -158,13 +160,13 @@ async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeS
         return ExchangeStep { exchange, moved, session: None, what };
     }
     if media_type(response.headers()) != MediaType::EventStream {
-        // The server has accepted the message. Its body has no meaning.
+        // The server has accepted the message. The body of its response has no meaning.
         let _ = bounded_body(&mut response, MAX_UNUSED_BYTES).await;
     }
     ExchangeStep { exchange, moved, session: None, what: ExchangeEvent::Accepted }
 }
 
-/// Opens a stream with a GET request after a delay.
+/// Opens an event stream with a GET request after a delay.
 pub(super) fn open_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
@@ -193,13 +195,13 @@ pub(super) fn open_stream(
     })
 }
 
-/// Waits for the next events of a stream.
+/// Waits for the next events of an open event stream.
 pub(super) fn read_next_events(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
     Box::pin(async move { ExchangeStep::new(exchange, read_batch(stream, false).await) })
 }
 
-/// Reads a stream that has already delivered the response, at most until `until`. The connection can be reused only
-/// after the end of the stream.
+/// Reads a stream that has already delivered its response until it ends, at most until `until`. The connection can be
+/// reused only after the end of the stream.
 pub(super) fn read_until(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
         let read = timeout_at(until, read_batch(stream, false)).await;

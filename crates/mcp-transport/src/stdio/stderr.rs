@@ -1,7 +1,8 @@
-//! Standard error of a server: always drained, stored in a ring buffer, and shown at a bounded rate.
+//! Reads a server's standard error without pause, stores its last lines in a ring buffer, and reports lines at a
+//! bounded rate.
 //!
-//! A server whose standard error is not read blocks as soon as the pipe is full, so it is read at any speed. Only what
-//! is stored and shown is bounded.
+//! A server whose standard error is not read blocks as soon as the pipe is full, so it is read at any speed. Only the
+//! stored and the reported lines are limited.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +25,7 @@ const MAX_LINE_BYTES: usize = 8 * 1024;
 const MIN_READ_BYTES: usize = 256;
 const MAX_READ_BYTES: usize = 16 * 1024;
 
-/// Rate limit of reported lines: size of a burst, and number per second. All lines are stored.
+/// Rate limit of lines that are reported for display: size of a burst, and number per second. All lines are stored.
 const SHOWN_LINES_BURST: u32 = 200;
 const SHOWN_LINES_PER_SECOND: u32 = 50;
 
@@ -47,7 +48,7 @@ impl StderrRing {
         ring.lines.iter().skip(skip).cloned().collect()
     }
 
-    /// Returns the size of the stored lines in bytes, at most 1 MiB.
+    /// Returns the total size of the stored lines in bytes, at most 1 MiB.
     pub fn bytes(&self) -> usize {
         self.lock().bytes
     }
@@ -69,7 +70,7 @@ impl StderrRing {
     }
 }
 
-/// Item that [`drain_stderr`] reports for display.
+/// Line or count of dropped bytes that [`drain_stderr`] reports for display.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),
@@ -77,8 +78,8 @@ pub(crate) enum StderrOutput {
     Dropped(u64),
 }
 
-/// Reads standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines instead of
-/// waiting for the receiver, except at the end of the stream.
+/// Reads a server's standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines
+/// instead of waiting for the receiver, except at the end of the stream.
 pub(crate) async fn drain_stderr(
     mut stream: impl AsyncRead + Unpin,
     ring: StderrRing,
@@ -127,7 +128,8 @@ impl StderrForwarder {
         }
     }
 
-    /// Reports the number of dropped bytes. Returns `true` if there are none, or the report was sent.
+    /// Sends the number of dropped bytes to the receiver. Returns `true` if no bytes were dropped, or the number was
+    /// sent.
     fn report_dropped(&mut self) -> bool {
         if self.dropped > 0 && self.shown.try_send(StderrOutput::Dropped(self.dropped)).is_ok() {
             self.dropped = 0;
