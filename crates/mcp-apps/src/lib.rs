@@ -39,7 +39,7 @@ pub use view::{
 
 use serde_json::{Value, json};
 
-/// Identifier of the extension in the capabilities of clients and servers.
+/// Identifier of the extension MCP Apps in the capabilities of clients and servers.
 pub const EXTENSION_ID: &str = "io.modelcontextprotocol/ui";
 
 /// Returns the settings that a client announces for [`EXTENSION_ID`].

@@ -1,4 +1,4 @@
-//! Excerpts of untrusted text for faults and error messages.
+//! Excerpts of untrusted text, for display in faults and error messages.
 
 use std::fmt;
 
@@ -19,7 +19,7 @@ impl Excerpt {
 }
 
 /// Returns `true` if a text has no hidden characters and no white space.
-pub(crate) fn is_plain(text: &str) -> bool {
+pub(crate) fn has_only_visible_characters(text: &str) -> bool {
     !text.chars().any(|character| character.is_whitespace() || foreign::is_hidden(character))
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// Returns the first `limit` bytes of a text, or fewer where a character would be divided.
+/// Returns the longest prefix of a text that has at most `limit` bytes and ends between two characters.
 pub(crate) fn truncated(text: &str, limit: usize) -> &str {
     let mut end = text.len().min(limit);
     while !text.is_char_boundary(end) {
