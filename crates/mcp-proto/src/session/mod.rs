@@ -289,7 +289,7 @@ impl Session {
     }
 
     /// Returns `true` if the session still waits for the response to the request `id` of the client.
-    pub fn is_waiting_for(&self, id: &RequestId) -> bool {
+    pub fn is_response_pending(&self, id: &RequestId) -> bool {
         self.wire.is_pending(id)
     }
 

@@ -268,7 +268,7 @@ impl<'o> LegacyDriver<'o> {
         match post.about {
             // A proxy ended the delayed HTTP response. The server may still send the result on the stream.
             OutgoingKind::Request { id, method } if post.late && is_gateway_fault(&fault) => {
-                if self.core.session.is_waiting_for(&id) {
+                if self.core.session.is_response_pending(&id) {
                     let cause = delivery_faults::displayed_text(&fault.to_string());
                     self.note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
                 }
@@ -287,7 +287,7 @@ impl<'o> LegacyDriver<'o> {
 
     /// Continues to wait for a delayed HTTP response while the result of its request is pending.
     fn on_late_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
-        if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_waiting_for(id)) {
+        if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_response_pending(id)) {
             self.work.push(exchange::wait_for_late_acceptance(exchange, work, self.limits.accept));
             self.posts.insert(exchange, PendingPost { about, late: true });
         }
