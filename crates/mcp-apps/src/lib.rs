@@ -27,7 +27,7 @@ pub use metadata::{
 pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
 pub use resource_uri::{MAX_URI_BYTES, UiUri, UriProblem};
 pub use sandbox_policy::{
-    AncestorError, DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, Reach,
+    DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, InvalidAncestor, Reach,
     SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceUse,
 };
 pub use text::Excerpt;

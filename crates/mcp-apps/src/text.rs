@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// Maximum length of an excerpt in characters, before escaping.
-pub(crate) const MAX_EXCERPT: usize = 80;
+pub(crate) const MAX_EXCERPT_CHARS: usize = 80;
 
 /// Beginning of an untrusted text, in quotation marks, with hidden characters escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Excerpt(String);
 impl Excerpt {
     pub(crate) fn of(text: &str) -> Self {
         let mut characters = text.chars();
-        let beginning: String = characters.by_ref().take(MAX_EXCERPT).collect();
+        let beginning: String = characters.by_ref().take(MAX_EXCERPT_CHARS).collect();
         let more = if characters.next().is_some() { "…" } else { "" };
         Self(format!("\"{}{more}\"", foreign::visible(&beginning)))
     }

@@ -89,7 +89,7 @@ impl LineDecoder {
         self.limit
     }
 
-    fn skip(&mut self, buffer: &mut BytesMut) -> Option<DecodedLine> {
+    fn skip_line(&mut self, buffer: &mut BytesMut) -> Option<DecodedLine> {
         let skipped = self.skipped.as_mut()?;
         let Some(end) = memchr(b'\n', buffer) else {
             skipped.skip_bytes(buffer);
@@ -119,7 +119,7 @@ impl Decoder for LineDecoder {
     fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<DecodedLine>, io::Error> {
         loop {
             if self.skipped.is_some() {
-                return Ok(self.skip(buffer));
+                return Ok(self.skip_line(buffer));
             }
             let newline = memchr(b'\n', &buffer[self.scanned..]).map(|at| self.scanned + at);
             let length = newline.unwrap_or(buffer.len());

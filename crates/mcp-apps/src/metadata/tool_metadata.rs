@@ -8,7 +8,7 @@ use crate::resource_uri::{MAX_URI_BYTES, UiUri};
 use crate::text::Excerpt;
 
 /// Maximum number of entries that are read from the list `visibility` of a tool.
-const MAX_VISIBILITIES: usize = 8;
+const MAX_VISIBILITY_ENTRIES: usize = 8;
 /// Maximum length of an entry of `visibility` in bytes.
 const MAX_VISIBILITY_BYTES: usize = 32;
 
@@ -90,7 +90,7 @@ fn read_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Op
 
 fn read_visibility(reader: &mut BoundedReader, value: Option<&Value>) -> ToolVisibility {
     const PATH: &str = "_meta.ui.visibility";
-    let Some(names) = reader.read_texts(PATH, value, MAX_VISIBILITIES, MAX_VISIBILITY_BYTES) else {
+    let Some(names) = reader.read_texts(PATH, value, MAX_VISIBILITY_ENTRIES, MAX_VISIBILITY_BYTES) else {
         return ToolVisibility::default();
     };
     for name in names.iter().filter(|name| !["model", "app"].contains(&name.as_str())) {

@@ -12,16 +12,16 @@ pub struct FrameAncestor(String);
 /// Error for a text that is not the origin of an embedding page: a scheme, `://`, and a host with an optional port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an origin")]
-pub struct AncestorError(String);
+pub struct InvalidAncestor(String);
 
 impl FrameAncestor {
     /// Parses an origin such as `tauri://localhost` or `http://tauri.localhost`.
     ///
     /// # Errors
     ///
-    /// Returns [`AncestorError`] if the text is not an origin.
-    pub fn new(origin: &str) -> Result<Self, AncestorError> {
-        let error = || AncestorError(origin.to_owned());
+    /// Returns [`InvalidAncestor`] if the text is not an origin.
+    pub fn new(origin: &str) -> Result<Self, InvalidAncestor> {
+        let error = || InvalidAncestor(origin.to_owned());
         let (scheme, host) = origin.split_once("://").ok_or_else(error)?;
         let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
         let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);

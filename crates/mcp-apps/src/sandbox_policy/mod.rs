@@ -11,7 +11,7 @@ mod declared_sources;
 mod permissions_policy;
 mod source;
 
-pub use content_security_policy::{AncestorError, FrameAncestor};
+pub use content_security_policy::{FrameAncestor, InvalidAncestor};
 pub use declared_sources::{DeclaredSources, DroppedDomain, SourceUse};
 pub use source::{DomainProblem, Reach, Source, SourceOrigin};
 

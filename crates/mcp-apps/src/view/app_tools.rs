@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::fault::{FaultKind, ViewFault};
 use super::limits::{
-    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_PAGES,
+    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_LIST_PAGES,
     MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_NAME_BYTES,
 };
 use super::output::{CloseCause, ViewEvent, ViewOutput};
@@ -70,12 +70,12 @@ pub enum AppToolError {
 /// A request of the host to the page that has no response yet.
 #[derive(Debug)]
 struct HostRequest {
-    purpose: Purpose,
+    purpose: HostRequestPurpose,
     deadline: Instant,
 }
 
 #[derive(Debug)]
-enum Purpose {
+enum HostRequestPurpose {
     List { found: AppToolList, page: usize },
     Call,
     Teardown,
@@ -109,8 +109,8 @@ impl View {
     /// [`AppToolError::Closed`] at the end of the view.
     pub fn list_app_tools(&mut self, now: Instant) -> Result<(), AppToolError> {
         self.require_app_tools()?;
-        if !self.tools.requests.values().any(|request| matches!(request.purpose, Purpose::List { .. })) {
-            let purpose = Purpose::List { found: AppToolList::default(), page: 1 };
+        if !self.tools.requests.values().any(|request| matches!(request.purpose, HostRequestPurpose::List { .. })) {
+            let purpose = HostRequestPurpose::List { found: AppToolList::default(), page: 1 };
             self.request_from_page("tools/list", Map::new(), purpose, APP_TOOL_TIMEOUT, now);
         }
         Ok(())
@@ -127,13 +127,14 @@ impl View {
         if !self.tools.names.contains(name) {
             return Err(AppToolError::UnknownTool);
         }
-        let running = self.tools.requests.values().filter(|request| matches!(request.purpose, Purpose::Call)).count();
+        let running =
+            self.tools.requests.values().filter(|request| matches!(request.purpose, HostRequestPurpose::Call)).count();
         if running >= MAX_APP_TOOL_CALLS {
             return Err(AppToolError::TooManyCalls);
         }
         let mut params = single_member_object("name", name);
         params.insert("arguments".to_owned(), Value::Object(arguments));
-        Ok(AppCallId(self.request_from_page("tools/call", params, Purpose::Call, APP_TOOL_TIMEOUT, now)))
+        Ok(AppCallId(self.request_from_page("tools/call", params, HostRequestPurpose::Call, APP_TOOL_TIMEOUT, now)))
     }
 
     fn require_app_tools(&self) -> Result<(), AppToolError> {
@@ -144,7 +145,14 @@ impl View {
         }
     }
 
-    fn request_from_page(&mut self, method: &str, params: Map, purpose: Purpose, limit: Duration, now: Instant) -> i64 {
+    fn request_from_page(
+        &mut self,
+        method: &str,
+        params: Map,
+        purpose: HostRequestPurpose,
+        limit: Duration,
+        now: Instant,
+    ) -> i64 {
         self.tools.last_id += 1;
         let id = self.tools.last_id;
         self.tools.requests.insert(id, HostRequest { purpose, deadline: now + limit });
@@ -154,20 +162,22 @@ impl View {
 
     pub(super) fn request_teardown(&mut self, limit: Duration, now: Instant) {
         // The schema defines no parameters here, although the prose of the specification mentions a reason.
-        self.request_from_page("ui/resource-teardown", Map::new(), Purpose::Teardown, limit, now);
+        self.request_from_page("ui/resource-teardown", Map::new(), HostRequestPurpose::Teardown, limit, now);
     }
 
     pub(super) fn on_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
         let Some((id, request)) = self.take_request(id) else { return };
         match request.purpose {
-            Purpose::Teardown => self.close(if result.is_ok() { CloseCause::Confirmed } else { CloseCause::Failed }),
-            Purpose::Call => {
+            HostRequestPurpose::Teardown => {
+                self.close(if result.is_ok() { CloseCause::Confirmed } else { CloseCause::Failed })
+            }
+            HostRequestPurpose::Call => {
                 let result = parse_result(result).and_then(|result| {
                     if is_call_result(&result) { Ok(result) } else { Err(AppToolError::InvalidResult) }
                 });
                 self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result });
             }
-            Purpose::List { found, page } => match parse_result(result) {
+            HostRequestPurpose::List { found, page } => match parse_result(result) {
                 Ok(result) => self.on_tools_page(found, page, result, now),
                 Err(error) => self.push_event(ViewEvent::AppToolsListed(Err(error))),
             },
@@ -179,7 +189,7 @@ impl View {
         let Some((id, request)) = self.take_request(id) else { return };
         let error = if kind == FaultKind::TooLarge { AppToolError::TooLarge } else { AppToolError::InvalidResult };
         match request.purpose {
-            Purpose::Teardown => self.close(CloseCause::Failed),
+            HostRequestPurpose::Teardown => self.close(CloseCause::Failed),
             purpose => self.push_tool_error(id, &purpose, error),
         }
     }
@@ -207,8 +217,8 @@ impl View {
         }
         let cursor = result.get("nextCursor").and_then(Value::as_str).filter(|cursor| cursor.len() <= MAX_NAME_BYTES);
         match cursor {
-            Some(cursor) if page < MAX_APP_TOOL_PAGES && found.tools.len() < MAX_APP_TOOLS => {
-                let purpose = Purpose::List { found, page: page + 1 };
+            Some(cursor) if page < MAX_APP_TOOL_LIST_PAGES && found.tools.len() < MAX_APP_TOOLS => {
+                let purpose = HostRequestPurpose::List { found, page: page + 1 };
                 self.request_from_page(
                     "tools/list",
                     single_member_object("cursor", cursor),
@@ -243,13 +253,13 @@ impl View {
     }
 
     /// Ends the host's requests whose deadline has passed.
-    pub(super) fn end_late_requests(&mut self, now: Instant) {
+    pub(super) fn expire_requests(&mut self, now: Instant) {
         let is_late = |request: &HostRequest| request.deadline <= now;
         let late: Vec<i64> =
             self.tools.requests.iter().filter(|(_, request)| is_late(request)).map(|(id, _)| *id).collect();
         for id in late {
             let Some(request) = self.tools.requests.remove(&id) else { continue };
-            if let Purpose::Teardown = request.purpose {
+            if let HostRequestPurpose::Teardown = request.purpose {
                 return self.close(CloseCause::TimedOut);
             }
             let detail = format!("the page did not respond to the request {id} in time");
@@ -267,11 +277,13 @@ impl View {
         }
     }
 
-    fn push_tool_error(&mut self, id: i64, purpose: &Purpose, error: AppToolError) {
+    fn push_tool_error(&mut self, id: i64, purpose: &HostRequestPurpose, error: AppToolError) {
         match purpose {
-            Purpose::Call => self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result: Err(error) }),
-            Purpose::List { .. } => self.push_event(ViewEvent::AppToolsListed(Err(error))),
-            Purpose::Teardown => {}
+            HostRequestPurpose::Call => {
+                self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result: Err(error) })
+            }
+            HostRequestPurpose::List { .. } => self.push_event(ViewEvent::AppToolsListed(Err(error))),
+            HostRequestPurpose::Teardown => {}
         }
     }
 }

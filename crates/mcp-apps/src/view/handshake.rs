@@ -69,7 +69,7 @@ impl View {
             let error = RpcError::new(code::INVALID_REQUEST, "the app is initialized already");
             return self.send_response(id, Err(error));
         }
-        match parse_params(params).and_then(|params| self.parse_app(&params)) {
+        match parse_params(params).and_then(|params| self.parse_app_info(&params)) {
             Ok(app) => {
                 let context = self.config.context.to_map();
                 let result = json!({
@@ -90,7 +90,7 @@ impl View {
         }
     }
 
-    fn parse_app(&mut self, params: &Map) -> Result<AppInfo, RpcError> {
+    fn parse_app_info(&mut self, params: &Map) -> Result<AppInfo, RpcError> {
         let invalid = |message: &str| RpcError::new(code::INVALID_PARAMS, message);
         let info = params.get("appInfo").cloned().unwrap_or_default();
         let info: Implementation =

@@ -39,7 +39,7 @@ pub const MAX_APP_TOOLS: usize = 50;
 /// Maximum size of the definition of one tool of an app in bytes of JSON.
 pub const MAX_APP_TOOL_BYTES: usize = 64 * 1024;
 /// Maximum number of result pages that are requested of an app's list of tools.
-pub const MAX_APP_TOOL_PAGES: usize = 10;
+pub const MAX_APP_TOOL_LIST_PAGES: usize = 10;
 /// Maximum number of concurrent calls of an app's tools.
 pub const MAX_APP_TOOL_CALLS: usize = 8;
 /// Maximum size of the result of an app's tool in bytes, as the specification's draft recommends.

@@ -139,7 +139,7 @@ impl View {
     /// Ends the host's requests that have exceeded their timeout, and reports changes that were delayed.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.phase != Phase::Closed {
-            self.end_late_requests(now);
+            self.expire_requests(now);
             self.report_list_change(now);
         }
     }

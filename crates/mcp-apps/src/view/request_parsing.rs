@@ -216,16 +216,17 @@ fn parse_member<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, Refu
 
 /// Derives a safe file name from the last path segment of a URI.
 fn download_name(uri: &str) -> String {
-    const WITHOUT_NAME: &str = "download";
-    const MAX_EXTENSION: usize = 10;
+    const DEFAULT_NAME: &str = "download";
+    const MAX_EXTENSION_CHARS: usize = 10;
     let path = uri.split(['?', '#']).next().unwrap_or_default();
     let last = path.rsplit(['/', '\\', ':']).next().unwrap_or_default();
     let is_extension = |extension: &str| {
-        (1..=MAX_EXTENSION).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        (1..=MAX_EXTENSION_CHARS).contains(&extension.len())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
     match last.rsplit_once('.').filter(|(_, extension)| is_extension(extension)) {
-        Some((title, extension)) => foreign::file_name(title, WITHOUT_NAME, extension),
-        None => foreign::file_name(last, WITHOUT_NAME, "bin"),
+        Some((title, extension)) => foreign::file_name(title, DEFAULT_NAME, extension),
+        None => foreign::file_name(last, DEFAULT_NAME, "bin"),
     }
 }
 

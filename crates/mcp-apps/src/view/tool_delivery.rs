@@ -9,7 +9,7 @@ use super::{View, single_member_object};
 /// State of the tool call's delivery to the page, and messages that wait until the page is initialized.
 #[derive(Debug, Default)]
 pub(super) struct ToolDelivery {
-    stage: Stage,
+    stage: CallStage,
     partial: Option<Map>,
     input: Option<Map>,
     end: Option<CallEnd>,
@@ -17,7 +17,7 @@ pub(super) struct ToolDelivery {
 
 /// Progress of the tool call, by the parts that the host has provided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Stage {
+enum CallStage {
     #[default]
     BeforeInput,
     BeforeResult,
@@ -70,7 +70,7 @@ impl View {
         self.delivery.require_incomplete_input()?;
         self.delivery.partial = None;
         self.delivery.input = Some(arguments.unwrap_or_default());
-        self.delivery.stage = Stage::BeforeResult;
+        self.delivery.stage = CallStage::BeforeResult;
         self.send_retained_tool_messages();
         Ok(())
     }
@@ -83,16 +83,16 @@ impl View {
     /// call.
     pub fn send_result(&mut self, mut result: Map) -> Result<(), ToolOrderError> {
         match self.delivery.stage {
-            Stage::BeforeInput => return Err(ToolOrderError::InputMissing),
-            Stage::Ended => return Err(ToolOrderError::CallEnded),
-            Stage::BeforeResult => {}
+            CallStage::BeforeInput => return Err(ToolOrderError::InputMissing),
+            CallStage::Ended => return Err(ToolOrderError::CallEnded),
+            CallStage::BeforeResult => {}
         }
         // Pages require the member `content`, and some servers omit it if they send structured content.
         if !result.get("content").is_some_and(Value::is_array) {
             result.insert("content".to_owned(), Value::Array(Vec::new()));
         }
         self.delivery.end = Some(CallEnd::Result(result));
-        self.delivery.stage = Stage::Ended;
+        self.delivery.stage = CallStage::Ended;
         self.send_retained_tool_messages();
         Ok(())
     }
@@ -103,12 +103,12 @@ impl View {
     ///
     /// Returns [`ToolOrderError::CallEnded`] after the end of the call.
     pub fn send_cancelled(&mut self, reason: Option<String>) -> Result<(), ToolOrderError> {
-        if self.delivery.stage == Stage::Ended {
+        if self.delivery.stage == CallStage::Ended {
             return Err(ToolOrderError::CallEnded);
         }
         self.delivery.partial = None;
         self.delivery.end = Some(CallEnd::Cancelled(reason));
-        self.delivery.stage = Stage::Ended;
+        self.delivery.stage = CallStage::Ended;
         self.send_retained_tool_messages();
         Ok(())
     }
@@ -138,9 +138,9 @@ impl View {
 impl ToolDelivery {
     const fn require_incomplete_input(&self) -> Result<(), ToolOrderError> {
         match self.stage {
-            Stage::BeforeInput => Ok(()),
-            Stage::BeforeResult => Err(ToolOrderError::InputComplete),
-            Stage::Ended => Err(ToolOrderError::CallEnded),
+            CallStage::BeforeInput => Ok(()),
+            CallStage::BeforeResult => Err(ToolOrderError::InputComplete),
+            CallStage::Ended => Err(ToolOrderError::CallEnded),
         }
     }
 }

@@ -272,7 +272,7 @@ impl Session {
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
         if let Some(call) = self.calls.remove(id) {
             if let Some(running) = call.task {
-                self.forget_task(&running.view.id);
+                self.remove_task(&running.view.id);
             }
             self.withdraw_input_requests(id);
             self.events.push(SessionEvent::Done { call: id, result });

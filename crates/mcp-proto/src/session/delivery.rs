@@ -140,7 +140,7 @@ impl Session {
     }
 
     /// Sends again all requests of calls whose retransmission is due.
-    pub(super) fn resend(&mut self, now: Instant) {
+    pub(super) fn resend_due_requests(&mut self, now: Instant) {
         let due: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| is_due(call.send_at, now)).map(|(id, _)| *id).collect();
         for id in due {

@@ -33,7 +33,7 @@ pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revis
     }
     offered.elicitation = offered.elicitation.filter(|_| revision.has_elicitation());
     if !revision.has_elicitation_modes() {
-        offered.elicitation = offered.elicitation.filter(has_forms).map(|_| ElicitationCapability::default());
+        offered.elicitation = offered.elicitation.filter(supports_forms).map(|_| ElicitationCapability::default());
     }
     if revision.has_listen() {
         // The session itself implements this extension.
@@ -43,7 +43,7 @@ pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revis
 }
 
 /// Returns `true` if the client supports form elicitation. An empty capability includes forms (`client/elicitation`).
-pub(super) fn has_forms(elicitation: &ElicitationCapability) -> bool {
+pub(super) fn supports_forms(elicitation: &ElicitationCapability) -> bool {
     elicitation.form.is_some() || elicitation.url.is_none()
 }
 
@@ -67,13 +67,13 @@ impl CommonMeta {
             return "";
         }
         if self.0.as_ref().is_none_or(|(of, _)| *of != revision) {
-            self.0 = Some((revision, serialize_common(config, revision)));
+            self.0 = Some((revision, serialize_common_meta(config, revision)));
         }
         self.0.as_ref().map_or("", |(_, members)| members)
     }
 }
 
-fn serialize_common(config: &SessionConfig, revision: Revision) -> Box<str> {
+fn serialize_common_meta(config: &SessionConfig, revision: Revision) -> Box<str> {
     serialize_members(|meta| {
         meta.put(VERSION_KEY, &revision);
         meta.put(CLIENT_INFO_KEY, &config.client);

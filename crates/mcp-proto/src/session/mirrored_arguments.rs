@@ -40,7 +40,7 @@ impl MirroredArguments {
     /// Records the header definitions in a tool's input schema. The error is the reason for rejecting the tool.
     pub(super) fn record_tool(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
         self.tools.swap_remove(tool);
-        let headers = find_headers(schema)?;
+        let headers = find_header_definitions(schema)?;
         if !headers.is_empty() {
             if self.tools.len() == MAX_TOOLS {
                 self.tools.swap_remove_index(0);
@@ -51,7 +51,7 @@ impl MirroredArguments {
     }
 
     /// Removes the header definitions of a tool.
-    pub(super) fn forget_tool(&mut self, tool: &str) {
+    pub(super) fn remove_tool(&mut self, tool: &str) {
         self.tools.swap_remove(tool);
     }
 
@@ -95,7 +95,7 @@ fn exact_integer(number: &serde_json::Number) -> Option<String> {
 }
 
 /// Returns the header definitions of a schema, or an error if any is invalid.
-fn find_headers(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
+fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
     let mut found = Vec::new();
     search_schema(schema, Some(&mut Vec::new()), &mut found, 0)?;
     let mut names = IndexSet::new();

@@ -56,7 +56,7 @@ impl Session {
         if call.rounds > self.config.limits.mrtr_rounds {
             return self.end_call(id, Err(CallError::TooManyRounds));
         }
-        let (state, requests) = match self.read_round(body, bytes) {
+        let (state, requests) = match self.parse_input_required(body, bytes) {
             Ok(round) => round,
             Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
         };
@@ -76,7 +76,11 @@ impl Session {
     /// Decodes the `requestState` and the requests of an `input_required` result. Returns an error if any request is
     /// invalid, so that no request reaches the user.
     #[allow(clippy::type_complexity)]
-    fn read_round(&self, body: Map, bytes: usize) -> Result<(Option<String>, IndexMap<String, ServerRequest>), String> {
+    fn parse_input_required(
+        &self,
+        body: Map,
+        bytes: usize,
+    ) -> Result<(Option<String>, IndexMap<String, ServerRequest>), String> {
         let InputRequiredResult { input_requests, request_state } = results::deserialize_object(body)?;
         let limits = &self.config.limits;
         if let Some(state) = &request_state

@@ -81,10 +81,10 @@ impl Session {
                 self.liveness.on_pong();
             }
         }
-        self.listen.forget_stream();
+        self.listen.discard_stream();
         let calls: Vec<CallId> = self.calls.keys().copied().collect();
         for id in calls {
-            self.forget_task_requests(id);
+            self.discard_task_requests(id);
             let Some(call) = self.calls.get_mut(&id) else { continue };
             let in_flight = call.wire.take().is_some();
             if Some(id) == refused || !in_flight || call.request.is_safe_to_repeat() {

@@ -7,8 +7,8 @@ use crate::jsonrpc::RequestId;
 
 use super::CallId;
 
-/// Maximum number of ids of abandoned requests that are stored to recognize their late responses.
-const MAX_REMEMBERED_IDS: usize = 1024;
+/// Maximum number of stored ids of abandoned requests, from which their late responses are recognized.
+const MAX_ABANDONED_IDS: usize = 1024;
 
 /// Purpose of a request of the client, which determines the handler of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl RequestTable {
     /// Moves a pending request to the abandoned ones, so that a late response is ignored.
     pub(super) fn abandon(&mut self, id: i64) {
         if self.waiting.swap_remove(&id).is_some() {
-            if self.given_up.len() == MAX_REMEMBERED_IDS {
+            if self.given_up.len() == MAX_ABANDONED_IDS {
                 self.given_up.shift_remove_index(0);
             }
             self.given_up.insert(id);

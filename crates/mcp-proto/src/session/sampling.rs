@@ -8,7 +8,7 @@ use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 const TOOL_CHOICE_MODES: [&str; 3] = ["auto", "required", "none"];
 
 /// Validates a sampling request. The error is the reason for its rejection.
-pub(super) fn check_request(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
+pub(super) fn validate_sampling_request(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
     if !offers_tools && (params.tools.is_some() || params.tool_choice.is_some()) {
         return Err("this client did not offer tools in sampling".into());
     }

@@ -54,7 +54,7 @@ pub(super) struct ListenState {
 impl ListenState {
     /// Discards the state of the open `subscriptions/listen` request after the connection was lost. The set of
     /// subscribed resources is retained.
-    pub(super) fn forget_stream(&mut self) {
+    pub(super) fn discard_stream(&mut self) {
         self.previous = None;
         self.current = None;
         self.granted = false;
@@ -150,7 +150,7 @@ impl Session {
         }
     }
 
-    pub(super) fn forget_task(&mut self, task: &str) {
+    pub(super) fn remove_task(&mut self, task: &str) {
         self.listen.tasks.shift_remove(task);
     }
 
@@ -316,7 +316,7 @@ impl Session {
 
     /// Renews the subscription if a renewal is due. Treats the subscription as lost if the server's acknowledgement is
     /// overdue.
-    pub(super) fn check_listening(&mut self, now: Instant) {
+    pub(super) fn check_subscription_timers(&mut self, now: Instant) {
         if is_due(self.listen.acknowledge_by, now)
             && let Some(current) = self.listen.current
         {

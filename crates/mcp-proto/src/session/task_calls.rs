@@ -288,8 +288,8 @@ impl Session {
         }
     }
 
-    /// Discards the ids of a task's pending requests after the session was reopened.
-    pub(super) fn forget_task_requests(&mut self, id: CallId) {
+    /// Discards the ids of the pending requests about a call's task, after the session was reopened.
+    pub(super) fn discard_task_requests(&mut self, id: CallId) {
         if let Some(running) = self.task_call(id) {
             running.get = None;
             running.result = None;

@@ -107,9 +107,9 @@ impl Session {
         for (id, error) in expired {
             self.stop_call(id, "no answer in time", error, now);
         }
-        self.resend(now);
+        self.resend_due_requests(now);
         self.poll_tasks(now);
-        self.check_listening(now);
+        self.check_subscription_timers(now);
         self.check_liveness(now);
         self.calls.recompute_next_due();
     }

@@ -124,7 +124,7 @@ impl Session {
             (None, Some(cursor)) if page < MAX_TOOL_PAGES => {
                 return self.request_tools_page(id, Some(cursor), page + 1);
             }
-            (None, _) => self.mirrored.forget_tool(&name),
+            (None, _) => self.mirrored.remove_tool(&name),
             (Some(tool), _) => {
                 if let Err(what) = self.mirrored.record_tool(&name, tool.get("inputSchema").unwrap_or(&Value::Null)) {
                     return self.end_call(id, Err(CallError::Unsupported { what }));

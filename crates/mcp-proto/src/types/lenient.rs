@@ -15,7 +15,7 @@ where
 
 /// Deserializes a capability, which should be an object. Also accepts `[]`, from servers in languages without a literal
 /// for empty objects, and `true`.
-pub(super) fn capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub(super) fn lenient_capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Default + DeserializeOwned,

@@ -14,7 +14,7 @@ use reqwest::{Method, Response, StatusCode};
 use serde::Deserialize;
 use url::Url;
 
-use super::body::bounded_body;
+use super::body::read_bounded_body;
 use super::delivery_faults::FinalRefusal;
 use super::endpoint::{HttpEndpoint, RequestParts};
 use super::http_target::{HeaderName, SecretHeader};
@@ -193,7 +193,7 @@ fn valid_nonce(headers: &HeaderMap) -> Option<String> {
 
 /// Reads up to [`MAX_REFUSAL_BYTES`] of a response's body into memory, and returns the response with this body.
 async fn buffer_body(mut response: Response) -> Response {
-    let read = tokio::time::timeout(REFUSAL_TIMEOUT, bounded_body(&mut response, MAX_REFUSAL_BYTES));
+    let read = tokio::time::timeout(REFUSAL_TIMEOUT, read_bounded_body(&mut response, MAX_REFUSAL_BYTES));
     let body = read.await.ok().and_then(Result::ok).unwrap_or_default();
     let mut whole = http::Response::new(body);
     *whole.status_mut() = response.status();

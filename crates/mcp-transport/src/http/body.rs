@@ -11,7 +11,7 @@ use super::delivery_faults;
 /// # Errors
 /// Returns [`DeliveryFault::Lost`] if the connection fails before the end of the body, and [`DeliveryFault::Unusable`]
 /// if the body is larger than `limit` bytes.
-pub(super) async fn bounded_body(response: &mut Response, limit: usize) -> Result<Bytes, DeliveryFault> {
+pub(super) async fn read_bounded_body(response: &mut Response, limit: usize) -> Result<Bytes, DeliveryFault> {
     let too_large = || DeliveryFault::Unusable { cause: format!("the answer is larger than {limit} bytes") };
     let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
     if announced.is_some_and(|length| length > limit) {

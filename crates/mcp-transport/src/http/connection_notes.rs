@@ -11,7 +11,7 @@ use crate::token_bucket::TokenBucket;
 const NOTES_BURST: u32 = 50;
 const NOTES_PER_SECOND: u32 = 2;
 /// Maximum number of transport detection steps in one [`DriverEvent::Connected`].
-const MAX_STEPS: usize = 8;
+const MAX_DETECTION_STEPS: usize = 8;
 
 pub(super) struct ConnectionNotes {
     rate: TokenBucket,
@@ -40,7 +40,7 @@ impl ConnectionNotes {
 
     /// Records a step of the transport detection, such as "initialize answered".
     pub(super) fn add_step(&mut self, step: String) {
-        if self.steps.len() < MAX_STEPS {
+        if self.steps.len() < MAX_DETECTION_STEPS {
             self.steps.push(step);
         }
     }

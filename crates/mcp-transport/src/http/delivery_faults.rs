@@ -8,13 +8,13 @@ use mcp_proto::{DeliveryFault, IncomingMessage, RpcError};
 use reqwest::Response;
 use reqwest::header::WWW_AUTHENTICATE;
 
-use super::body::bounded_body;
+use super::body::read_bounded_body;
 use super::certificate;
 
 /// Maximum number of bytes that are read from the body of an error response.
-const MAX_EXPLANATION_BYTES: usize = 64 * 1024;
+const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 /// Timeout of reading the body of an error response.
-const EXPLANATION_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+const ERROR_BODY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Maximum length of the text from an error response that is displayed, in characters.
 const MAX_DISPLAYED_CHARS: usize = 300;
 
@@ -39,8 +39,8 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
         .headers()
         .get(WWW_AUTHENTICATE)
         .map(|value| displayed_text(&String::from_utf8_lossy(value.as_bytes())));
-    let read = bounded_body(&mut response, MAX_EXPLANATION_BYTES);
-    let body = tokio::time::timeout(EXPLANATION_TIMEOUT, read).await.ok().and_then(Result::ok).unwrap_or_default();
+    let read = read_bounded_body(&mut response, MAX_ERROR_BODY_BYTES);
+    let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, read).await.ok().and_then(Result::ok).unwrap_or_default();
     let error = parse_rpc_error(&body);
     let message = error.is_some().then(|| body.clone());
     let text = if error.is_some() { String::new() } else { displayed_text(&String::from_utf8_lossy(&body)) };

@@ -11,7 +11,7 @@ use reqwest::header::HeaderValue;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::body::bounded_body;
+use super::body::read_bounded_body;
 use super::delivery_faults::{self, HttpRefusal};
 use super::endpoint::{
     FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media_type, unusable_response,
@@ -20,7 +20,7 @@ use super::headers::SESSION_ID;
 use super::sse::{SseEvent, SseEvents, StreamEnd, StreamFault};
 
 /// Maximum size in bytes of a response body that is read and discarded only so that its connection can be reused.
-const MAX_UNUSED_BYTES: usize = 64 * 1024;
+const MAX_DISCARDED_BODY_BYTES: usize = 64 * 1024;
 
 /// Boxed future that completes with the next step of an exchange.
 pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Send>>;
@@ -116,7 +116,7 @@ pub(super) fn post_message(
                 Err(fault) => Ok(ExchangeStep::new(exchange, ExchangeEvent::Failed(fault))),
             }
         } else {
-            timeout(within, post_accepted(exchange, endpoint, parts)).await
+            timeout(within, post_and_check_status(exchange, endpoint, parts)).await
         };
         sent.unwrap_or_else(|_| {
             ExchangeStep::new(exchange, ExchangeEvent::Failed(delivery_faults::timeout_fault(within)))
@@ -133,7 +133,7 @@ pub(super) fn post_answered_on_stream(
     parts: RequestParts,
     within: Duration,
 ) -> ExchangeFuture {
-    wait_for_late_acceptance(exchange, Box::pin(post_accepted(exchange, endpoint, parts)), within)
+    wait_for_late_acceptance(exchange, Box::pin(post_and_check_status(exchange, endpoint, parts)), within)
 }
 
 /// Continues to wait for a message that the server did not accept in time.
@@ -146,7 +146,7 @@ pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, 
     })
 }
 
-async fn post_accepted(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) -> ExchangeStep {
+async fn post_and_check_status(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) -> ExchangeStep {
     match endpoint.send(parts).await {
         Ok(answer) => check_response_status(exchange, answer).await,
         Err(fault) => ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
@@ -161,7 +161,7 @@ async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeS
     }
     if media_type(response.headers()) != MediaType::EventStream {
         // The server has accepted the message. The body of its response has no meaning.
-        let _ = bounded_body(&mut response, MAX_UNUSED_BYTES).await;
+        let _ = read_bounded_body(&mut response, MAX_DISCARDED_BODY_BYTES).await;
     }
     ExchangeStep { exchange, moved, session: None, what: ExchangeEvent::Accepted }
 }
@@ -217,7 +217,7 @@ async fn read_answer(exchange: u64, answer: HttpResponse, limit: usize) -> Excha
         ExchangeEvent::Refused(delivery_faults::read_refusal(response).await)
     } else {
         match media_type(response.headers()) {
-            MediaType::Json => match bounded_body(&mut response, limit).await {
+            MediaType::Json => match read_bounded_body(&mut response, limit).await {
                 Ok(body) => ExchangeEvent::Body(body),
                 Err(fault) => ExchangeEvent::Failed(fault),
             },

@@ -145,7 +145,7 @@ impl OutsideClient {
             let mut request = reqwest::Request::new(head.method, url);
             *request.headers_mut() = head.headers;
             *request.body_mut() = (!body.is_empty()).then(|| body.into());
-            exchange(self.shared.client(way)?, request, &address, limit.bytes).await
+            send_within_limit(self.shared.client_for_route(way)?, request, &address, limit.bytes).await
         };
         tokio::time::timeout(limit.time, exchange).await.unwrap_or(Err(slow))
     }
@@ -205,7 +205,7 @@ impl ClientState {
         if uri.is_ok_and(|uri| self.proxy.intercept(&uri).is_some()) { ConnectionRoute::Proxy } else { otherwise }
     }
 
-    fn client(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
+    fn client_for_route(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
         let made = self.clients[way as usize].get_or_init(|| {
             client::client_for_foreign_addresses(way, Arc::new(PublicResolver))
                 .map_err(|error| delivery_faults::root_cause(&error))
@@ -214,7 +214,7 @@ impl ClientState {
     }
 }
 
-async fn exchange(
+async fn send_within_limit(
     client: &Client,
     request: reqwest::Request,
     address: &str,

@@ -26,8 +26,8 @@ const MIN_READ_BYTES: usize = 256;
 const MAX_READ_BYTES: usize = 16 * 1024;
 
 /// Rate limit of lines that are reported for display: size of a burst, and number per second. All lines are stored.
-const SHOWN_LINES_BURST: u32 = 200;
-const SHOWN_LINES_PER_SECOND: u32 = 50;
+const REPORTED_LINES_BURST: u32 = 200;
+const REPORTED_LINES_PER_SECOND: u32 = 50;
 
 /// The last lines of a server's standard error. Clones share one buffer.
 #[derive(Debug, Clone, Default)]
@@ -86,22 +86,22 @@ pub(crate) async fn drain_stderr(
     shown: mpsc::Sender<StderrOutput>,
 ) {
     let mut buffer = vec![0; MIN_READ_BYTES];
-    let mut cutter = LineCutter::default();
+    let mut cutter = LineTruncator::default();
     let mut show = StderrForwarder {
         ring,
         shown,
-        bucket: TokenBucket::new(SHOWN_LINES_BURST, SHOWN_LINES_PER_SECOND),
+        bucket: TokenBucket::new(REPORTED_LINES_BURST, REPORTED_LINES_PER_SECOND),
         dropped: 0,
     };
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
-        cutter.feed(&buffer[..length], |line, cut| show.line(line, cut));
+        cutter.feed(&buffer[..length], |line, cut| show.forward_line(line, cut));
         if length == buffer.len() && length < MAX_READ_BYTES {
             buffer.resize(length * 4, 0);
         } else if length < MIN_READ_BYTES && buffer.len() > MIN_READ_BYTES {
             buffer = vec![0; MIN_READ_BYTES];
         }
     }
-    cutter.end(|line, cut| show.line(line, cut));
+    cutter.end(|line, cut| show.forward_line(line, cut));
     if show.dropped > 0 {
         let _ = show.shown.send(StderrOutput::Dropped(show.dropped)).await;
     }
@@ -115,7 +115,7 @@ struct StderrForwarder {
 }
 
 impl StderrForwarder {
-    fn line(&mut self, line: &[u8], cut: u64) {
+    fn forward_line(&mut self, line: &[u8], cut: u64) {
         let mut text = visible(&String::from_utf8_lossy(line)).into_owned();
         if cut > 0 {
             text.push_str(&format!(" [… {cut} bytes cut]"));
@@ -140,12 +140,12 @@ impl StderrForwarder {
 
 /// Splits bytes into lines and truncates long ones.
 #[derive(Default)]
-struct LineCutter {
+struct LineTruncator {
     line: Vec<u8>,
     cut: u64,
 }
 
-impl LineCutter {
+impl LineTruncator {
     fn feed(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(&[u8], u64)) {
         while let Some(end) = memchr(b'\n', bytes) {
             self.add(&bytes[..end]);

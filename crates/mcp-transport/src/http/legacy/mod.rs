@@ -244,7 +244,7 @@ impl<'o> LegacyDriver<'o> {
                 self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(moved.to.path())));
                 self.url = moved.to;
             }
-            return self.on_stream(what, now);
+            return self.on_stream_step(what, now);
         }
         let Some(post) = self.posts.remove(&exchange) else { return };
         if self.gate == Some(exchange) {

@@ -13,7 +13,7 @@ use crate::http::sse::{SseEvent, StreamEnd};
 use crate::line_decoder::DecodedLine;
 
 impl LegacyDriver<'_> {
-    pub(super) fn on_stream(&mut self, what: ExchangeEvent, now: Instant) {
+    pub(super) fn on_stream_step(&mut self, what: ExchangeEvent, now: Instant) {
         match what {
             ExchangeEvent::Events { events, next, .. } => {
                 self.is_answered = true;

@@ -107,7 +107,7 @@ impl SseGuard {
             return None;
         }
         if self.block.len() + part.len() > self.limit {
-            return Some(self.skip(&part, end.is_some()));
+            return Some(self.start_skipping(&part, end.is_some()));
         }
         self.block.extend_from_slice(&part);
         if end.is_some() {
@@ -116,7 +116,7 @@ impl SseGuard {
         None
     }
 
-    fn skip(&mut self, part: &[u8], line_ended: bool) -> OversizedEvent {
+    fn start_skipping(&mut self, part: &[u8], line_ended: bool) -> OversizedEvent {
         let room = EXCERPT_BYTES.saturating_sub(self.block.len());
         self.block.extend_from_slice(&part[..part.len().min(room)]);
         self.block.truncate(EXCERPT_BYTES);

@@ -203,7 +203,7 @@ impl<'o> StreamableDriver<'o> {
     fn on_step(&mut self, step: Result<ExchangeStep, Aborted>, now: Instant) {
         // Aborted exchanges were already removed from the table.
         if let Ok(step) = step {
-            self.on_answer(step, now);
+            self.on_exchange_step(step, now);
         }
     }
 
@@ -298,7 +298,8 @@ impl<'o> StreamableDriver<'o> {
     }
 
     fn finish_request(&mut self, request: &RequestId) {
-        let found = self.exchanges.iter().find(|(_, exchange)| exchange.is_for(request)).map(|(number, _)| *number);
+        let found =
+            self.exchanges.iter().find(|(_, exchange)| exchange.carries_request(request)).map(|(number, _)| *number);
         if let Some(exchange) = found {
             self.finish_exchange(exchange);
         }
@@ -319,7 +320,7 @@ impl<'o> StreamableDriver<'o> {
 }
 
 impl ActiveExchange {
-    fn is_for(&self, request: &RequestId) -> bool {
+    fn carries_request(&self, request: &RequestId) -> bool {
         matches!(&self.kind, ExchangeKind::Request { id, .. } if id == request)
     }
 }

@@ -23,7 +23,7 @@ const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
 const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl StreamableDriver<'_> {
-    pub(super) fn on_answer(&mut self, step: ExchangeStep, now: Instant) {
+    pub(super) fn on_exchange_step(&mut self, step: ExchangeStep, now: Instant) {
         let ExchangeStep { exchange, moved, session, what } = step;
         let Some(running) = self.exchanges.get(&exchange) else { return };
         if let Some(session) = session
@@ -83,7 +83,7 @@ impl StreamableDriver<'_> {
         let answers = self.core.process_line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
         self.on_opening_step(&finished.name, answers);
         if answers == ResponseKind::Nothing {
-            let cause = not_a_response_message(&body);
+            let cause = explain_invalid_body(&body);
             self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
@@ -273,7 +273,7 @@ impl StreamableDriver<'_> {
 }
 
 /// Returns a message that explains why the body of a response is not the JSON-RPC response to its request.
-fn not_a_response_message(body: &Bytes) -> String {
+fn explain_invalid_body(body: &Bytes) -> String {
     match IncomingMessage::decode(body).map_err(|invalid| invalid.cause) {
         Ok(_) => "the answer is not one to this request".to_owned(),
         Err(InvalidCause::Blank) => "the answer is empty".to_owned(),
