@@ -150,7 +150,7 @@ impl View {
     }
 }
 
-/// Parses parameters as an object. Absent parameters are an empty object.
+/// Parses the parameters of a message as a JSON object. Absent parameters count as an empty object.
 pub(super) fn parse_params(params: Option<&RawJson>) -> Result<Map, RpcError> {
     let Some(params) = params else { return Ok(Map::new()) };
     params.parse().map_err(|_| RpcError::new(code::INVALID_PARAMS, "params is not an object"))

@@ -49,7 +49,7 @@ use tool_delivery::ToolDelivery;
 use crate::capabilities::HostCapabilities;
 use crate::host_context::HostContext;
 
-/// Configuration of a view.
+/// Configuration with which the host creates a view.
 #[derive(Debug, Clone, Default)]
 pub struct ViewConfig {
     /// Name and version of the host.

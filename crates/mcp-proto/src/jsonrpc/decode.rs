@@ -32,7 +32,7 @@ fn decode_batch_or_reject(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessa
     read.map_err(|cause| InvalidMessage::new(cause, bytes, &found))
 }
 
-/// Returns the line as text, or the cause if the survey already shows that the line is invalid.
+/// Returns the line as text, or the cause if its first bytes, its encoding or `found` show that the line is invalid.
 fn validate_line(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{ObjectWriter, RequestId, RpcError};
 use crate::http::HttpHead;
 
-/// A serialized message of the client to the server.
+/// A serialized message from the client to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutgoingMessage {
     /// Message as one line of JSON, without a line end and without raw newlines.

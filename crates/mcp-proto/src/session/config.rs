@@ -14,7 +14,7 @@ pub struct SessionConfig {
     pub client: Implementation,
     /// All capabilities of the client. The session omits those that the negotiated revision does not define.
     pub capabilities: ClientCapabilities,
-    /// Method of negotiating the protocol revision.
+    /// Method by which the session negotiates the protocol revision.
     pub opening: HandshakeMode,
     /// Transport that carries the session's messages. Determines the handshake, the HTTP headers and the form of
     /// cancellations.

@@ -47,7 +47,7 @@ pub enum DeliveryFault {
     },
     /// The response is neither JSON nor an event stream, or exceeds a limit.
     Unusable {
-        /// Human-readable cause of the rejection.
+        /// Human-readable reason why the response is unusable.
         cause: String,
     },
 }

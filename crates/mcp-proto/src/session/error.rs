@@ -21,10 +21,11 @@ pub enum CallError {
     /// The caller cancelled the call.
     #[error("cancelled")]
     Cancelled,
-    /// The server responded with an error.
+    /// The server responded with a JSON-RPC error.
     #[error("the server answered with an error: {0}")]
     Server(RpcError),
-    /// The user must visit URLs first (2025-11-25, error -32042). The caller can then repeat the call.
+    /// The user must visit these URLs before the request can succeed (2025-11-25, error -32042). The caller can then
+    /// repeat the call.
     #[error("the server requires {} page(s) to be opened first", .0.len())]
     UrlRequired(Vec<ElicitParams>),
     /// The response has an invalid structure.

@@ -22,7 +22,7 @@ const DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
 const RESERVED_HEADERS: [&str; 7] =
     ["authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding", "connection"];
 
-/// A tool argument whose value an HTTP header repeats.
+/// Definition of an HTTP header that repeats the value of a tool argument.
 #[derive(Debug, PartialEq)]
 struct MirroredHeader {
     name: String,

@@ -203,7 +203,7 @@ impl Session {
     }
 }
 
-/// Returns `true` for errors that only a server of 2026-07-28 sends.
+/// Returns `true` if `error` has a code that only servers of 2026-07-28 send.
 fn is_modern_error(error: &RpcError) -> bool {
     matches!(error.code, code::UNSUPPORTED_VERSION | code::MISSING_CAPABILITY | code::HEADER_MISMATCH)
 }

@@ -31,7 +31,7 @@ pub(super) fn parse_object(raw: &RawJson) -> Result<Map, String> {
     }
 }
 
-/// Deserializes `body` as a `T`. The cause of an error names the field.
+/// Deserializes `body` as a `T`. The error names the invalid member.
 pub(super) fn deserialize_object<T: DeserializeOwned>(body: Map) -> Result<T, String> {
     serde_path_to_error::deserialize(Value::Object(body)).map_err(|error| {
         let path = error.path().to_string();

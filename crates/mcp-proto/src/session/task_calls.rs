@@ -59,7 +59,7 @@ pub(super) enum TaskInput {
 pub(super) struct TaskRecords {
     /// Tools that can run as tasks. The value is `true` if a tool always runs as one (2025-11-25).
     support: IndexMap<String, bool>,
-    /// Ids of requests that the client cancelled before the server's response could create a task.
+    /// Ids of requests that the client cancelled, but whose late response may still create a task.
     late: IndexSet<i64>,
 }
 

@@ -35,7 +35,7 @@ pub struct ServerCapabilities {
     /// Experimental, non-standard features of the server.
     #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map>,
-    /// Other declared capabilities, which this crate does not model, unchanged.
+    /// Capabilities without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -47,7 +47,7 @@ pub struct ListCapability {
     /// `true` if the server sends `list_changed` notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -62,7 +62,7 @@ pub struct ResourcesCapability {
     /// `true` if the server sends `list_changed` notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -88,7 +88,7 @@ pub struct ClientCapabilities {
     /// Experimental, non-standard features of the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map>,
-    /// Other declared capabilities, which this crate does not model, unchanged.
+    /// Capabilities without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

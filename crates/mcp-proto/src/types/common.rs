@@ -28,7 +28,7 @@ pub struct Implementation {
     /// URL of the program's home page, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -50,7 +50,7 @@ pub struct Icon {
     /// Background color that the icon is designed for: `light` or `dark`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -78,7 +78,7 @@ pub struct Annotations {
     /// ISO 8601 time at which the content was last changed, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

@@ -36,7 +36,7 @@ pub struct CompletionResult {
     /// `true` if there are more matching values than those in `values`.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub has_more: bool,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

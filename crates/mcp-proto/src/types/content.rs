@@ -44,10 +44,10 @@ pub struct TextContent {
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -63,10 +63,10 @@ pub struct ImageContent {
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -83,10 +83,10 @@ pub struct EmbeddedResource {
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -101,10 +101,10 @@ pub struct ToolUseContent {
     pub name: String,
     /// Arguments that the model generated. Not validated against the tool's schema.
     pub input: Map,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -123,10 +123,10 @@ pub struct ToolResultContent {
     /// `true` if `content` describes an error of the tool.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

@@ -15,7 +15,7 @@ pub enum ElicitParams {
         message: String,
         /// Flat JSON Schema of the fields, unchanged.
         requested_schema: Value,
-        /// Members that this crate does not model, including `_meta`, unchanged.
+        /// JSON members without a field in this variant, including `_meta`, retained unchanged.
         extra: Map,
     },
     /// A URL for the user to visit, since 2025-11-25.
@@ -26,7 +26,7 @@ pub enum ElicitParams {
         url: String,
         /// Opaque identifier for `notifications/elicitation/complete`, 2025-11-25 only.
         elicitation_id: Option<String>,
-        /// Members that this crate does not model, including `_meta`, unchanged.
+        /// JSON members without a field in this variant, including `_meta`, retained unchanged.
         extra: Map,
     },
 }

@@ -38,10 +38,10 @@ pub struct LogMessage {
     pub logger: Option<String>,
     /// Value that the server logged: any JSON. Untrusted.
     pub data: Value,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

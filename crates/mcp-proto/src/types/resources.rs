@@ -31,10 +31,10 @@ pub struct Resource {
     /// Hints of the server on how to use the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -62,10 +62,10 @@ pub struct ResourceTemplate {
     /// Hints of the server on how to use the resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -86,10 +86,10 @@ pub struct ResourceContents {
     /// Contents of a binary resource, encoded in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<SharedText>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

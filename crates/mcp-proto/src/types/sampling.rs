@@ -38,10 +38,10 @@ pub struct CreateMessageParams {
     /// Rules for the use of the tools by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -65,7 +65,7 @@ pub struct ToolChoice {
     /// Mode: `auto`, `required` or `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -78,10 +78,10 @@ pub struct SamplingMessage {
     pub role: Role,
     /// Content blocks of the message.
     pub content: SamplingContent,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -135,7 +135,7 @@ pub struct ModelPreferences {
     /// Importance of capability, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intelligence_priority: Option<f64>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -147,7 +147,7 @@ pub struct ModelHint {
     /// Full name, or part of the names of several models, such as `sonnet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -165,7 +165,7 @@ pub struct CreateMessageResult {
     /// Reason for the end of the generation, such as `endTurn`, `stopSequence` or `maxTokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
 }

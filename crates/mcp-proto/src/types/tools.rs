@@ -32,10 +32,10 @@ pub struct Tool {
     /// Task support of the tool, 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution: Option<ToolExecution>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -59,7 +59,7 @@ pub struct ToolAnnotations {
     /// `true` if the tool interacts with external systems. Absent means `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -71,7 +71,7 @@ pub struct ToolExecution {
     /// Support for running the tool as a task: `forbidden`, `optional` or `required`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_support: Option<String>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -90,10 +90,10 @@ pub struct CallToolResult {
     /// `true` if `content` describes an error of the tool. `false` if the JSON member is absent.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Other JSON members, which this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

@@ -50,7 +50,7 @@ pub(super) struct OwnerRequests {
     /// Notification that is sent when fewer events are queued. Only the latest one is stored, since repeated ones are
     /// equivalent.
     pub(super) notification: Option<ClientNotification>,
-    /// Set if the session may have new messages or events because of the owner's requests.
+    /// Set after an operation of the owner that may have caused new messages or events of the session.
     pub(super) touched: bool,
     /// Set if the session is closed and the driver only delivers its remaining events.
     pub(super) is_ending: bool,

@@ -66,7 +66,7 @@ impl WakeFlag {
         self.shared.rung.store(true, Ordering::Release);
     }
 
-    /// Polls a pinned future as [`WakeFlag::poll`] does.
+    /// Polls a pinned future if it may make progress, as [`WakeFlag::poll`] does.
     pub fn poll_future<F: Future + ?Sized>(&mut self, context: &Context<'_>, future: Pin<&mut F>) -> Poll<F::Output> {
         self.poll(context, |context| future.poll(context))
     }

@@ -136,7 +136,7 @@ pub(super) fn post_answered_on_stream(
     wait_for_late_acceptance(exchange, Box::pin(post_and_check_status(exchange, endpoint, parts)), within)
 }
 
-/// Continues to wait for a message that the server did not accept in time.
+/// Continues to wait for the HTTP response to a message that the server did not accept in time.
 pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
     Box::pin(async move {
         match timeout(within, &mut work).await {

@@ -24,7 +24,7 @@ pub(super) struct LineReader<R> {
     buffer: BytesMut,
     /// Maximum number of bytes that the next read requests.
     read_size: usize,
-    /// Set if the buffer is larger than necessary while no data arrives.
+    /// Set if the read buffer has grown, and should shrink while no data arrives.
     grown: bool,
     /// Set if the read stream has ended or failed.
     ended: bool,

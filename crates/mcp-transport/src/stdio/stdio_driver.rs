@@ -72,7 +72,7 @@ pub(super) struct EndedParts {
     pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
-    /// Time until which the driver waits for the others to end.
+    /// Time until which the driver waits for those that have not ended, or `None` if none has ended.
     until: Option<Instant>,
 }
 
