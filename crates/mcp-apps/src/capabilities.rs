@@ -5,44 +5,47 @@ use serde_json::{Value, json};
 
 use crate::sandbox_policy::GrantedSandbox;
 
-/// Capabilities of the host. Nothing is announced by default, and a request for what is not announced is refused.
+/// Capabilities of the host for one page. By default the host announces none, and refuses requests that need a
+/// capability it did not announce.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HostCapabilities {
-    /// Set if links are opened in the system's browser.
+    /// Set if the host opens links of the page in the system's browser.
     pub open_links: bool,
-    /// Set if files can be saved.
+    /// Set if the page can offer files for the user to save.
     pub download_file: bool,
-    /// Tools of the page's server, or `None` if pages can't call them.
+    /// Access to the tools of the page's server, or `None` if the page can't list or call them.
     pub server_tools: Option<ServerLists>,
-    /// Resources and prompts of the page's server, or `None` if pages can't read them.
+    /// Access to the resources and prompts of the page's server, or `None` if the page can't read them.
     pub server_resources: Option<ServerLists>,
-    /// Set if log messages are recorded.
+    /// Set if the host records log messages of the page.
     pub logging: bool,
-    /// Granted domains and permissions of the page.
+    /// Domains and permissions that are granted to the page.
     pub sandbox: Option<GrantedSandbox>,
-    /// Content that a page may add to the context of models, or `None` if there is no such context.
+    /// Kinds of content that the page may put into the context of models, or `None` if the host supports no such
+    /// context.
     pub update_model_context: Option<ContentKinds>,
-    /// Content of messages that a page may add to the conversation, or `None` if it can't.
+    /// Kinds of content in messages that the page may add to the conversation, or `None` if the page can't add
+    /// messages.
     pub message: Option<ContentKinds>,
-    /// Sampling for pages, or `None` if pages can't request it.
+    /// Sampling support for the page, or `None` if the page can't request sampling.
     pub sampling: Option<SamplingSupport>,
 }
 
-/// Access to lists of the page's server.
+/// Access to lists that the page's server provides, such as its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ServerLists {
-    /// Set if the page is notified of changes of the lists.
+    /// Set if the host notifies the page when such a list changes.
     pub list_changed: bool,
 }
 
-/// Sampling that the host offers to pages.
+/// Sampling features that the host offers to pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SamplingSupport {
     /// Set if the page may pass tools to the model.
     pub tools: bool,
 }
 
-/// Kinds of content that the host accepts for one purpose.
+/// Kinds of content that the host accepts from a page for one purpose, such as messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContentKinds {
     /// Set if blocks of text are accepted.
@@ -60,7 +63,7 @@ pub struct ContentKinds {
 }
 
 impl ContentKinds {
-    /// Text, and nothing else.
+    /// Accepts blocks of text only.
     pub const TEXT: Self = Self {
         text: true,
         image: false,
@@ -70,7 +73,7 @@ impl ContentKinds {
         structured_content: false,
     };
 
-    /// Returns the name of the first kind of block that is not accepted, or `None` if all are.
+    /// Returns the name of the first kind among `blocks` that is not accepted, or `None` if all are accepted.
     pub(crate) fn first_refused(self, blocks: &[ContentBlock]) -> Option<&'static str> {
         blocks.iter().find_map(|block| {
             let (accepted, name) = match block {
@@ -86,7 +89,7 @@ impl ContentKinds {
     }
 
     fn to_value(self) -> Value {
-        members([
+        object_of_present_members([
             ("text", self.text.then(|| json!({}))),
             ("image", self.image.then(|| json!({}))),
             ("audio", self.audio.then(|| json!({}))),
@@ -103,7 +106,7 @@ impl HostCapabilities {
     pub fn to_value(&self) -> Value {
         let lists = |lists: ServerLists| if lists.list_changed { json!({ "listChanged": true }) } else { json!({}) };
         let sampling = |support: SamplingSupport| if support.tools { json!({ "tools": {} }) } else { json!({}) };
-        members([
+        object_of_present_members([
             ("openLinks", self.open_links.then(|| json!({}))),
             ("downloadFile", self.download_file.then(|| json!({}))),
             ("serverTools", self.server_tools.map(lists)),
@@ -117,8 +120,8 @@ impl HostCapabilities {
     }
 }
 
-/// Returns an object with the members that are present.
-fn members<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
+/// Returns a JSON object with those of the members that have a value.
+fn object_of_present_members<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
     let present = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Value::Object(present.collect::<Map>())
 }

@@ -27,7 +27,7 @@ pub use metadata::{
 pub use page::{AppPage, MAX_PAGE_BYTES, PageError, PageHash};
 pub use resource_uri::{MAX_URI_BYTES, UiUri, UriProblem};
 pub use sandbox_policy::{
-    AncestorError, DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, Reach,
+    DeclaredSources, DomainProblem, DroppedDomain, FrameAncestor, GrantedSandbox, InvalidAncestor, Reach,
     SANDBOX_ATTRIBUTE, SandboxGrants, SandboxPolicy, Source, SourceOrigin, SourceUse,
 };
 pub use text::Excerpt;
@@ -39,7 +39,7 @@ pub use view::{
 
 use serde_json::{Value, json};
 
-/// Identifier of the extension in the capabilities of clients and servers.
+/// Identifier of the extension MCP Apps in the capabilities of clients and servers.
 pub const EXTENSION_ID: &str = "io.modelcontextprotocol/ui";
 
 /// Returns the settings that a client announces for [`EXTENSION_ID`].

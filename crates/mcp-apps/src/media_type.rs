@@ -1,24 +1,24 @@
-//! Media types of pages.
+//! Media types of the pages that servers provide as apps.
 
-/// Media type of pages, which the host announces to servers.
+/// Media type of pages of apps, which the host announces to servers.
 pub const PAGE_MEDIA_TYPE: &str = "text/html;profile=mcp-app";
 
-/// Media type that drafts of the specification used.
+/// Media type of pages of apps in drafts of the specification.
 const DRAFT_MEDIA_TYPE: &str = "text/html+mcp";
 
-/// Relation of a media type to pages of apps.
+/// Classification of a media type by whether it marks a page of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageType {
-    /// A page of an app.
+    /// The media type of pages of apps.
     Page,
-    /// A page of an app as drafts of the specification named it.
+    /// The media type of pages of apps in drafts of the specification.
     Draft,
-    /// Anything else, such as a plain HTML document.
+    /// Any other media type, such as that of a plain HTML document.
     Other,
 }
 
 /// Classifies a media type. Letter case, spaces, quotation marks and further parameters do not matter.
-pub(crate) fn page_type(media_type: &str) -> PageType {
+pub(crate) fn classify_media_type(media_type: &str) -> PageType {
     let mut parts = media_type.split(';').map(str::trim);
     let essence = parts.next().unwrap_or_default();
     if essence.eq_ignore_ascii_case(DRAFT_MEDIA_TYPE) {
@@ -47,14 +47,14 @@ mod tests {
             "text/html;profile=mcp-app;charset=utf-8",
         ];
         for page in pages {
-            assert_eq!(page_type(page), PageType::Page, "{page}");
+            assert_eq!(classify_media_type(page), PageType::Page, "{page}");
         }
     }
 
     #[test]
     fn other_types_are_not_pages() {
-        assert_eq!(page_type("text/html+mcp"), PageType::Draft);
-        assert_eq!(page_type(" text/HTML+mcp; charset=utf-8"), PageType::Draft);
+        assert_eq!(classify_media_type("text/html+mcp"), PageType::Draft);
+        assert_eq!(classify_media_type(" text/HTML+mcp; charset=utf-8"), PageType::Draft);
         let others = [
             "",
             "text/html",
@@ -65,7 +65,7 @@ mod tests {
             "profile=mcp-app",
         ];
         for other in others {
-            assert_eq!(page_type(other), PageType::Other, "{other}");
+            assert_eq!(classify_media_type(other), PageType::Other, "{other}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The page of an app, from the result of `resources/read`.
+//! Extracts the page of an app from the result of `resources/read`.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use mcp_proto::types::Map;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::media_type::{PageType, page_type};
+use crate::media_type::{PageType, classify_media_type};
 use crate::metadata::PageMetadata;
 use crate::resource_uri::UiUri;
 use crate::sandbox_policy::DeclaredSources;
@@ -17,11 +17,11 @@ use crate::text::Excerpt;
 /// Maximum size of a page in bytes, after decoding.
 pub const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Maximum number of content items that are searched for the page.
-const MAX_ITEMS: usize = 16;
-/// Beginning of the hashed bytes. Another version of the format has another beginning.
-const HASH_DOMAIN: &[u8] = b"mcp-apps page 1\0";
+const MAX_CONTENT_ITEMS: usize = 16;
+/// Prefix of the hashed bytes, which identifies the version of the hash's format.
+const HASH_PREFIX: &[u8] = b"mcp-apps page 1\0";
 
-/// A page that can be shown, with the metadata and the hash under which it is reviewed.
+/// A valid page of an app, with its metadata and the hash that identifies the reviewed version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppPage {
     /// URI under which the page was requested.
@@ -30,13 +30,13 @@ pub struct AppPage {
     pub html: String,
     /// Domains, permissions and appearance that the page requests.
     pub metadata: PageMetadata,
-    /// Hash over the URI, the document and the declared metadata.
+    /// Hash over `uri`, `html` and the metadata as declared.
     pub hash: PageHash,
-    /// URI in the result, or `None` if it is spelled as in the request.
+    /// URI of the page in the server's result, or `None` if it is identical to `uri`.
     pub echoed_uri: Option<Excerpt>,
 }
 
-/// SHA-256 over a page's URI, document and declared metadata. A review is valid for one hash only.
+/// SHA-256 over a page's URI, document and declared metadata. The user's review of a page is valid for one hash only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageHash([u8; 32]);
 
@@ -44,8 +44,8 @@ impl PageHash {
     fn of(uri: &UiUri, html: &str, metadata: &PageMetadata) -> Result<Self, PageError> {
         let metadata = serde_json::to_vec(metadata).map_err(|error| PageError::Metadata(error.to_string()))?;
         let mut hash = Sha256::new();
-        hash.update(HASH_DOMAIN);
-        // The length before each part keeps the parts apart.
+        hash.update(HASH_PREFIX);
+        // The length before each part makes the boundaries between the parts unambiguous.
         for part in [uri.as_str().as_bytes(), html.as_bytes(), &metadata] {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
@@ -74,16 +74,16 @@ pub enum PageError {
     /// The result has no list `contents` of objects.
     #[error("the result has no list of contents")]
     NoContents,
-    /// No content item has the media type of pages. Has the media type of the first item.
+    /// No content item has the media type of pages. Contains the media type of the first item.
     #[error("the media type is {0}, not text/html;profile=mcp-app")]
     OtherType(Excerpt),
-    /// The media type is `text/html+mcp`, which drafts of the specification used.
+    /// The content item has the media type `text/html+mcp`, which drafts of the specification used.
     #[error("the media type is text/html+mcp, which only drafts of MCP Apps used; the server has to be updated")]
     DraftType,
     /// Several content items are pages.
     #[error("the result has {0} pages instead of one")]
     SeveralPages(usize),
-    /// The page has another URI than the requested one. Has the URI in the result.
+    /// The page has another URI than the requested one. Contains the URI in the result.
     #[error("the result is for another URI: {0}")]
     OtherUri(Excerpt),
     /// The content item has neither `text` nor `blob`, or both.
@@ -107,16 +107,16 @@ pub enum PageError {
 }
 
 impl AppPage {
-    /// Takes the page from `result`, the result of `resources/read` for `uri`. `listed` is the entry of the same URI in
-    /// `resources/list`, whose metadata is used if the content item has none.
+    /// Extracts the page from `result`, the result of `resources/read` for `uri`. `listed` is the entry of the same URI
+    /// in `resources/list`, whose metadata is used if the content item has none.
     ///
     /// # Errors
     ///
     /// Returns [`PageError`] with the reason why the result is not exactly one page of acceptable size.
     pub fn from_read_result(uri: &UiUri, result: &Map, listed: Option<&Map>) -> Result<Self, PageError> {
-        let item = find_item(result)?;
+        let item = find_page_item(result)?;
         let echoed = item.get("uri").and_then(Value::as_str).unwrap_or(uri.as_str());
-        if !uri.is_echoed_as(echoed) {
+        if !uri.is_same_page_as(echoed) {
             return Err(PageError::OtherUri(Excerpt::of(echoed)));
         }
         let html = decode_body(item)?;
@@ -131,8 +131,8 @@ impl AppPage {
 }
 
 impl AppPage {
-    /// Describes what the page requests, one text for each origin and permission, such as
-    /// `connectDomains https://example.com` or `camera`.
+    /// Describes the access that the page requests, one text for each origin and permission, such as `connectDomains
+    /// https://example.com` or `camera`.
     #[must_use]
     pub fn requested_access(&self) -> Vec<String> {
         let declared = self.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
@@ -142,18 +142,19 @@ impl AppPage {
     }
 }
 
-/// Returns the only content item with the media type of pages.
-fn find_item(result: &Map) -> Result<&Map, PageError> {
+/// Returns the content item with the media type of pages, if there is exactly one.
+fn find_page_item(result: &Map) -> Result<&Map, PageError> {
     let contents = result.get("contents").and_then(Value::as_array).ok_or(PageError::NoContents)?;
-    let items: Vec<&Map> = contents.iter().take(MAX_ITEMS).filter_map(Value::as_object).collect();
+    let items: Vec<&Map> = contents.iter().take(MAX_CONTENT_ITEMS).filter_map(Value::as_object).collect();
     let type_of = |item: &Map| item.get("mimeType").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let pages: Vec<&Map> = items.iter().copied().filter(|item| page_type(&type_of(item)) == PageType::Page).collect();
+    let pages: Vec<&Map> =
+        items.iter().copied().filter(|item| classify_media_type(&type_of(item)) == PageType::Page).collect();
     match (pages[..].first(), pages.len()) {
         (Some(page), 1) => Ok(page),
         (Some(_), count) => Err(PageError::SeveralPages(count)),
         (None, _) => {
             let first = items.first().ok_or(PageError::NoContents)?;
-            match page_type(&type_of(first)) {
+            match classify_media_type(&type_of(first)) {
                 PageType::Draft => Err(PageError::DraftType),
                 PageType::Page | PageType::Other => Err(PageError::OtherType(Excerpt::of(&type_of(first)))),
             }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::text::is_plain;
+use crate::text::has_only_visible_characters;
 
 /// Maximum length of a page's URI in bytes.
 pub const MAX_URI_BYTES: usize = 2048;
@@ -15,13 +15,13 @@ const SCHEME: &str = "ui://";
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct UiUri(String);
 
-/// Reason why a text is not the URI of a page.
+/// Reason why a text is not a valid URI of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UriProblem {
     /// The scheme is not `ui`.
     #[error("does not begin with \"ui://\"")]
     OtherScheme,
-    /// Nothing follows the scheme.
+    /// The text has no characters after `ui://`.
     #[error("has nothing after \"ui://\"")]
     Empty,
     /// The text is longer than [`MAX_URI_BYTES`].
@@ -49,7 +49,7 @@ impl UiUri {
         if text.len() > MAX_URI_BYTES {
             return Err(UriProblem::TooLong);
         }
-        if !is_plain(text) {
+        if !has_only_visible_characters(text) {
             return Err(UriProblem::HiddenCharacter);
         }
         Ok(Self(text.to_owned()))
@@ -61,10 +61,10 @@ impl UiUri {
         &self.0
     }
 
-    /// Returns `true` if `echoed` names the same page. Servers may respond with another letter case, or with or without
-    /// slashes at the end.
+    /// Returns `true` if `echoed`, the URI in a server's response, names the same page. It may differ in letter case
+    /// and in slashes at the end.
     #[must_use]
-    pub fn is_echoed_as(&self, echoed: &str) -> bool {
+    pub fn is_same_page_as(&self, echoed: &str) -> bool {
         self.0.trim_end_matches('/').eq_ignore_ascii_case(echoed.trim_end_matches('/'))
     }
 }
@@ -102,9 +102,9 @@ mod tests {
     #[test]
     fn letter_case_and_slashes_at_the_end_do_not_matter_in_an_echo() {
         let uri = UiUri::parse("ui://Clock/app").unwrap();
-        assert!(uri.is_echoed_as("ui://clock/app/"));
-        assert!(uri.is_echoed_as("ui://Clock/app"));
-        assert!(!uri.is_echoed_as("ui://clock/other"));
-        assert!(!uri.is_echoed_as("ui://clock"));
+        assert!(uri.is_same_page_as("ui://clock/app/"));
+        assert!(uri.is_same_page_as("ui://Clock/app"));
+        assert!(!uri.is_same_page_as("ui://clock/other"));
+        assert!(!uri.is_same_page_as("ui://clock"));
     }
 }

@@ -1,9 +1,9 @@
-//! Excerpts of untrusted text for faults and error messages.
+//! Excerpts of untrusted text, for display in faults and error messages.
 
 use std::fmt;
 
 /// Maximum length of an excerpt in characters, before escaping.
-pub(crate) const MAX_EXCERPT: usize = 80;
+pub(crate) const MAX_EXCERPT_CHARS: usize = 80;
 
 /// Beginning of an untrusted text, in quotation marks, with hidden characters escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,14 +12,14 @@ pub struct Excerpt(String);
 impl Excerpt {
     pub(crate) fn of(text: &str) -> Self {
         let mut characters = text.chars();
-        let beginning: String = characters.by_ref().take(MAX_EXCERPT).collect();
+        let beginning: String = characters.by_ref().take(MAX_EXCERPT_CHARS).collect();
         let more = if characters.next().is_some() { "…" } else { "" };
         Self(format!("\"{}{more}\"", foreign::visible(&beginning)))
     }
 }
 
 /// Returns `true` if a text has no hidden characters and no white space.
-pub(crate) fn is_plain(text: &str) -> bool {
+pub(crate) fn has_only_visible_characters(text: &str) -> bool {
     !text.chars().any(|character| character.is_whitespace() || foreign::is_hidden(character))
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Excerpt {
     }
 }
 
-/// Returns the first `limit` bytes of a text, or fewer where a character would be divided.
+/// Returns the longest prefix of a text that has at most `limit` bytes and ends between two characters.
 pub(crate) fn truncated(text: &str, limit: usize) -> &str {
     let mut end = text.len().min(limit);
     while !text.is_char_boundary(end) {

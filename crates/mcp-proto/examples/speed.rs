@@ -17,7 +17,7 @@ use mcp_proto::{
 };
 use serde_json::{Map, json};
 
-/// Result of the echo tool.
+/// Result with which the simulated server answers a call of its tool `echo`.
 const ECHO_RESULT: &str = r#"{"content":[{"type":"text","text":"hello"}],"isError":false}"#;
 const CALL_DEADLINE: CallDeadline = CallDeadline { idle: Duration::from_secs(60), total: Duration::from_secs(60) };
 

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::revision::Revision;
 
-/// Headers of a POST that depend on the message it carries.
+/// HTTP headers of a POST that depend on the message in its body.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HttpHead {
     /// Value of `MCP-Protocol-Version`. `None` before a legacy revision is negotiated, and in revisions without this

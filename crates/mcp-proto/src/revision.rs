@@ -76,14 +76,15 @@ impl Revision {
     pub const ALL: [Revision; 5] = [A, B, C, D, E];
     /// Newest revision with an `initialize` handshake.
     pub const NEWEST_LEGACY: Revision = D;
-    /// Newest revision that this crate implements.
+    /// Newest revision of the protocol that this crate implements.
     pub const NEWEST: Revision = E;
 
     fn is_in_range(self, span: &RevisionRange) -> bool {
         span.0 <= self && self <= span.1
     }
 
-    /// Returns `true` if this revision has no handshake and carries its metadata in every request.
+    /// Returns `true` if this revision has no `initialize` handshake, and every request carries the client's metadata
+    /// instead.
     pub fn is_modern(self) -> bool {
         !self.is_in_range(&HANDSHAKE)
     }

@@ -6,8 +6,8 @@
 //!
 //! - [`stdio`]: MCP over the pipes of a local server, which the crate `process` starts and ends
 //! - [`http`]: remote servers over Streamable HTTP and HTTP+SSE, including the detection of the transport
-//! - [`driver`]: common parts of the drivers. A driver reads frames, feeds the session, writes its messages, and
-//!   reports all events to its owner in order
+//! - [`driver`]: code that the drivers of all transports share. A driver is the task of one session: it reads messages,
+//!   passes them to the session, writes the session's messages, and reports all events to its owner in order
 //! - [`line_decoder`]: newline framing with a maximum line length
 //! - [`memory_end`]: two connected in-memory streams, for tests
 //!

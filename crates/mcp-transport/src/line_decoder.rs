@@ -1,8 +1,8 @@
 //! Newline framing: splits a byte stream into lines of bounded length.
 //!
-//! A line beyond the limit is reported as soon as it exceeds it, because it may never end. The rest is skipped without
-//! being stored, and reported once more at its end, because the ID of a message is often last. The stream continues
-//! with the next line.
+//! A line that is too long is reported as soon as it exceeds the limit, because it may never end. Its further bytes are
+//! skipped without being stored. It is reported once more at its end, because the ID of a message is often last. Then
+//! decoding continues with the next line.
 
 use std::io;
 
@@ -16,16 +16,17 @@ pub const DEFAULT_LINE_LIMIT: usize = 16 * 1024 * 1024;
 /// Number of bytes that are retained from the beginning and from the end of a line that exceeds the limit.
 pub const EXCERPT_BYTES: usize = 4 * 1024;
 
-/// Capacity in bytes above which a read buffer is replaced when its content is smaller than `NEARLY_EMPTY_BYTES`.
+/// Capacity in bytes above which a read buffer is replaced by a smaller one when its content is shorter than
+/// `NEARLY_EMPTY_BYTES`.
 const MAX_IDLE_BUFFER_BYTES: usize = 256 * 1024;
 const NEARLY_EMPTY_BYTES: usize = 64 * 1024;
 
-/// A line, or a part of a line that exceeds the limit.
+/// A complete line, or a report about a line that exceeds the length limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecodedLine {
-    /// A line without its terminator. Not empty, and possibly not UTF-8.
+    /// A complete line without its terminator. Not empty, and possibly not UTF-8.
     Whole(Bytes),
-    /// The current line exceeds the limit. The remaining part is skipped.
+    /// The current line exceeds the length limit. The decoder skips its remaining bytes.
     TooLong {
         /// First [`EXCERPT_BYTES`] of the line, or fewer with a smaller limit.
         head: Bytes,
@@ -41,8 +42,7 @@ pub enum DecodedLine {
     },
 }
 
-/// Splits bytes into lines at `
-/// `. Drops a `\r` before it, and empty lines.
+/// Splits bytes into lines at `\n`. Removes a `\r` before the `\n`, and skips empty lines.
 ///
 /// # Examples
 ///
@@ -66,7 +66,7 @@ pub enum DecodedLine {
 #[derive(Debug)]
 pub struct LineDecoder {
     limit: usize,
-    /// Number of bytes at the beginning of the buffer that are known to contain no newline.
+    /// Number of bytes at the beginning of the buffer that were already searched and contain no newline.
     scanned: usize,
     skipped: Option<SkippedLine>,
 }
@@ -89,7 +89,7 @@ impl LineDecoder {
         self.limit
     }
 
-    fn skip(&mut self, buffer: &mut BytesMut) -> Option<DecodedLine> {
+    fn skip_line(&mut self, buffer: &mut BytesMut) -> Option<DecodedLine> {
         let skipped = self.skipped.as_mut()?;
         let Some(end) = memchr(b'\n', buffer) else {
             skipped.skip_bytes(buffer);
@@ -99,10 +99,10 @@ impl LineDecoder {
         skipped.skip_bytes(&buffer[..end]);
         buffer.advance(end + 1);
         shrink_buffer(buffer);
-        self.skipped.take().map(SkippedLine::into_line)
+        self.skipped.take().map(SkippedLine::into_ended_line)
     }
 
-    fn whole_line(&mut self, buffer: &mut BytesMut, length: usize) -> Option<DecodedLine> {
+    fn take_whole_line(&mut self, buffer: &mut BytesMut, length: usize) -> Option<DecodedLine> {
         self.scanned = 0;
         let mut line = buffer.split_to(length);
         if line.last() == Some(&b'\r') {
@@ -119,7 +119,7 @@ impl Decoder for LineDecoder {
     fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<DecodedLine>, io::Error> {
         loop {
             if self.skipped.is_some() {
-                return Ok(self.skip(buffer));
+                return Ok(self.skip_line(buffer));
             }
             let newline = memchr(b'\n', &buffer[self.scanned..]).map(|at| self.scanned + at);
             let length = newline.unwrap_or(buffer.len());
@@ -137,7 +137,7 @@ impl Decoder for LineDecoder {
                 self.scanned = buffer.len();
                 return Ok(None);
             }
-            let line = self.whole_line(buffer, length);
+            let line = self.take_whole_line(buffer, length);
             buffer.advance(1);
             shrink_buffer(buffer);
             if line.is_some() {
@@ -151,10 +151,10 @@ impl Decoder for LineDecoder {
             return Ok(Some(line));
         }
         if let Some(skipped) = self.skipped.take() {
-            return Ok(Some(skipped.into_line()));
+            return Ok(Some(skipped.into_ended_line()));
         }
         let length = buffer.len();
-        Ok(self.whole_line(buffer, length))
+        Ok(self.take_whole_line(buffer, length))
     }
 }
 
@@ -167,7 +167,7 @@ impl SkippedLine {
         self.tail.extend_from_slice(keep);
     }
 
-    fn into_line(mut self) -> DecodedLine {
+    fn into_ended_line(mut self) -> DecodedLine {
         if self.tail.last() == Some(&b'\r') {
             self.tail.pop();
         }

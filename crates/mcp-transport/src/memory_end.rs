@@ -2,12 +2,12 @@
 
 use tokio::io::{DuplexStream, ReadHalf, WriteHalf, duplex, split};
 
-/// One end of a connection in memory. Bytes written to the other end are read here.
+/// One end of an in-memory connection. Its reader receives the bytes that are written to the other end.
 #[derive(Debug)]
 pub struct MemoryEnd {
-    /// Reader of the bytes that the other end writes.
+    /// Reads the bytes that are written to the other end.
     pub reader: ReadHalf<DuplexStream>,
-    /// Writer of bytes that the other end reads. Closed by a shutdown, or by dropping both halves of this end.
+    /// Writes bytes for the reader of the other end. Closed by a shutdown, or by dropping both halves of this end.
     pub writer: WriteHalf<DuplexStream>,
 }
 

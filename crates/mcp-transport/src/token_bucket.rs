@@ -21,7 +21,7 @@ impl TokenBucket {
         }
     }
 
-    /// Consumes one token. Returns `false` if none is left, so that the event must be suppressed.
+    /// Consumes one token. Returns `false` if no token is left, in which case the caller must suppress the event.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         let passed = self.filled_at.map_or(0.0, |at| now.saturating_duration_since(at).as_secs_f64());
         self.filled_at = Some(now);

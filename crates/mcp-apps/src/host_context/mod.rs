@@ -1,4 +1,4 @@
-//! Context of the host that a page receives: appearance, size, language and platform.
+//! Information about the host that a page receives: appearance, size, language and platform.
 
 mod styles;
 mod tool_info;
@@ -27,22 +27,22 @@ pub enum Theme {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Platform {
-    /// A page in a browser.
+    /// The host is a page in a browser.
     Web,
-    /// A desktop app.
+    /// The host is a desktop app.
     Desktop,
-    /// An app on a phone or tablet.
+    /// The host is an app on a phone or tablet.
     Mobile,
 }
 
-/// Extent of the container along one axis, in CSS pixels.
+/// Extent of a view's container along one axis, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AxisSize {
-    /// The host decides the extent.
+    /// The host sets the extent.
     Fixed(u32),
-    /// The page decides the extent up to this maximum.
+    /// The page chooses the extent, up to this maximum.
     UpTo(u32),
-    /// The page decides the extent.
+    /// The page chooses the extent, without a maximum.
     #[default]
     Unbounded,
 }
@@ -50,35 +50,35 @@ pub enum AxisSize {
 /// Extent of the container of a view along both axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ContainerSize {
-    /// Horizontal extent.
+    /// Horizontal extent of the container.
     pub width: AxisSize,
-    /// Vertical extent.
+    /// Vertical extent of the container.
     pub height: AxisSize,
 }
 
 /// Input devices of the computer, as reported to an app in `deviceCapabilities` of the host context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct InputDevices {
-    /// Set if there is a touch screen.
+    /// Set if the computer has a touch screen.
     pub touch: bool,
-    /// Set if a pointer can hover.
+    /// Set if the computer has a pointing device that can hover over elements, such as a mouse.
     pub hover: bool,
 }
 
-/// Context of the host. Absent members are not reported to the page.
+/// Information about the host for one page. `None` members are not reported to the page.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct HostContext {
     /// Tool call that the view belongs to.
     pub tool: Option<ToolInfo>,
     /// Color theme of the host.
     pub theme: Option<Theme>,
-    /// Style variables. Not reported if empty.
+    /// Style variables that adapt the page to the host. Not reported if empty.
     pub styles: StyleVariables,
     /// CSS that loads fonts: `@font-face` and `@import` rules.
     pub fonts: Option<String>,
     /// Mode in which the view is displayed.
     pub display_mode: DisplayMode,
-    /// Modes that the host can display a view in.
+    /// Modes in which the host can display the view.
     pub available_display_modes: Vec<DisplayMode>,
     /// Extent of the container of the view.
     pub container: ContainerSize,
@@ -88,14 +88,14 @@ pub struct HostContext {
     pub time_zone: Option<String>,
     /// Name of the host.
     pub user_agent: Option<String>,
-    /// Kind of device.
+    /// Kind of device that the host runs on.
     pub platform: Option<Platform>,
     /// Input devices of the computer.
     pub input_devices: Option<InputDevices>,
 }
 
 impl HostContext {
-    /// Returns the context as `hostContext` of the response to `ui/initialize`.
+    /// Returns the context as a JSON object, the `hostContext` of the response to `ui/initialize`.
     #[must_use]
     pub fn to_map(&self) -> Map {
         let mut styles = Map::new();
@@ -137,7 +137,8 @@ impl ContainerSize {
     }
 }
 
-/// Returns the members of `new` that differ from `old`. A member that is absent from `new` can't be reported.
+/// Returns the members of `new` that differ from `old`. Members that only `old` has are not included, since the
+/// protocol can't report a removal.
 pub(crate) fn changed_members(old: &Map, new: &Map) -> Map {
     let changed = new.iter().filter(|(name, value)| old.get(name.as_str()) != Some(*value));
     changed.map(|(name, value)| (name.clone(), value.clone())).collect()

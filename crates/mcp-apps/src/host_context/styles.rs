@@ -1,4 +1,4 @@
-//! Style variables that the host passes to pages.
+//! CSS style variables that the host passes to pages.
 
 use std::collections::BTreeMap;
 
@@ -84,10 +84,10 @@ pub const STYLE_VARIABLES: [&str; 76] = [
     "--shadow-lg",
 ];
 
-/// Beginning of the names of colors.
+/// Prefix of the names of style variables that are colors.
 const COLOR_PREFIX: &str = "--color-";
 
-/// Values of style variables: some of the standard ones, with all colors or none.
+/// Values of standard style variables, with either all colors or none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StyleVariables(BTreeMap<&'static str, String>);
 
@@ -97,13 +97,13 @@ pub enum StyleError {
     /// The name is not in [`STYLE_VARIABLES`].
     #[error("{0:?} is not a standard style variable")]
     Unknown(String),
-    /// Some colors are given, but not this one. Pages would mix them with their own colors.
+    /// Some colors are given, but not this one. Pages would mix the host's colors with their own.
     #[error("{0} is missing, although other colors are given")]
     MissingColor(&'static str),
 }
 
 impl StyleVariables {
-    /// Takes names and CSS values. Colors are best written as `light-dark(a, b)`.
+    /// Creates style variables from names and CSS values. Colors are best written as `light-dark(a, b)`.
     ///
     /// # Errors
     ///
@@ -122,7 +122,7 @@ impl StyleVariables {
         }
     }
 
-    /// Returns `true` if there is no variable.
+    /// Returns `true` if no variable has a value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

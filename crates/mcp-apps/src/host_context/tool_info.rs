@@ -1,10 +1,11 @@
-//! Tool call that a view belongs to, as the page sees it.
+//! Information about the tool call that a view belongs to, for its page.
 
 use mcp_proto::RequestId;
 use mcp_proto::types::{Map, Tool};
 use serde_json::{Value, json};
 
-/// Tool whose call a view shows. Only members that the specification defines are passed on.
+/// Id of the tool call that a view shows, and the definition of the called tool. Contains only members that the
+/// specification defines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolInfo {
     call: Option<RequestId>,
@@ -12,7 +13,8 @@ pub struct ToolInfo {
 }
 
 impl ToolInfo {
-    /// Takes the definition of the tool as the server listed it, and the id of the `tools/call` request if it is known.
+    /// Creates the information from the tool's definition as the server listed it, and the id of the `tools/call`
+    /// request if it is known.
     ///
     /// Returns `None` if the input schema is not a schema of an object. A page would refuse the whole context.
     #[must_use]

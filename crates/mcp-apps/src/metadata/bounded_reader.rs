@@ -1,5 +1,5 @@
-//! Reads untrusted metadata within bounds. A fault is recorded instead of an error, so that one wrong member hides
-//! neither the tool nor the rest.
+//! Reads untrusted JSON metadata within bounds. An invalid member is recorded as a fault instead of causing an error,
+//! so that the tool and the valid members remain usable.
 
 use std::fmt;
 
@@ -9,64 +9,64 @@ use serde_json::Value;
 use crate::resource_uri::UriProblem;
 use crate::text::{Excerpt, truncated};
 
-/// Maximum number of faults that are listed for one tool or page. Further ones are not listed.
+/// Maximum number of faults that are recorded for the metadata of one tool or page. Further ones are not recorded.
 pub const MAX_METADATA_FAULTS: usize = 32;
 
-/// Maximum length of a member's name in a path, in bytes.
+/// Maximum length in bytes of a member's name in [`MetadataFault::path`].
 const MAX_NAME_BYTES: usize = 64;
 
-/// A part of the metadata that is ignored, or read in spite of its form.
+/// A member of the metadata that is ignored, or that is read although its form is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path} {problem}")]
 pub struct MetadataFault {
-    /// Path of the member, such as `_meta.ui.csp.connectDomains[3]`. Hidden characters are escaped.
+    /// Path of the invalid member, such as `_meta.ui.csp.connectDomains[3]`. Hidden characters are escaped.
     pub path: String,
-    /// Reason why the member is ignored, or how it was read.
+    /// Reason why the member is ignored, or the deviation with which it was read.
     pub problem: MetadataProblem,
 }
 
-/// Reason why a member of the metadata is ignored.
+/// Deviation of a metadata member from the specification, because of which it is ignored or read differently.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetadataProblem {
     /// The value has another JSON type than the specification demands.
     #[error("is not {expected}")]
     WrongType {
-        /// Required type, such as `a string`.
+        /// Required JSON type, such as `a string`.
         expected: &'static str,
     },
-    /// The value of a page's URI is not the URI of a page.
+    /// The member should contain the URI of a page, but its value is not such a URI.
     #[error("{reason}: {value}")]
     NotAPage {
         /// Reason why the value is not the URI of a page.
         reason: UriProblem,
-        /// Beginning of the value.
+        /// Beginning of the invalid value.
         value: Excerpt,
     },
     /// The text is longer than this number of bytes.
     #[error("is longer than {0} bytes")]
     TooLong(usize),
-    /// The list has more entries than this number. The first ones are used.
+    /// The list has more entries than this number. Only the first ones are used.
     #[error("has more than {0} entries")]
     TooMany(usize),
     /// The specification does not define this name or value.
     #[error("is unknown: {0}")]
     Unknown(Excerpt),
-    /// The member belongs into the metadata of the page. It is ignored in that of a tool.
+    /// The member belongs into the metadata of the page, and is ignored in that of a tool.
     #[error("has no effect on a tool, only on its page")]
     Misplaced,
-    /// The metadata was found in `meta` instead of `_meta`, and is used.
+    /// The metadata is in the member `meta` instead of `_meta`. It is used.
     #[error("is named `meta` instead of `_meta`")]
     MisnamedMember,
-    /// A single text was found where a list of texts belongs, and is used.
+    /// The value is a single text instead of a list of texts. It is used.
     #[error("is one text instead of a list")]
     NotAList,
-    /// The deprecated and the current member name different pages. The current one is used.
+    /// The deprecated and the current member contain the URIs of different pages. The current one is used.
     #[error("differs from `_meta.ui.resourceUri`, which is used")]
     Contradicting,
 }
 
-/// Position in the metadata, and the faults found so far.
+/// Reader of one item's metadata, which records faults.
 #[derive(Debug)]
 pub(super) struct BoundedReader {
     faults: Vec<MetadataFault>,
@@ -87,8 +87,8 @@ impl BoundedReader {
         }
     }
 
-    /// Returns an object. `null` counts as absent.
-    pub(super) fn object<'a>(&mut self, path: &str, value: Option<&'a Value>) -> Option<&'a Map> {
+    /// Reads a value that should be an object. `null` counts as absent. Records a fault for any other value.
+    pub(super) fn read_object<'a>(&mut self, path: &str, value: Option<&'a Value>) -> Option<&'a Map> {
         match value? {
             Value::Object(object) => Some(object),
             Value::Null => None,
@@ -99,8 +99,9 @@ impl BoundedReader {
         }
     }
 
-    /// Returns a text of at most `limit` bytes. `null` counts as absent.
-    pub(super) fn text<'a>(&mut self, path: &str, value: Option<&'a Value>, limit: usize) -> Option<&'a str> {
+    /// Reads a value that should be a text of at most `limit` bytes. `null` counts as absent. Records a fault for any
+    /// other value.
+    pub(super) fn read_text<'a>(&mut self, path: &str, value: Option<&'a Value>, limit: usize) -> Option<&'a str> {
         match value? {
             Value::String(text) if text.len() <= limit => Some(text),
             Value::Null => None,
@@ -115,8 +116,8 @@ impl BoundedReader {
         }
     }
 
-    /// Returns a Boolean. `null` counts as absent.
-    pub(super) fn boolean(&mut self, path: &str, value: Option<&Value>) -> Option<bool> {
+    /// Reads a value that should be a Boolean. `null` counts as absent. Records a fault for any other value.
+    pub(super) fn read_boolean(&mut self, path: &str, value: Option<&Value>) -> Option<bool> {
         match value? {
             Value::Bool(flag) => Some(*flag),
             Value::Null => None,
@@ -127,8 +128,9 @@ impl BoundedReader {
         }
     }
 
-    /// Returns the first `count` texts of a list, each of at most `limit` bytes. A single text is a list of one.
-    pub(super) fn texts(
+    /// Reads the first `count` texts of a list, each of at most `limit` bytes. A single text counts as a list of one
+    /// text.
+    pub(super) fn read_texts(
         &mut self,
         path: &str,
         value: Option<&Value>,
@@ -140,7 +142,7 @@ impl BoundedReader {
             Value::Null => return None,
             Value::String(_) => {
                 self.report(path, MetadataProblem::NotAList);
-                return Some(self.text(path, value, limit).into_iter().map(str::to_owned).collect());
+                return Some(self.read_text(path, value, limit).into_iter().map(str::to_owned).collect());
             }
             _ => {
                 self.report(path, MetadataProblem::WrongType { expected: "a list" });
@@ -156,13 +158,15 @@ impl BoundedReader {
                 Value::Null => {
                     self.report(format!("{path}[{index}]"), MetadataProblem::WrongType { expected: "a string" });
                 }
-                entry => texts.extend(self.text(&format!("{path}[{index}]"), Some(entry), limit).map(str::to_owned)),
+                entry => {
+                    texts.extend(self.read_text(&format!("{path}[{index}]"), Some(entry), limit).map(str::to_owned))
+                }
             }
         }
         Some(texts)
     }
 
-    /// Reports the members of an object that are not in `known`.
+    /// Records a fault for each member of an object that is not in `known`.
     pub(super) fn report_unknown(&mut self, path: &str, object: &Map, known: &[&str]) {
         for name in object.keys().filter(|name| !known.contains(&name.as_str())).take(MAX_METADATA_FAULTS) {
             self.report(path, MetadataProblem::Unknown(Excerpt::of(truncated(name, MAX_NAME_BYTES))));

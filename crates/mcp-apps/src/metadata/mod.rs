@@ -1,4 +1,4 @@
-//! Metadata that servers declare about tools and pages, in the member `ui` of `_meta`.
+//! Metadata of MCP Apps that servers declare for tools and pages, in the member `ui` of `_meta`.
 //!
 //! - `tool_metadata`: the page of a tool, and who may call the tool.
 //! - `page_metadata`: domains, permissions and appearance that a page requests.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
 
-/// Maximum number of domains in each list that are read.
+/// Maximum number of domains that are read from each list of a page's metadata.
 pub const MAX_DOMAINS: usize = 32;
 /// Maximum length of one declared domain in bytes.
 pub const MAX_DOMAIN_BYTES: usize = 300;
@@ -16,13 +16,13 @@ pub const MAX_DOMAIN_BYTES: usize = 300;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppPermission"))]
 #[serde(rename_all = "camelCase")]
 pub enum Permission {
-    /// Pictures of the camera.
+    /// Access to the camera.
     Camera,
-    /// Sound of the microphone.
+    /// Access to the microphone.
     Microphone,
-    /// Position of the computer.
+    /// Access to the location of the computer.
     Geolocation,
-    /// Writing to the clipboard.
+    /// Permission to write to the clipboard.
     ClipboardWrite,
 }
 
@@ -30,7 +30,7 @@ impl Permission {
     /// All permissions that the specification defines.
     pub const ALL: [Self; 4] = [Self::Camera, Self::Microphone, Self::Geolocation, Self::ClipboardWrite];
 
-    /// Returns the name of the member in the metadata and in the host's capabilities.
+    /// Returns the name of the permission's member in the page's metadata and in the host's capabilities.
     #[must_use]
     pub const fn member(self) -> &'static str {
         match self {
@@ -41,7 +41,7 @@ impl Permission {
         }
     }
 
-    /// Returns the name of the feature in Permissions Policy.
+    /// Returns the name of the permission's feature in the Permissions Policy of browsers.
     #[must_use]
     pub const fn feature(self) -> &'static str {
         match self {
@@ -91,21 +91,21 @@ impl FromIterator<Permission> for Permissions {
     }
 }
 
-/// Domains that a page declares, as written. `sandbox_policy` parses them.
+/// Domains that a page declares, as the server wrote them. The module `sandbox_policy` parses them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeclaredDomains {
-    /// Destinations of requests and WebSockets.
+    /// Domains to which the page sends requests and opens WebSockets.
     pub connect_domains: Vec<String>,
-    /// Sources of scripts, styles, images, fonts and media.
+    /// Domains from which the page loads scripts, styles, images, fonts and media.
     pub resource_domains: Vec<String>,
-    /// Pages in nested frames.
+    /// Domains of pages that the page embeds in frames.
     pub frame_domains: Vec<String>,
-    /// Base URIs of the document.
+    /// Domains that the page may use as base URI of its document.
     pub base_uri_domains: Vec<String>,
 }
 
-/// Metadata of MCP Apps on a page (specification 2026-01-26, `UIResourceMeta`).
+/// Metadata that a server declares for a page (specification 2026-01-26, `UIResourceMeta`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageMetadata {
@@ -113,38 +113,38 @@ pub struct PageMetadata {
     pub domains: Option<DeclaredDomains>,
     /// Permissions that the page requests.
     pub permissions: Permissions,
-    /// Stable origin that the page requests. Each host defines the format.
+    /// Stable origin that the page requests, in a format that each host defines.
     pub domain: Option<String>,
     /// Preference for a border and background drawn by the host, or `None` if the host decides.
     pub prefers_border: Option<bool>,
-    /// Members that were ignored, with the reasons. At most [`MAX_METADATA_FAULTS`](super::MAX_METADATA_FAULTS).
+    /// Invalid members of the metadata, with the reasons. At most [`MAX_METADATA_FAULTS`](super::MAX_METADATA_FAULTS).
     #[serde(skip)]
     pub faults: Vec<MetadataFault>,
 }
 
 impl PageMetadata {
-    /// Reads the metadata of a page from its item in the result of `resources/read` and from its entry in
-    /// `resources/list`. If the item has a member `ui`, the entry is ignored.
+    /// Reads the metadata of a page from `item`, its content item in the result of `resources/read`, or from `listed`,
+    /// its entry in `resources/list`, if the item has no member `ui`.
     #[must_use]
     pub fn read(item: &Map, listed: Option<&Map>) -> Self {
         let mut reader = BoundedReader::new();
-        let own = find_ui(&mut reader, item);
-        let Some(ui) = own.or_else(|| listed.and_then(|listed| find_ui(&mut reader, listed))) else {
+        let own = find_ui_member(&mut reader, item);
+        let Some(ui) = own.or_else(|| listed.and_then(|listed| find_ui_member(&mut reader, listed))) else {
             return Self { faults: reader.into_faults(), ..Self::default() };
         };
-        let domains = reader.object("_meta.ui.csp", ui.get("csp")).map(|csp| read_domains(&mut reader, csp));
-        let permissions = reader.object("_meta.ui.permissions", ui.get("permissions"));
+        let domains = reader.read_object("_meta.ui.csp", ui.get("csp")).map(|csp| read_domains(&mut reader, csp));
+        let permissions = reader.read_object("_meta.ui.permissions", ui.get("permissions"));
         let permissions = permissions.map(|requested| read_permissions(&mut reader, requested)).unwrap_or_default();
-        let domain = reader.text("_meta.ui.domain", ui.get("domain"), MAX_DOMAIN_BYTES).map(str::to_owned);
-        let prefers_border = reader.boolean("_meta.ui.prefersBorder", ui.get("prefersBorder"));
+        let domain = reader.read_text("_meta.ui.domain", ui.get("domain"), MAX_DOMAIN_BYTES).map(str::to_owned);
+        let prefers_border = reader.read_boolean("_meta.ui.prefersBorder", ui.get("prefersBorder"));
         Self { domains, permissions, domain, prefers_border, faults: reader.into_faults() }
     }
 }
 
-/// Returns the member `ui` of `_meta`. Some Python servers write `meta`.
-fn find_ui<'a>(reader: &mut BoundedReader, holder: &'a Map) -> Option<&'a Map> {
-    let meta = reader.object("_meta", holder.get("_meta"));
-    if let Some(ui) = meta.and_then(|meta| reader.object("_meta.ui", meta.get("ui"))) {
+/// Returns the member `ui` of `_meta`, or of `meta`, which some Python servers write instead.
+fn find_ui_member<'a>(reader: &mut BoundedReader, holder: &'a Map) -> Option<&'a Map> {
+    let meta = reader.read_object("_meta", holder.get("_meta"));
+    if let Some(ui) = meta.and_then(|meta| reader.read_object("_meta.ui", meta.get("ui"))) {
         return Some(ui);
     }
     let ui =
@@ -158,7 +158,7 @@ fn read_domains(reader: &mut BoundedReader, csp: &Map) -> DeclaredDomains {
     reader.report_unknown("_meta.ui.csp", csp, &MEMBERS);
     let [connect_domains, resource_domains, frame_domains, base_uri_domains] = MEMBERS.map(|member| {
         let path = format!("_meta.ui.csp.{member}");
-        reader.texts(&path, csp.get(member), MAX_DOMAINS, MAX_DOMAIN_BYTES).unwrap_or_default()
+        reader.read_texts(&path, csp.get(member), MAX_DOMAINS, MAX_DOMAIN_BYTES).unwrap_or_default()
     });
     DeclaredDomains { connect_domains, resource_domains, frame_domains, base_uri_domains }
 }
@@ -167,7 +167,7 @@ fn read_permissions(reader: &mut BoundedReader, requested: &Map) -> Permissions 
     reader.report_unknown("_meta.ui.permissions", requested, &Permission::ALL.map(Permission::member));
     let is_requested = |permission: &Permission| {
         let path = format!("_meta.ui.permissions.{}", permission.member());
-        reader.object(&path, requested.get(permission.member())).is_some()
+        reader.read_object(&path, requested.get(permission.member())).is_some()
     };
     Permission::ALL.into_iter().filter(is_requested).collect()
 }

@@ -1,4 +1,4 @@
-//! Metadata of a tool: its page, and who may call it.
+//! Metadata of a tool: the page that shows its results, and its permitted callers.
 
 use mcp_proto::types::Map;
 use serde_json::Value;
@@ -7,12 +7,12 @@ use super::bounded_reader::{BoundedReader, MetadataFault, MetadataProblem};
 use crate::resource_uri::{MAX_URI_BYTES, UiUri};
 use crate::text::Excerpt;
 
-/// Maximum number of entries of `visibility` that are read.
-const MAX_VISIBILITIES: usize = 8;
+/// Maximum number of entries that are read from the list `visibility` of a tool.
+const MAX_VISIBILITY_ENTRIES: usize = 8;
 /// Maximum length of an entry of `visibility` in bytes.
 const MAX_VISIBILITY_BYTES: usize = 32;
 
-/// Callers that a server permits for a tool.
+/// Callers that a server permits for one of its tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolVisibility {
     /// Set if models may see and call the tool.
@@ -28,26 +28,27 @@ impl Default for ToolVisibility {
     }
 }
 
-/// Metadata of MCP Apps on a tool (specification 2026-01-26, section "Resource Discovery").
+/// Metadata that a server declares for a tool (specification 2026-01-26, section "Resource Discovery").
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolMetadata {
     /// Page that shows the results of the tool, or `None` for a tool without a page.
     pub page: Option<UiUri>,
-    /// Callers that may use the tool.
+    /// Callers that the server permits to use the tool.
     pub visibility: ToolVisibility,
-    /// Members that were ignored, with the reasons. At most [`MAX_METADATA_FAULTS`](super::MAX_METADATA_FAULTS).
+    /// Invalid members of the metadata, with the reasons. At most [`MAX_METADATA_FAULTS`](super::MAX_METADATA_FAULTS).
     pub faults: Vec<MetadataFault>,
 }
 
 impl ToolMetadata {
-    /// Reads the `_meta` of a tool. A fault never hides the tool: the rest of the metadata is used.
+    /// Reads the metadata from the `_meta` of a tool. Invalid members are recorded in `faults`, and the valid members
+    /// are used.
     #[must_use]
     pub fn read(meta: Option<&Map>) -> Self {
         let mut reader = BoundedReader::new();
         let Some(meta) = meta else { return Self::default() };
-        let ui = reader.object("_meta.ui", meta.get("ui"));
+        let ui = reader.read_object("_meta.ui", meta.get("ui"));
         let nested = read_uri(&mut reader, "_meta.ui.resourceUri", ui.and_then(|ui| ui.get("resourceUri")));
-        // Deprecated, but many servers write only this one.
+        // Deprecated, but many servers write only this member.
         let flat = read_uri(&mut reader, "_meta[\"ui/resourceUri\"]", meta.get("ui/resourceUri"));
         if let (Some(nested), Some(flat)) = (&nested, &flat)
             && nested != flat
@@ -63,7 +64,7 @@ impl ToolMetadata {
         Self { page: nested.or(flat), visibility, faults: reader.into_faults() }
     }
 
-    /// Returns `true` if the tool belongs into the tool list of a model.
+    /// Returns `true` if the server permits that models see and call the tool.
     #[must_use]
     pub const fn is_visible_to_model(&self) -> bool {
         self.visibility.model
@@ -77,7 +78,7 @@ impl ToolMetadata {
 }
 
 fn read_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Option<UiUri> {
-    let text = reader.text(path, value, MAX_URI_BYTES)?;
+    let text = reader.read_text(path, value, MAX_URI_BYTES)?;
     match UiUri::parse(text) {
         Ok(uri) => Some(uri),
         Err(reason) => {
@@ -89,7 +90,7 @@ fn read_uri(reader: &mut BoundedReader, path: &str, value: Option<&Value>) -> Op
 
 fn read_visibility(reader: &mut BoundedReader, value: Option<&Value>) -> ToolVisibility {
     const PATH: &str = "_meta.ui.visibility";
-    let Some(names) = reader.texts(PATH, value, MAX_VISIBILITIES, MAX_VISIBILITY_BYTES) else {
+    let Some(names) = reader.read_texts(PATH, value, MAX_VISIBILITY_ENTRIES, MAX_VISIBILITY_BYTES) else {
         return ToolVisibility::default();
     };
     for name in names.iter().filter(|name| !["model", "app"].contains(&name.as_str())) {

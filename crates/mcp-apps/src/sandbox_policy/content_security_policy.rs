@@ -1,27 +1,27 @@
-//! The value of the header `Content-Security-Policy`. Declared text never reaches it: every origin was parsed.
+//! Builds the value of the header `Content-Security-Policy`. Text that a page declares never reaches it unparsed.
 
 use std::fmt::Write;
 
 use super::declared_sources::{DeclaredSources, SourceUse};
 use super::source::Source;
 
-/// Origin of a page of the host that may embed apps.
+/// Origin of a page of the host that may embed pages of apps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameAncestor(String);
 
-/// The text is not an origin that can be an ancestor: a scheme, `://`, and a host with an optional port.
+/// Error for a text that is not the origin of an embedding page: a scheme, `://`, and a host with an optional port.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not an origin")]
-pub struct AncestorError(String);
+pub struct InvalidAncestor(String);
 
 impl FrameAncestor {
-    /// Takes an origin such as `tauri://localhost` or `http://tauri.localhost`.
+    /// Parses an origin such as `tauri://localhost` or `http://tauri.localhost`.
     ///
     /// # Errors
     ///
-    /// Returns [`AncestorError`] if the text is not an origin.
-    pub fn new(origin: &str) -> Result<Self, AncestorError> {
-        let error = || AncestorError(origin.to_owned());
+    /// Returns [`InvalidAncestor`] if the text is not an origin.
+    pub fn new(origin: &str) -> Result<Self, InvalidAncestor> {
+        let error = || InvalidAncestor(origin.to_owned());
         let (scheme, host) = origin.split_once("://").ok_or_else(error)?;
         let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
         let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
@@ -34,13 +34,15 @@ impl FrameAncestor {
     }
 }
 
-/// Returns the value of the header.
+/// Returns the value of the header `Content-Security-Policy`.
 ///
-/// Without declared domains it is the specification's restrictive default. In both cases it is stricter where apps lose
-/// nothing: forms are not submitted, there are no workers (a worker would need `blob:`, which no page can declare), no
-/// `connect-src` to the page's own address, and no WebRTC, which bypasses `connect-src`.
+/// Without declared domains, the policy is the specification's restrictive default. With and without, it is stricter
+/// than the specification where apps lose nothing: forms are not submitted, there are no workers (a worker would need
+/// `blob:`, which no page can declare), no `connect-src` to the page's own address, and no WebRTC, which bypasses
+/// `connect-src`.
 pub(super) fn header_value(sources: &DeclaredSources, declares_domains: bool, ancestors: &[FrameAncestor]) -> String {
-    let list = |used_as: SourceUse| sources.of(used_as).map(|source| spelled(source, used_as)).collect::<Vec<_>>();
+    let list =
+        |used_as: SourceUse| sources.of(used_as).map(|source| format_source(source, used_as)).collect::<Vec<_>>();
     let resources = list(SourceUse::Resource);
     let with_resources = |fixed: &[&'static str]| {
         let fixed = fixed.iter().map(|source| (*source).to_owned());
@@ -75,8 +77,8 @@ pub(super) fn header_value(sources: &DeclaredSources, declares_domains: bool, an
     value
 }
 
-/// Returns a source as it is written into the policy. `*` alone would include unencrypted schemes.
-fn spelled(source: &Source, used_as: SourceUse) -> String {
+/// Formats a source for the policy. Adds encrypted schemes to `*`, which alone would include unencrypted ones.
+fn format_source(source: &Source, used_as: SourceUse) -> String {
     match (source, used_as) {
         (Source::Origin(origin), _) => origin.to_string(),
         (Source::EveryHost, SourceUse::Connect) => "https: wss:".to_owned(),

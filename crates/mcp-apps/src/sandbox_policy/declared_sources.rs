@@ -1,4 +1,4 @@
-//! The parsed domains of a page, by use.
+//! Parsed domains that a page declares, by their use.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -7,18 +7,18 @@ use super::source::{DomainProblem, Source};
 use crate::metadata::DeclaredDomains;
 use crate::text::Excerpt;
 
-/// Use of a domain by a page.
+/// Use of a declared domain by a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppSourceUse"))]
 #[serde(rename_all = "snake_case")]
 pub enum SourceUse {
-    /// Requests and WebSockets (`connectDomains`).
+    /// The page sends requests and opens WebSockets (`connectDomains`).
     Connect,
-    /// Scripts, styles, images, fonts and media (`resourceDomains`).
+    /// The page loads scripts, styles, images, fonts and media (`resourceDomains`).
     Resource,
-    /// Nested frames (`frameDomains`).
+    /// The page embeds pages in frames (`frameDomains`).
     Frame,
-    /// Base URI of the document (`baseUriDomains`).
+    /// The page sets the base URI of its document (`baseUriDomains`).
     BaseUri,
 }
 
@@ -26,7 +26,7 @@ impl SourceUse {
     /// All uses in the order of the specification.
     pub const ALL: [Self; 4] = [Self::Connect, Self::Resource, Self::Frame, Self::BaseUri];
 
-    /// Returns the name of the list in the metadata.
+    /// Returns the name of the use's list of domains in the page's metadata.
     #[must_use]
     pub const fn member(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl SourceUse {
         }
     }
 
-    fn declared(self, domains: &DeclaredDomains) -> &[String] {
+    fn select_domains(self, domains: &DeclaredDomains) -> &[String] {
         match self {
             Self::Connect => &domains.connect_domains,
             Self::Resource => &domains.resource_domains,
@@ -47,11 +47,11 @@ impl SourceUse {
     }
 }
 
-/// A declared domain that is not a part of the policy.
+/// A declared domain that is not part of the page's policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} {domain} {problem}", .used_as.member())]
 pub struct DroppedDomain {
-    /// Use that the page declared.
+    /// Use of the domain that the page declared.
     pub used_as: SourceUse,
     /// Beginning of the domain as declared.
     pub domain: Excerpt,
@@ -59,21 +59,21 @@ pub struct DroppedDomain {
     pub problem: DomainProblem,
 }
 
-/// Sources of a page, parsed and without duplicates.
+/// Origins that a page declares, parsed and without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DeclaredSources {
     sources: Vec<(SourceUse, Source)>,
-    /// Domains that are not used, with the reasons. At most as many as were declared.
+    /// Declared domains that are not part of the policy, with the reasons.
     pub dropped: Vec<DroppedDomain>,
 }
 
 impl DeclaredSources {
-    /// Parses all declared domains.
+    /// Parses all domains that a page declares.
     #[must_use]
     pub fn parse(domains: &DeclaredDomains) -> Self {
         let mut parsed = Self::default();
         for used_as in SourceUse::ALL {
-            for domain in used_as.declared(domains) {
+            for domain in used_as.select_domains(domains) {
                 match Source::parse(domain, used_as) {
                     Ok(source) => parsed.add(used_as, source),
                     Err(problem) => parsed.drop_domain(used_as, domain, problem),
@@ -98,13 +98,13 @@ impl DeclaredSources {
         self.sources.iter().map(|(used_as, source)| (*used_as, source))
     }
 
-    /// Returns the sources of one use.
+    /// Returns the sources that the page declares for one use.
     pub fn of(&self, source_use: SourceUse) -> impl Iterator<Item = &Source> {
         self.iter().filter(move |(used_as, _)| *used_as == source_use).map(|(_, source)| source)
     }
 
-    /// Returns the sources for which `is_granted` returns `true`. The others are listed as dropped.
-    pub(super) fn granted(self, is_granted: impl Fn(&Source) -> bool) -> Self {
+    /// Returns these sources without those for which `is_granted` returns `false`, which are added to `dropped`.
+    pub(super) fn retain_granted(self, is_granted: impl Fn(&Source) -> bool) -> Self {
         let mut granted = Self { sources: Vec::new(), dropped: self.dropped };
         for (used_as, source) in self.sources {
             if is_granted(&source) {
@@ -116,7 +116,7 @@ impl DeclaredSources {
         granted
     }
 
-    /// Returns the sources as an object in the form of the metadata, without empty lists.
+    /// Returns the sources as a JSON object in the form of a page's `csp` metadata, without empty lists.
     pub(super) fn to_value(&self) -> Value {
         let mut lists = Map::new();
         for used_as in SourceUse::ALL {

@@ -1,5 +1,5 @@
-//! The policy of a page's frame: which declared domains and permissions are granted, and the headers and attributes that
-//! enforce it.
+//! Sandbox policy of a page's frame: the granted part of its declared domains and permissions, and the headers and
+//! attributes that enforce the policy.
 //!
 //! - `source`: parses a declared domain into an origin, and classifies what it can reach.
 //! - `declared_sources`: all domains of a page, parsed, with the refused ones and the reasons.
@@ -11,7 +11,7 @@ mod declared_sources;
 mod permissions_policy;
 mod source;
 
-pub use content_security_policy::{AncestorError, FrameAncestor};
+pub use content_security_policy::{FrameAncestor, InvalidAncestor};
 pub use declared_sources::{DeclaredSources, DroppedDomain, SourceUse};
 pub use source::{DomainProblem, Reach, Source, SourceOrigin};
 
@@ -22,11 +22,11 @@ use crate::metadata::{PageMetadata, Permissions};
 
 /// Value of the attribute `sandbox` of a page's frame.
 ///
-/// The page needs `allow-same-origin` for storage. It is safe only if the page's origin differs from the host's and
-/// from that of every other page.
+/// The page needs `allow-same-origin` for storage. The value is safe only if the page's origin differs from the host's
+/// and from that of every other page.
 pub const SANDBOX_ATTRIBUTE: &str = "allow-scripts allow-same-origin allow-forms";
 
-/// Kinds of access that the user or the host grants to a page. Nothing is granted by default.
+/// Kinds of access that the user or the host grants to a page. By default, none is granted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default)]
@@ -35,7 +35,7 @@ pub struct SandboxGrants {
     pub declared_origins: bool,
     /// Set if declared origins on this computer are granted.
     pub loopback: bool,
-    /// Set if `*` is granted, which means every host.
+    /// Set if the declared source `*`, which means every host, is granted.
     pub every_host: bool,
     /// Permissions that are granted if the page requests them.
     pub permissions: Permissions,
@@ -51,24 +51,25 @@ impl SandboxGrants {
     }
 }
 
-/// Granted domains and permissions of a page, from [`SandboxPolicy::granted`] only.
+/// Granted domains and permissions of a page, as the host reports them to the page. Created only by
+/// [`SandboxPolicy::granted`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantedSandbox(Value);
 
 impl GrantedSandbox {
-    /// Returns the member `sandbox` of the host's capabilities.
+    /// Returns the value of the member `sandbox` of the host's capabilities.
     #[must_use]
     pub const fn as_value(&self) -> &Value {
         &self.0
     }
 }
 
-/// Policy of one page, as it is enforced and reported to the page.
+/// Sandbox policy of one page, which is enforced and reported to the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SandboxPolicy {
-    /// Granted sources, without the ones that were not granted.
+    /// Declared sources that were granted. Those that were not granted are in `dropped`.
     pub sources: DeclaredSources,
-    /// Granted permissions.
+    /// Permissions that the page requests and that were granted.
     pub permissions: Permissions,
     /// Set if the page declares domains, even if none was granted.
     declares_domains: bool,
@@ -80,7 +81,7 @@ impl SandboxPolicy {
     pub fn new(metadata: &PageMetadata, grants: &SandboxGrants) -> Self {
         let declared = metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
         Self {
-            sources: declared.granted(|source| grants.includes(source.reach())),
+            sources: declared.retain_granted(|source| grants.includes(source.reach())),
             permissions: metadata.permissions.intersection(&grants.permissions),
             declares_domains: metadata.domains.is_some(),
         }
@@ -105,7 +106,7 @@ impl SandboxPolicy {
         permissions_policy::header_value(&self.permissions)
     }
 
-    /// Returns the granted part, which the host reports to the page.
+    /// Returns the granted domains and permissions, which the host reports to the page.
     #[must_use]
     pub fn granted(&self) -> GrantedSandbox {
         let permissions: serde_json::Map<String, Value> =

@@ -2,7 +2,7 @@
 
 use crate::metadata::{Permission, Permissions};
 
-/// Features that no page gets, because the specification defines no permission for them.
+/// Browser features that are denied to every page, because the specification defines no permission for them.
 const DENIED_FEATURES: [&str; 24] = [
     "accelerometer",
     "ambient-light-sensor",
@@ -30,12 +30,13 @@ const DENIED_FEATURES: [&str; 24] = [
     "xr-spatial-tracking",
 ];
 
-/// Returns the value of the attribute `allow`: each feature is allowed for the origin that the frame loads.
+/// Returns the value of a frame's attribute `allow`, which allows each granted feature for the origin that the frame
+/// loads.
 pub(super) fn allow_attribute(granted: &Permissions) -> String {
     granted.iter().map(Permission::feature).collect::<Vec<_>>().join("; ")
 }
 
-/// Returns the value of the header. Frames that the page nests get no permission.
+/// Returns the value of the header `Permissions-Policy`. Frames that the page embeds get no permission.
 pub(super) fn header_value(granted: &Permissions) -> String {
     let defined = Permission::ALL.into_iter().map(|permission| {
         let origins = if granted.contains(permission) { "(self)" } else { "()" };

@@ -7,16 +7,16 @@ use url::{Host, Url};
 
 use super::SourceUse;
 
-/// A parsed source of a page.
+/// A parsed domain that a page declares.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Source {
-    /// One origin, or all subdomains of a host.
+    /// One origin, or the origins of all subdomains of a host.
     Origin(SourceOrigin),
-    /// `*`, every host. Written into the policy without unencrypted schemes.
+    /// Every host, which a page declares as `*`. The policy contains it without unencrypted schemes.
     EveryHost,
 }
 
-/// Origin from parsed parts only. Formatted as an origin of a Content Security Policy.
+/// Parsed origin, which `Display` formats for a Content Security Policy.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SourceOrigin {
     scheme: &'static str,
@@ -29,18 +29,18 @@ pub struct SourceOrigin {
     reach: Reach,
 }
 
-/// Computers that a source can reach. Decides how broad the consent to it is.
+/// Kind of computers that a source can reach, which determines the grant that the source needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppSourceReach"))]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
     /// A named host or public address in the internet.
     Internet,
-    /// An address or name that only a private network has. A public name can resolve to such an address, too.
+    /// An address or name that only a private network has. A public name may also resolve to such an address.
     PrivateNetwork,
-    /// This computer.
+    /// The computer that the host runs on.
     Loopback,
-    /// Every host.
+    /// Every host, in the internet, private networks and on this computer.
     EveryHost,
 }
 
@@ -75,7 +75,7 @@ pub enum DomainProblem {
 }
 
 impl Source {
-    /// Parses a declared domain for one use.
+    /// Parses a domain that a page declares for one use.
     ///
     /// # Errors
     ///
@@ -111,7 +111,7 @@ impl Source {
 }
 
 impl fmt::Display for Source {
-    /// Formats the source as the page declares it and as the host reports it.
+    /// Formats the source in the form in which pages declare it and the host reports it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Origin(origin) => origin.fmt(f),
@@ -129,7 +129,7 @@ impl SourceOrigin {
             return Err(DomainProblem::MoreThanOrigin);
         }
         let (host, reach) = match url.host().ok_or(DomainProblem::NotAnOrigin)? {
-            Host::Domain(domain) => (domain.to_owned(), domain_reach(domain, all_subdomains)?),
+            Host::Domain(domain) => (domain.to_owned(), classify_domain(domain, all_subdomains)?),
             Host::Ipv4(_) if all_subdomains => return Err(DomainProblem::Asterisk),
             Host::Ipv4(address) if address.is_unspecified() => return Err(DomainProblem::ReservedHost),
             Host::Ipv4(address) if address.is_loopback() => (address.to_string(), Reach::Loopback),
@@ -146,8 +146,8 @@ impl SourceOrigin {
     }
 }
 
-/// Checks the characters of a domain, and classifies it.
-fn domain_reach(domain: &str, all_subdomains: bool) -> Result<Reach, DomainProblem> {
+/// Checks the characters of a domain, and returns the computers that it can reach.
+fn classify_domain(domain: &str, all_subdomains: bool) -> Result<Reach, DomainProblem> {
     let is_label = |label: &str| {
         !label.is_empty()
             && label.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))

@@ -1,4 +1,4 @@
-//! Tests of parsed sources, headers and attributes.
+//! Tests of the parsed sources of pages, and of the headers and attributes that enforce their policy.
 
 use proptest::prelude::*;
 use serde_json::json;

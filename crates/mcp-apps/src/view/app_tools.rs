@@ -1,4 +1,5 @@
-//! Requests of the host to the page: tools that the app offers (draft of the specification), and their time limits.
+//! Requests of the host to the page, with their timeouts: listing and calling the tools that the app offers (draft of
+//! the specification), and teardown.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -9,52 +10,53 @@ use serde_json::Value;
 
 use super::fault::{FaultKind, ViewFault};
 use super::limits::{
-    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_PAGES,
+    APP_TOOL_TIMEOUT, LIST_CHANGE_INTERVAL, MAX_APP_TOOL_BYTES, MAX_APP_TOOL_CALLS, MAX_APP_TOOL_LIST_PAGES,
     MAX_APP_TOOL_RESULT_BYTES, MAX_APP_TOOLS, MAX_NAME_BYTES,
 };
 use super::output::{CloseCause, ViewEvent, ViewOutput};
-use super::{Phase, View, object};
-use crate::text::{is_plain, truncated};
+use super::{Phase, View, single_member_object};
+use crate::text::{has_only_visible_characters, truncated};
 
-/// Identifier of a call of an app's tool. Never used twice in a view.
+/// Identifier of the host's call of an app's tool, unique in a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AppCallId(i64);
 
-/// Tools of an app. They end with the view, and must not be stored.
+/// Tools that an app offers while its view exists. The host must not store them for later.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AppToolList {
     /// Valid tools, with distinct names.
     pub tools: Vec<AppTool>,
-    /// Number of tools that were dropped: invalid, too large, with a name that occurs twice, or too many.
+    /// Number of tools that were dropped because they are invalid or too large, their name is not unique, or there are
+    /// too many.
     pub dropped: usize,
 }
 
-/// A tool of an app. The definition is an unverified claim of the page.
+/// A tool that an app offers. Its definition is an unverified claim of the page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppTool {
-    /// Definition as the page sent it.
+    /// Definition of the tool, as the page sent it.
     pub definition: Tool,
 }
 
 /// Reason why an app's tools can't be listed or called.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AppToolError {
-    /// The page is not initialized, or does not offer tools.
+    /// The page is not initialized, or did not declare that it offers tools.
     #[error("the app offers no tools")]
     NotOffered,
     /// The app did not list a tool of this name.
     #[error("the app has no such tool")]
     UnknownTool,
-    /// Too many calls are running.
+    /// Too many calls of the app's tools are in progress.
     #[error("too many calls of the app's tools are running")]
     TooManyCalls,
     /// The page did not respond within [`APP_TOOL_TIMEOUT`].
     #[error("the app did not respond in time")]
     TimedOut,
-    /// The response is larger than [`MAX_APP_TOOL_RESULT_BYTES`].
+    /// The page's response is larger than [`MAX_APP_TOOL_RESULT_BYTES`].
     #[error("the response of the app is too large")]
     TooLarge,
-    /// The response is not a valid result.
+    /// The page's response is not a valid result.
     #[error("the response of the app is invalid")]
     InvalidResult,
     /// The page responded with an error. Untrusted.
@@ -65,29 +67,29 @@ pub enum AppToolError {
     Closed,
 }
 
-/// A request to the page that has no response yet.
+/// A request of the host to the page that has no response yet.
 #[derive(Debug)]
 struct HostRequest {
-    purpose: Purpose,
+    purpose: HostRequestPurpose,
     deadline: Instant,
 }
 
 #[derive(Debug)]
-enum Purpose {
+enum HostRequestPurpose {
     List { found: AppToolList, page: usize },
     Call,
     Teardown,
 }
 
-/// State of the host's requests to the page.
+/// State of the host's requests to the page, and the tools that the app listed.
 #[derive(Debug, Default)]
 pub(super) struct AppTools {
     requests: BTreeMap<i64, HostRequest>,
     last_id: i64,
-    /// Names of the tools of the last complete list.
+    /// Names of the app's tools in the last complete list.
     names: BTreeSet<String>,
     last_change: Option<Instant>,
-    /// Time at which a retained change is reported.
+    /// Time at which a change of the app's list is reported, or `None` if no change is waiting.
     next_change: Option<Instant>,
 }
 
@@ -98,8 +100,8 @@ impl AppTools {
 }
 
 impl View {
-    /// Requests the list of the app's tools. The outcome is [`ViewEvent::AppToolsListed`]. If a list is under way, no
-    /// other one is begun.
+    /// Requests the list of the app's tools. The view reports the outcome as [`ViewEvent::AppToolsListed`]. Has no
+    /// effect while another such request is pending.
     ///
     /// # Errors
     ///
@@ -107,14 +109,14 @@ impl View {
     /// [`AppToolError::Closed`] at the end of the view.
     pub fn list_app_tools(&mut self, now: Instant) -> Result<(), AppToolError> {
         self.require_app_tools()?;
-        if !self.tools.requests.values().any(|request| matches!(request.purpose, Purpose::List { .. })) {
-            let purpose = Purpose::List { found: AppToolList::default(), page: 1 };
+        if !self.tools.requests.values().any(|request| matches!(request.purpose, HostRequestPurpose::List { .. })) {
+            let purpose = HostRequestPurpose::List { found: AppToolList::default(), page: 1 };
             self.request_from_page("tools/list", Map::new(), purpose, APP_TOOL_TIMEOUT, now);
         }
         Ok(())
     }
 
-    /// Calls a tool of the app. The outcome is [`ViewEvent::AppToolCallEnded`] with the returned id.
+    /// Calls a tool of the app. The view reports the outcome as [`ViewEvent::AppToolCallEnded`] with the returned id.
     ///
     /// # Errors
     ///
@@ -125,13 +127,14 @@ impl View {
         if !self.tools.names.contains(name) {
             return Err(AppToolError::UnknownTool);
         }
-        let running = self.tools.requests.values().filter(|request| matches!(request.purpose, Purpose::Call)).count();
+        let running =
+            self.tools.requests.values().filter(|request| matches!(request.purpose, HostRequestPurpose::Call)).count();
         if running >= MAX_APP_TOOL_CALLS {
             return Err(AppToolError::TooManyCalls);
         }
-        let mut params = object("name", name);
+        let mut params = single_member_object("name", name);
         params.insert("arguments".to_owned(), Value::Object(arguments));
-        Ok(AppCallId(self.request_from_page("tools/call", params, Purpose::Call, APP_TOOL_TIMEOUT, now)))
+        Ok(AppCallId(self.request_from_page("tools/call", params, HostRequestPurpose::Call, APP_TOOL_TIMEOUT, now)))
     }
 
     fn require_app_tools(&self) -> Result<(), AppToolError> {
@@ -142,7 +145,14 @@ impl View {
         }
     }
 
-    fn request_from_page(&mut self, method: &str, params: Map, purpose: Purpose, limit: Duration, now: Instant) -> i64 {
+    fn request_from_page(
+        &mut self,
+        method: &str,
+        params: Map,
+        purpose: HostRequestPurpose,
+        limit: Duration,
+        now: Instant,
+    ) -> i64 {
         self.tools.last_id += 1;
         let id = self.tools.last_id;
         self.tools.requests.insert(id, HostRequest { purpose, deadline: now + limit });
@@ -151,33 +161,35 @@ impl View {
     }
 
     pub(super) fn request_teardown(&mut self, limit: Duration, now: Instant) {
-        // The schema has no members here, although the prose has a reason.
-        self.request_from_page("ui/resource-teardown", Map::new(), Purpose::Teardown, limit, now);
+        // The schema defines no parameters here, although the prose of the specification mentions a reason.
+        self.request_from_page("ui/resource-teardown", Map::new(), HostRequestPurpose::Teardown, limit, now);
     }
 
     pub(super) fn on_response(&mut self, id: &RequestId, result: Result<RawJson, RpcError>, now: Instant) {
         let Some((id, request)) = self.take_request(id) else { return };
         match request.purpose {
-            Purpose::Teardown => self.close(if result.is_ok() { CloseCause::Confirmed } else { CloseCause::Failed }),
-            Purpose::Call => {
+            HostRequestPurpose::Teardown => {
+                self.close(if result.is_ok() { CloseCause::Confirmed } else { CloseCause::Failed })
+            }
+            HostRequestPurpose::Call => {
                 let result = parse_result(result).and_then(|result| {
                     if is_call_result(&result) { Ok(result) } else { Err(AppToolError::InvalidResult) }
                 });
                 self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result });
             }
-            Purpose::List { found, page } => match parse_result(result) {
+            HostRequestPurpose::List { found, page } => match parse_result(result) {
                 Ok(result) => self.on_tools_page(found, page, result, now),
                 Err(error) => self.push_event(ViewEvent::AppToolsListed(Err(error))),
             },
         }
     }
 
-    /// Ends the request whose response can't be read.
+    /// Ends the host's request whose response can't be read.
     pub(super) fn on_unusable_response(&mut self, id: &RequestId, kind: FaultKind) {
         let Some((id, request)) = self.take_request(id) else { return };
         let error = if kind == FaultKind::TooLarge { AppToolError::TooLarge } else { AppToolError::InvalidResult };
         match request.purpose {
-            Purpose::Teardown => self.close(CloseCause::Failed),
+            HostRequestPurpose::Teardown => self.close(CloseCause::Failed),
             purpose => self.push_tool_error(id, &purpose, error),
         }
     }
@@ -197,7 +209,7 @@ impl View {
         };
         for tool in tools {
             match parse_tool(tool) {
-                Some(tool) if found.tools.len() < MAX_APP_TOOLS && !found.has(&tool.definition.name) => {
+                Some(tool) if found.tools.len() < MAX_APP_TOOLS && !found.offers_tool(&tool.definition.name) => {
                     found.tools.push(tool)
                 }
                 _ => found.dropped += 1,
@@ -205,9 +217,15 @@ impl View {
         }
         let cursor = result.get("nextCursor").and_then(Value::as_str).filter(|cursor| cursor.len() <= MAX_NAME_BYTES);
         match cursor {
-            Some(cursor) if page < MAX_APP_TOOL_PAGES && found.tools.len() < MAX_APP_TOOLS => {
-                let purpose = Purpose::List { found, page: page + 1 };
-                self.request_from_page("tools/list", object("cursor", cursor), purpose, APP_TOOL_TIMEOUT, now);
+            Some(cursor) if page < MAX_APP_TOOL_LIST_PAGES && found.tools.len() < MAX_APP_TOOLS => {
+                let purpose = HostRequestPurpose::List { found, page: page + 1 };
+                self.request_from_page(
+                    "tools/list",
+                    single_member_object("cursor", cursor),
+                    purpose,
+                    APP_TOOL_TIMEOUT,
+                    now,
+                );
             }
             _ => {
                 self.tools.names = found.tools.iter().map(|tool| tool.definition.name.clone()).collect();
@@ -234,24 +252,24 @@ impl View {
         }
     }
 
-    /// Ends the requests whose deadline has passed.
-    pub(super) fn end_late_requests(&mut self, now: Instant) {
+    /// Ends the host's requests whose deadline has passed.
+    pub(super) fn expire_requests(&mut self, now: Instant) {
         let is_late = |request: &HostRequest| request.deadline <= now;
         let late: Vec<i64> =
             self.tools.requests.iter().filter(|(_, request)| is_late(request)).map(|(id, _)| *id).collect();
         for id in late {
             let Some(request) = self.tools.requests.remove(&id) else { continue };
-            if let Purpose::Teardown = request.purpose {
+            if let HostRequestPurpose::Teardown = request.purpose {
                 return self.close(CloseCause::TimedOut);
             }
             let detail = format!("the page did not respond to the request {id} in time");
             self.push(ViewOutput::Fault(ViewFault::to_page(FaultKind::TimedOut, detail)));
-            self.send_notification("notifications/cancelled", object("requestId", id));
+            self.send_notification("notifications/cancelled", single_member_object("requestId", id));
             self.push_tool_error(id, &request.purpose, AppToolError::TimedOut);
         }
     }
 
-    /// Ends all requests of the host at the end of the view, and forgets the app's tools.
+    /// Ends all requests of the host at the end of the view, and discards the app's tools.
     pub(super) fn end_app_tools(&mut self) {
         let ended = std::mem::take(&mut self.tools);
         for (id, request) in ended.requests {
@@ -259,17 +277,19 @@ impl View {
         }
     }
 
-    fn push_tool_error(&mut self, id: i64, purpose: &Purpose, error: AppToolError) {
+    fn push_tool_error(&mut self, id: i64, purpose: &HostRequestPurpose, error: AppToolError) {
         match purpose {
-            Purpose::Call => self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result: Err(error) }),
-            Purpose::List { .. } => self.push_event(ViewEvent::AppToolsListed(Err(error))),
-            Purpose::Teardown => {}
+            HostRequestPurpose::Call => {
+                self.push_event(ViewEvent::AppToolCallEnded { call: AppCallId(id), result: Err(error) })
+            }
+            HostRequestPurpose::List { .. } => self.push_event(ViewEvent::AppToolsListed(Err(error))),
+            HostRequestPurpose::Teardown => {}
         }
     }
 }
 
 impl AppToolList {
-    fn has(&self, name: &str) -> bool {
+    fn offers_tool(&self, name: &str) -> bool {
         self.tools.iter().any(|tool| tool.definition.name == name)
     }
 }
@@ -290,12 +310,14 @@ fn is_call_result(result: &Map) -> bool {
     result.get("content").is_some_and(Value::is_array) || result.get("structuredContent").is_some()
 }
 
-/// Returns a tool if its name and schema are usable and its size is within the limit.
+/// Parses a tool of the app. Returns `None` if its name or schema is invalid, or it is larger than the limit.
 fn parse_tool(tool: Value) -> Option<AppTool> {
     if tool.to_string().len() > MAX_APP_TOOL_BYTES {
         return None;
     }
     let definition: Tool = serde_json::from_value(tool).ok()?;
-    let has_name = !definition.name.is_empty() && definition.name.len() <= MAX_NAME_BYTES && is_plain(&definition.name);
+    let has_name = !definition.name.is_empty()
+        && definition.name.len() <= MAX_NAME_BYTES
+        && has_only_visible_characters(&definition.name);
     (has_name && definition.input_schema.is_object()).then_some(AppTool { definition })
 }

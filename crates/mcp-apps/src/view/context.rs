@@ -3,26 +3,26 @@
 use std::collections::BTreeSet;
 
 use super::output::ViewEvent;
-use super::{Map, Phase, View, object};
+use super::{Map, Phase, View, single_member_object};
 use crate::display_mode::DisplayMode;
 use crate::host_context::{HostContext, changed_members};
 
-/// List of the page's server that can change.
+/// List of the page's server whose changes are reported to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ServerList {
-    /// Resources and their templates.
+    /// Lists of the server's resources and resource templates.
     Resources,
-    /// Prompts of the server.
+    /// List of the server's prompts.
     Prompts,
 }
 
-/// The page declares its display modes, and this one is not among them.
+/// Error for a display mode that is not among those that the page declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the page does not support the display mode {}", .0.as_str())]
 pub struct UndeclaredMode(pub DisplayMode);
 
 impl View {
-    /// Replaces the host context. An initialized page is notified of the members that changed.
+    /// Replaces the host context, and notifies an initialized page of the members that changed.
     ///
     /// # Errors
     ///
@@ -40,7 +40,8 @@ impl View {
         Ok(())
     }
 
-    /// Replaces the names of the tools that the page may call, and notifies the page if this was announced.
+    /// Replaces the names of the tools that the page may call. Notifies an initialized page if the host announced such
+    /// notifications.
     pub fn change_callable_tools(&mut self, callable_tools: BTreeSet<String>) {
         self.config.callable_tools = callable_tools;
         let announced = self.config.capabilities.server_tools.is_some_and(|lists| lists.list_changed);
@@ -49,8 +50,7 @@ impl View {
         }
     }
 
-    /// Notifies the page of a changed list of its server if this was announced. Before the page is initialized, it has
-    /// no list that could be outdated.
+    /// Notifies an initialized page of a changed list of its server, if the host announced such notifications.
     pub fn notify_list_changed(&mut self, list: ServerList) {
         let announced = self.config.capabilities.server_resources.is_some_and(|lists| lists.list_changed);
         if announced && self.phase == Phase::Ready {
@@ -62,7 +62,7 @@ impl View {
         }
     }
 
-    /// Sends the members of the context that the page does not have.
+    /// Sends the members of the host context that changed since the page last received the context.
     pub(super) fn send_context_change(&mut self) {
         let context = self.config.context.to_map();
         let changed = changed_members(&self.sent_context, &context);
@@ -72,37 +72,40 @@ impl View {
         }
     }
 
-    /// Returns `true` if the host may display the page in this mode.
+    /// Returns `true` if the host may change to this display mode: the page declares it, or declares no modes.
     fn may_switch_to(&self, mode: DisplayMode) -> bool {
         let declared = self.app.as_ref().and_then(|app| app.display_modes.as_ref());
         declared.is_none_or(|modes| modes.contains(&mode))
     }
 
-    /// Returns `true` if the page declares the mode. A page that declares none supports no other than the present one.
+    /// Returns `true` if the page declares that it supports this display mode.
     fn declares_mode(&self, mode: DisplayMode) -> bool {
         let declared = self.app.as_ref().and_then(|app| app.display_modes.as_ref());
         declared.is_some_and(|modes| modes.contains(&mode))
     }
 
-    /// Returns `true` if the page's request for this mode is passed on to the host: both declare it, and it is not in
-    /// force.
+    /// Returns `true` if the page may request this display mode: page and host both support it, and it is not the
+    /// current mode.
     pub(super) fn can_request_mode(&self, mode: DisplayMode) -> bool {
         let context = &self.config.context;
         mode != context.display_mode && context.available_display_modes.contains(&mode) && self.declares_mode(mode)
     }
 
-    pub(super) fn is_mode_in_force_or_declared(&self, mode: DisplayMode) -> bool {
+    pub(super) fn is_mode_current_or_declared(&self, mode: DisplayMode) -> bool {
         mode == self.config.context.display_mode || self.declares_mode(mode)
     }
 
-    /// Puts a display mode into force that the host chose at the request of the page.
+    /// Makes a display mode that the host chose at the request of the page the current one.
     pub(super) fn apply_display_mode(&mut self, mode: DisplayMode) {
         if mode == self.config.context.display_mode {
             return;
         }
         self.config.context.display_mode = mode;
         self.sent_context.insert("displayMode".to_owned(), mode.as_str().into());
-        self.send_notification("ui/notifications/host-context-changed", object("displayMode", mode.as_str()));
+        self.send_notification(
+            "ui/notifications/host-context-changed",
+            single_member_object("displayMode", mode.as_str()),
+        );
         self.push_event(ViewEvent::DisplayModeChanged(mode));
     }
 }

@@ -1,4 +1,4 @@
-//! Faults of messages, for the inspector.
+//! Faults in messages between page and host, for display to developers.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::Excerpt;
 
-/// A message, or a part of one, that was not processed as sent.
+/// A fault in a message that was therefore not processed, or not processed as sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewFault {
-    /// Sender and receiver of the message.
+    /// Direction in which the message was sent.
     pub direction: MessageDirection,
-    /// Kind of the fault.
+    /// Reason why the message was not processed as sent.
     pub kind: FaultKind,
     /// Explanation in English, with hidden characters escaped. At most a few hundred characters.
     pub detail: String,
@@ -22,13 +22,13 @@ pub struct ViewFault {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppMessageDirection"))]
 #[serde(rename_all = "snake_case")]
 pub enum MessageDirection {
-    /// Sent by the page.
+    /// The page sent the message to the host.
     FromPage,
-    /// Sent by the host.
+    /// The host sent the message to the page.
     ToPage,
 }
 
-/// Kind of a fault.
+/// Reason why a message was not processed as sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppFaultKind"))]
 #[serde(rename_all = "snake_case")]
@@ -40,21 +40,22 @@ pub enum FaultKind {
     InvalidContent,
     /// The method is unknown. A request is refused, and a notification is dropped.
     UnknownMethod,
-    /// The page sent a message that only a sandbox proxy sends.
+    /// The page sent a message that only the host's sandbox proxy may send.
     Forgery,
     /// The host did not announce the capability that the message requires.
     NotOffered,
-    /// The message was sent before the page was initialized. It is processed afterwards, or dropped if there are many.
+    /// The page sent the message before it was initialized. The message is processed after that, or dropped if there
+    /// are many.
     Early,
     /// The message is not allowed in the current state, such as a second `ui/initialize`.
     OutOfOrder,
-    /// The id is that of a request that still waits for its response.
+    /// The request has the id of another request of the page that still waits for its response.
     DuplicateId,
-    /// The response has the id of no request that waits for one. It may be late.
+    /// The response has an id for which no request is pending. It may have arrived too late.
     UnknownId,
     /// The message or a part of it is too large.
     TooLarge,
-    /// The page sends too many messages, or has too many requests that wait.
+    /// The page sends too many messages, or has too many pending requests.
     TooMany,
     /// The page did not respond in time.
     TimedOut,
@@ -70,8 +71,8 @@ impl ViewFault {
     }
 }
 
-/// Names that pages send by mistake, with the right ones.
-const MISTAKES: [(&str, &str); 5] = [
+/// Method names that pages send by mistake, each with the correct name.
+const METHOD_NAME_MISTAKES: [(&str, &str); 5] = [
     ("initialize", "ui/initialize"),
     ("notifications/initialized", "ui/notifications/initialized"),
     ("ui/notifications/size-change", "ui/notifications/size-changed"),
@@ -79,17 +80,17 @@ const MISTAKES: [(&str, &str); 5] = [
     ("ui/openLink", "ui/open-link"),
 ];
 
-/// Returns a hint at the right name of a method that pages send by mistake. Empty for other methods.
-pub(super) fn hint_at_right_name(method: &str) -> String {
-    let mistake = MISTAKES.iter().find(|(mistake, _)| *mistake == method);
+/// Returns a text with the correct name of a method that pages send by mistake. Empty for other methods.
+pub(super) fn correct_name_hint(method: &str) -> String {
+    let mistake = METHOD_NAME_MISTAKES.iter().find(|(mistake, _)| *mistake == method);
     mistake.map(|(_, right)| format!("; the specification has {right}")).unwrap_or_default()
 }
 
-/// Description of an unknown method. Names the right one for a known mistake.
+/// Message about an unknown method. Includes the correct name if the method is a common mistake.
 pub(super) struct UnknownMethod<'a>(pub(super) &'a str);
 
 impl fmt::Display for UnknownMethod<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the method {} is unknown{}", Excerpt::of(self.0), hint_at_right_name(self.0))
+        write!(f, "the method {} is unknown{}", Excerpt::of(self.0), correct_name_hint(self.0))
     }
 }

@@ -1,5 +1,5 @@
-//! The handshake: `ui/initialize`, its response, and `ui/notifications/initialized`. Nothing else is sent to the page
-//! before, and messages that come too early are retained within bounds.
+//! The handshake: `ui/initialize`, its response, and `ui/notifications/initialized`. The host sends nothing else to the
+//! page before it is initialized, and retains messages that the page sends too early, within bounds.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use mcp_proto::types::{Implementation, Map};
 use mcp_proto::{IncomingMessage, RawJson, RequestId, RpcError};
 use serde_json::{Value, json};
 
-use super::fault::{FaultKind, hint_at_right_name};
+use super::fault::{FaultKind, correct_name_hint};
 use super::incoming::parse_params;
 use super::limits::{MAX_EARLY_BYTES, MAX_EARLY_MESSAGES, MAX_NAME_BYTES};
 use super::output::{AppInfo, ViewEvent};
@@ -19,7 +19,7 @@ use crate::text::{Excerpt, truncated};
 /// Protocol versions that this crate supports. The first one is the response to an unknown version.
 pub const PROTOCOL_VERSIONS: [&str; 2] = ["2026-01-26", "2025-11-21"];
 
-/// Maximum number of declared display modes that are read.
+/// Maximum number of display modes that are read from the page's `ui/initialize`.
 const MAX_DISPLAY_MODES: usize = 8;
 
 /// Messages that the page sent before it was initialized.
@@ -36,7 +36,7 @@ impl EarlyMessages {
         self.messages.iter().any(|(message, _)| has_id(message))
     }
 
-    /// Retains a message if there is room. Returns `true` if it is retained.
+    /// Stores an early message unless the limits are reached. Returns `true` if the message was stored.
     fn add(&mut self, message: IncomingMessage, bytes: usize) -> bool {
         let has_room = self.messages.len() < MAX_EARLY_MESSAGES && self.bytes.saturating_add(bytes) <= MAX_EARLY_BYTES;
         if has_room {
@@ -48,7 +48,7 @@ impl EarlyMessages {
 }
 
 impl View {
-    /// Retains a message until the page is initialized.
+    /// Stores a message of the page until the page is initialized.
     pub(super) fn retain_early(&mut self, message: IncomingMessage, bytes: usize) {
         let method = match &message {
             IncomingMessage::Request { method, .. } | IncomingMessage::Notification { method, .. } => method.clone(),
@@ -59,7 +59,7 @@ impl View {
         } else {
             format!("{} was sent before ui/notifications/initialized, and was dropped", Excerpt::of(&method))
         };
-        let hint = hint_at_right_name(&method);
+        let hint = correct_name_hint(&method);
         self.push_fault(FaultKind::Early, format!("{detail}{hint}"));
     }
 
@@ -69,7 +69,7 @@ impl View {
             let error = RpcError::new(code::INVALID_REQUEST, "the app is initialized already");
             return self.send_response(id, Err(error));
         }
-        match parse_params(params).and_then(|params| self.parse_app(&params)) {
+        match parse_params(params).and_then(|params| self.parse_app_info(&params)) {
             Ok(app) => {
                 let context = self.config.context.to_map();
                 let result = json!({
@@ -90,7 +90,7 @@ impl View {
         }
     }
 
-    fn parse_app(&mut self, params: &Map) -> Result<AppInfo, RpcError> {
+    fn parse_app_info(&mut self, params: &Map) -> Result<AppInfo, RpcError> {
         let invalid = |message: &str| RpcError::new(code::INVALID_PARAMS, message);
         let info = params.get("appInfo").cloned().unwrap_or_default();
         let info: Implementation =

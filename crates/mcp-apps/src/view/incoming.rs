@@ -10,14 +10,14 @@ use serde_json::json;
 
 use super::fault::FaultKind;
 use super::limits::{MAX_MESSAGE_BYTES, MAX_QUEUED_OUTPUTS};
-use super::request_parsing::{Acceptance, REFUSED, Refusal, parse_request};
+use super::request_parsing::{AcceptanceRules, REFUSED_CODE, Refusal, parse_request};
 use super::{Phase, View};
 use crate::text::Excerpt;
 
-/// Beginning of the methods that only a sandbox proxy sends.
-const PROXY_METHODS: &str = "ui/notifications/sandbox-";
-/// Numbers of bytes at both ends of a message that is too large, in which its id is searched.
-const SEARCHED_BYTES: usize = 4096;
+/// Prefix of the methods that only the host's sandbox proxy may send.
+const PROXY_METHOD_PREFIX: &str = "ui/notifications/sandbox-";
+/// Number of bytes at each end of an oversized message that are searched for its id.
+const BYTES_SEARCHED_FOR_ID: usize = 4096;
 
 impl View {
     /// Processes a message that the page posted, as JSON text.
@@ -28,7 +28,7 @@ impl View {
             return;
         }
         let has_room = self.outputs.len() < MAX_QUEUED_OUTPUTS;
-        if !self.rate.admits(text.len().min(MAX_MESSAGE_BYTES), now) || !has_room {
+        if !self.rate.try_admit(text.len().min(MAX_MESSAGE_BYTES), now) || !has_room {
             self.dropped += 1;
             return;
         }
@@ -47,8 +47,8 @@ impl View {
     }
 
     fn on_oversized(&mut self, text: &[u8]) {
-        let head = text.get(..SEARCHED_BYTES).unwrap_or(text);
-        let tail = text.get(text.len().saturating_sub(SEARCHED_BYTES)..).unwrap_or_default();
+        let head = text.get(..BYTES_SEARCHED_FOR_ID).unwrap_or(text);
+        let tail = text.get(text.len().saturating_sub(BYTES_SEARCHED_FOR_ID)..).unwrap_or_default();
         let invalid = InvalidMessage::too_long(head, tail, MAX_MESSAGE_BYTES, text.len());
         self.on_invalid(&invalid, FaultKind::TooLarge);
     }
@@ -67,7 +67,7 @@ impl View {
         }
     }
 
-    /// Processes a decoded message. `bytes` is its size.
+    /// Processes a decoded message of the page. `bytes` is the size of the message.
     pub(super) fn on_message(&mut self, message: IncomingMessage, bytes: usize, now: Instant) {
         match message {
             IncomingMessage::Request { id, method, params } => self.on_request(id, method, params, bytes),
@@ -93,7 +93,7 @@ impl View {
         if method == "ui/initialize" {
             return self.on_initialize(&id, params.as_ref());
         }
-        if method.starts_with(PROXY_METHODS) {
+        if method.starts_with(PROXY_METHOD_PREFIX) {
             self.push_fault(FaultKind::Forgery, format!("the page sent {} as a request", Excerpt::of(&method)));
             if self.can_send() {
                 self.send_response(&id, Err(RpcError::new(code::METHOD_NOT_FOUND, "only a sandbox proxy sends this")));
@@ -109,7 +109,7 @@ impl View {
         let parsed = match parse_params(params.as_ref()) {
             Ok(params) => {
                 let callable_tools = &self.config.callable_tools;
-                let accepted = Acceptance { capabilities: &self.config.capabilities, callable_tools, bytes };
+                let accepted = AcceptanceRules { capabilities: &self.config.capabilities, callable_tools, bytes };
                 parse_request(&method, params, &accepted)
             }
             Err(error) => Err(Refusal { kind: FaultKind::InvalidContent, error }),
@@ -118,7 +118,7 @@ impl View {
             if self.pending.has_room(bytes) {
                 Ok(request)
             } else {
-                Err(Refusal::new(FaultKind::TooMany, REFUSED, "too many requests of the app wait for the host"))
+                Err(Refusal::new(FaultKind::TooMany, REFUSED_CODE, "too many requests of the app wait for the host"))
             }
         });
         match accepted {
@@ -131,7 +131,7 @@ impl View {
     }
 
     fn on_notification(&mut self, method: String, params: Option<RawJson>, bytes: usize, now: Instant) {
-        if method.starts_with(PROXY_METHODS) {
+        if method.starts_with(PROXY_METHOD_PREFIX) {
             let detail = format!("the page sent {}, which only a sandbox proxy sends", Excerpt::of(&method));
             return self.push_fault(FaultKind::Forgery, detail);
         }
@@ -150,7 +150,7 @@ impl View {
     }
 }
 
-/// Parses parameters as an object. Absent parameters are an empty object.
+/// Parses the parameters of a message as a JSON object. Absent parameters count as an empty object.
 pub(super) fn parse_params(params: Option<&RawJson>) -> Result<Map, RpcError> {
     let Some(params) = params else { return Ok(Map::new()) };
     params.parse().map_err(|_| RpcError::new(code::INVALID_PARAMS, "params is not an object"))

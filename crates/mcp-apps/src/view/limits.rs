@@ -1,50 +1,50 @@
-//! Limits of one view. Each bounds what a hostile page can cost.
+//! Limits of one view, which bound the memory and time that a hostile page can use.
 
 use std::time::Duration;
 
 /// Maximum size of one message of the page in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
-/// Number of messages of the page that are processed in a second, on average.
+/// Average number of messages of the page that are processed per second.
 pub const MESSAGES_PER_SECOND: u32 = 100;
-/// Number of messages that the page may send at once after a pause.
+/// Number of messages that the page may send in a burst after a pause.
 pub const MESSAGE_BURST: u32 = 200;
-/// Number of bytes that count as one more message.
+/// Size in bytes for which a message counts as one additional message toward the rate limit.
 pub const BYTES_PER_MESSAGE: usize = 256 * 1024;
-/// Maximum number of requests of the page that wait for the host.
+/// Maximum number of the page's requests that wait for the host's response.
 pub const MAX_PENDING_REQUESTS: usize = 32;
-/// Maximum size of the waiting requests together in bytes.
+/// Maximum total size in bytes of the page's requests that wait for the host's response.
 pub const MAX_PENDING_BYTES: usize = 32 * 1024 * 1024;
-/// Maximum number of messages that are retained until the page is initialized.
+/// Maximum number of the page's messages that are retained until the page is initialized.
 pub const MAX_EARLY_MESSAGES: usize = 32;
-/// Maximum size of the retained messages together in bytes.
+/// Maximum total size in bytes of the page's messages that are retained until the page is initialized.
 pub const MAX_EARLY_BYTES: usize = 1024 * 1024;
-/// Number of outputs that wait for the host above which messages of the page are dropped.
+/// Number of queued outputs of a view at which further messages of the page are dropped.
 pub const MAX_QUEUED_OUTPUTS: usize = 1024;
 
-/// Maximum size of a message to the conversation, or of the context for models, in bytes of JSON.
+/// Maximum size, in bytes of JSON, of a message that the page adds to the conversation, or of its context for models.
 pub const MAX_CONTENT_BYTES: usize = 1024 * 1024;
-/// Maximum size of a log message in bytes of JSON.
+/// Maximum size of a log message of the page in bytes of JSON.
 pub const MAX_LOG_BYTES: usize = 64 * 1024;
 /// Maximum length of a URL or of the URI of a resource in bytes.
 pub const MAX_LINK_BYTES: usize = 8 * 1024;
-/// Maximum number of files in one download.
+/// Maximum number of files in one download request of the page.
 pub const MAX_DOWNLOADS: usize = 16;
-/// Maximum length of names, versions and cursors in bytes.
+/// Maximum length in bytes of names, versions and cursors that the page sends.
 pub const MAX_NAME_BYTES: usize = 1024;
-/// Maximum extent of a view in CSS pixels.
+/// Maximum width and height of a view in CSS pixels.
 pub const MAX_VIEW_PIXELS: u32 = 16_384;
 
-/// Maximum number of tools of one app, as the specification's draft recommends.
+/// Maximum number of tools that one app may offer, as the specification's draft recommends.
 pub const MAX_APP_TOOLS: usize = 50;
 /// Maximum size of the definition of one tool of an app in bytes of JSON.
 pub const MAX_APP_TOOL_BYTES: usize = 64 * 1024;
-/// Maximum number of pages of an app's list of tools.
-pub const MAX_APP_TOOL_PAGES: usize = 10;
-/// Maximum number of calls of an app's tools at the same time.
+/// Maximum number of result pages that are requested of an app's list of tools.
+pub const MAX_APP_TOOL_LIST_PAGES: usize = 10;
+/// Maximum number of concurrent calls of an app's tools.
 pub const MAX_APP_TOOL_CALLS: usize = 8;
 /// Maximum size of the result of an app's tool in bytes, as the specification's draft recommends.
 pub const MAX_APP_TOOL_RESULT_BYTES: usize = 10_000_000;
-/// Time limit of a call or list of an app's tools, as the specification's draft recommends.
+/// Timeout of calling or listing an app's tools, as the specification's draft recommends.
 pub const APP_TOOL_TIMEOUT: Duration = Duration::from_secs(30);
 /// Minimum time between two reported changes of an app's list of tools.
 pub const LIST_CHANGE_INTERVAL: Duration = Duration::from_secs(1);

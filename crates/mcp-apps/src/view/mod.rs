@@ -1,13 +1,13 @@
-//! State machine of one shown app, without I/O: messages of the page and acts of the host in, messages to the page,
-//! requests and events out.
+//! State machine of one view of an app, without I/O. Its inputs are messages of the page and actions of the host, and
+//! its outputs are messages to the page, requests and events.
 //!
 //! - `incoming`: decodes and dispatches messages of the page, within the limits of `limits` and `rate`.
-//! - `handshake`: `ui/initialize`, and what is retained until the page is initialized.
+//! - `handshake`: `ui/initialize`, and messages that are retained until the page is initialized.
 //! - `request`, `request_parsing`, `pending`: requests of the page and the host's responses.
 //! - `tool_delivery`: input and result of the tool call that the view shows.
 //! - `notifications`: size, log messages and other notifications of the page.
 //! - `context`: host context, display mode and changed lists.
-//! - `app_tools`: tools that the page offers to the host.
+//! - `app_tools`: tools that the app offers to the host.
 //! - `teardown`: the end of the view.
 
 mod app_tools;
@@ -49,36 +49,36 @@ use tool_delivery::ToolDelivery;
 use crate::capabilities::HostCapabilities;
 use crate::host_context::HostContext;
 
-/// Configuration of a view.
+/// Configuration with which the host creates a view.
 #[derive(Debug, Clone, Default)]
 pub struct ViewConfig {
     /// Name and version of the host.
     pub host: Implementation,
-    /// Capabilities that the page gets. Requests for others are refused.
+    /// Capabilities of the host that the view announces to the page. Requests that need others are refused.
     pub capabilities: HostCapabilities,
-    /// Context at the beginning.
+    /// Initial host context that the page receives.
     pub context: HostContext,
     /// Names of the tools of the page's server that apps may call
     /// ([`ToolMetadata::is_callable_by_app`](crate::ToolMetadata::is_callable_by_app)).
     pub callable_tools: BTreeSet<String>,
 }
 
-/// Phase of a view.
+/// Phase of a view, from loading its page to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// The page has not sent `ui/initialize`.
+    /// The page has not sent `ui/initialize` yet.
     Waiting,
-    /// The response to `ui/initialize` is sent.
+    /// The response to `ui/initialize` was sent, and the page has not confirmed that it is initialized.
     Answered,
     /// The page is initialized.
     Ready,
-    /// The page is notified of its end, and may still send requests.
+    /// The view requested the page's teardown. The page may still send requests.
     TearingDown,
     /// The view has ended.
     Closed,
 }
 
-/// State machine of one shown app.
+/// State machine of one view of an app.
 ///
 /// Time is a parameter. After each call, the host drains [`poll_output`](Self::poll_output), and calls
 /// [`handle_timeout`](Self::handle_timeout) at [`poll_timeout`](Self::poll_timeout).
@@ -88,11 +88,11 @@ pub struct View {
     phase: Phase,
     outputs: VecDeque<ViewOutput>,
     rate: RateLimit,
-    /// Number of messages dropped since the last one that was processed.
+    /// Number of messages of the page that were dropped since the last processed one.
     dropped: u64,
     early: EarlyMessages,
     app: Option<AppInfo>,
-    /// Context that the page has.
+    /// Host context that the page last received.
     sent_context: Map,
     pending: PendingRequests,
     delivery: ToolDelivery,
@@ -124,7 +124,7 @@ impl View {
         }
     }
 
-    /// Returns the next output, or `None` if all were returned.
+    /// Removes and returns the next output, or returns `None` if the queue is empty.
     pub fn poll_output(&mut self) -> Option<ViewOutput> {
         self.outputs.pop_front()
     }
@@ -136,27 +136,27 @@ impl View {
         if self.phase == Phase::Closed { None } else { self.tools.next_timeout() }
     }
 
-    /// Ends what has taken too long.
+    /// Ends the host's requests that have exceeded their timeout, and reports changes that were delayed.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.phase != Phase::Closed {
-            self.end_late_requests(now);
+            self.expire_requests(now);
             self.report_list_change(now);
         }
     }
 
-    /// Returns the data of the page's `ui/initialize`, or `None` before it.
+    /// Returns the data of the page's `ui/initialize`, or `None` before the page has sent it.
     #[must_use]
     pub const fn app(&self) -> Option<&AppInfo> {
         self.app.as_ref()
     }
 
-    /// Returns the last reported size of the page, for a frame that is drawn again.
+    /// Returns the size that the page last reported, for a frame that the host creates again.
     #[must_use]
     pub const fn size(&self) -> ViewSize {
         self.size
     }
 
-    /// Returns the context that the page gave to models, and that the host accepted last. Untrusted.
+    /// Returns the context for models that the page last provided and the host accepted. Untrusted.
     #[must_use]
     pub fn model_context(&self) -> Option<&ModelContext> {
         self.model_context.as_ref().map(|(_, context)| context)
@@ -202,7 +202,7 @@ impl View {
     }
 }
 
-/// Returns an object with one member.
-fn object(name: &str, value: impl Into<Value>) -> Map {
+/// Returns a JSON object with one member.
+fn single_member_object(name: &str, value: impl Into<Value>) -> Map {
     std::iter::once((name.to_owned(), value.into())).collect()
 }

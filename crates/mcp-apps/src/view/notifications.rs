@@ -1,4 +1,4 @@
-//! Notifications of the page: size, log messages, cancellation and the request to be removed.
+//! Notifications of the page: size, log messages, cancellation and request for teardown.
 
 use std::time::Instant;
 
@@ -48,8 +48,8 @@ impl View {
         };
         let container = self.config.context.container;
         let size = ViewSize {
-            width: width.and_then(|width| within(width, container.width)).or(self.size.width),
-            height: height.and_then(|height| within(height, container.height)).or(self.size.height),
+            width: width.and_then(|width| clamp_extent(width, container.width)).or(self.size.width),
+            height: height.and_then(|height| clamp_extent(height, container.height)).or(self.size.height),
         };
         // A page that reports the same size again would otherwise be laid out in a loop.
         if size != self.size {
@@ -75,8 +75,9 @@ impl View {
     }
 }
 
-/// Returns an extent in whole pixels within the maximum, or `None` if the host fixes the axis.
-fn within(pixels: f64, axis: AxisSize) -> Option<u32> {
+/// Limits the page's reported extent to the maximum of `axis`, in whole pixels. Returns `None` if the host sets the
+/// extent.
+fn clamp_extent(pixels: f64, axis: AxisSize) -> Option<u32> {
     let maximum = match axis {
         AxisSize::Fixed(_) => return None,
         AxisSize::UpTo(maximum) => maximum.min(MAX_VIEW_PIXELS),

@@ -9,48 +9,49 @@ use super::fault::ViewFault;
 use super::request::{AppRequest, AppRequestId};
 use crate::display_mode::DisplayMode;
 
-/// Output of a view, in the order in which the host processes it.
+/// Output of a view. The host processes outputs in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewOutput {
-    /// Message for the page, to be posted unchanged.
+    /// A message that the host must post to the page unchanged.
     Send(Value),
-    /// Request of the page. The host responds with [`View::respond`](super::View::respond), unless it is withdrawn.
+    /// A request of the page. The host responds with [`View::respond`](super::View::respond), unless the request is
+    /// withdrawn.
     Request {
-        /// Identifier for the response.
+        /// Identifier to pass to [`View::respond`](super::View::respond).
         id: AppRequestId,
-        /// Content of the request. Untrusted.
+        /// Kind and parameters of the request. Untrusted.
         request: AppRequest,
     },
-    /// The request needs no response any more: the page cancelled it, or the view is closed.
+    /// A request does not need the host's response, because the page cancelled it or the view was closed.
     Withdrawn(AppRequestId),
-    /// Change or notification that needs no response.
+    /// A change of the view or notification of its page, which needs no response.
     Event(ViewEvent),
-    /// Message that was not processed as sent.
+    /// A message that was not processed as sent.
     Fault(ViewFault),
 }
 
-/// Change of a view, or notification of its page.
+/// Change of a view's state, or notification of its page.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewEvent {
     /// The page is initialized.
     Initialized(AppInfo),
-    /// The page has another size. Each axis that the host does not fix is present, within its maximum.
+    /// The page reported another size. Each axis whose extent the host does not set is present, within its maximum.
     Resized(ViewSize),
     /// The display mode changed at the request of the page.
     DisplayModeChanged(DisplayMode),
     /// The page logged a message. Untrusted.
     Logged(LogMessage),
-    /// The page requests to be removed. The host may ignore it.
+    /// The page requests its teardown. The host may ignore this.
     TeardownRequested,
-    /// The app's tools were listed at the request of the host.
+    /// Outcome of [`View::list_app_tools`](super::View::list_app_tools).
     AppToolsListed(Result<AppToolList, AppToolError>),
-    /// The app's list of tools changed. Reported at most once in a second.
+    /// The app reported that its list of tools changed. Reported at most once per second.
     AppToolsChanged,
     /// A call of an app's tool ended. The result is the untrusted `CallToolResult` of the page.
     AppToolCallEnded {
-        /// Identifier of the call.
+        /// Identifier that [`View::call_app_tool`](super::View::call_app_tool) returned.
         call: AppCallId,
-        /// Result of the tool, or the reason why there is none.
+        /// Result of the tool, or the reason why the call has no result.
         result: Result<Map, AppToolError>,
     },
     /// The view is closed, and the frame can be removed. No output follows.
@@ -60,24 +61,24 @@ pub enum ViewEvent {
 /// Size of a page in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ViewSize {
-    /// Width, or `None` if the page did not report one or the host fixes it.
+    /// Width, or `None` if the page reported none or the host sets the width.
     pub width: Option<u32>,
-    /// Height, or `None` if the page did not report one or the host fixes it.
+    /// Height, or `None` if the page reported none or the host sets the height.
     pub height: Option<u32>,
 }
 
-/// Data of the page in `ui/initialize`. All of it is an unverified claim.
+/// Data about an app from its page's `ui/initialize`. Everything in it is an unverified claim.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppInfo {
-    /// Name and version of the app, truncated.
+    /// Name and version of the app, truncated if too long.
     pub implementation: Implementation,
-    /// Protocol version of the response: the page's, or the host's if the page's is unknown.
+    /// Negotiated protocol version: the page's, or the host's newest if the page's is unknown.
     pub protocol_version: &'static str,
     /// Display modes that the page supports, or `None` if it declares none.
     pub display_modes: Option<Vec<DisplayMode>>,
-    /// Set if the app offers tools.
+    /// Set if the app declares that it offers tools.
     pub has_tools: bool,
-    /// Set if the app reports changes of its tools.
+    /// Set if the app declares that it reports changes of its tools.
     pub reports_tool_changes: bool,
 }
 
@@ -86,14 +87,14 @@ pub struct AppInfo {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AppCloseCause"))]
 #[serde(rename_all = "snake_case")]
 pub enum CloseCause {
-    /// The page confirmed that it can be removed.
+    /// The page responded to the teardown request, so that its frame can be removed.
     Confirmed,
-    /// The page responded with an error. It may have lost data.
+    /// The page responded to the teardown request with an error. It may have lost data.
     Failed,
-    /// The page did not respond within [`TEARDOWN_TIMEOUT`](super::limits::TEARDOWN_TIMEOUT).
+    /// The page did not respond to the teardown request within [`TEARDOWN_TIMEOUT`](super::limits::TEARDOWN_TIMEOUT).
     TimedOut,
-    /// The page was never initialized, so that it was not notified.
+    /// The page was never initialized, so that no teardown was requested.
     NeverInitialized,
-    /// The page is gone.
+    /// The page disappeared, for example because its process ended.
     PageGone,
 }

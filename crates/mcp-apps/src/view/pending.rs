@@ -1,4 +1,4 @@
-//! Requests of the page that wait for the host. Each gets exactly one response, unless the page cancels it.
+//! Requests of the page that wait for the host's response. Each gets exactly one response, unless the page cancels it.
 
 use std::collections::BTreeMap;
 
@@ -9,34 +9,34 @@ use serde_json::{Value, json};
 use super::limits::{MAX_PENDING_BYTES, MAX_PENDING_REQUESTS};
 use super::output::ViewOutput;
 use super::request::{AppRequest, AppRequestId, HostResponse, ModelContext, ResponseError};
-use super::request_parsing::REFUSED;
-use super::{View, object};
+use super::request_parsing::REFUSED_CODE;
+use super::{View, single_member_object};
 
-/// A request that waits for the host.
+/// A request of the page that waits for the host's response.
 #[derive(Debug)]
 struct PendingRequest {
-    /// Identifier that the page chose.
+    /// JSON-RPC id that the page chose for the request.
     wire_id: RequestId,
     kind: RequestKind,
     bytes: usize,
 }
 
-/// Kind of a waiting request, which determines the responses that it accepts.
+/// Kind of a pending request, which determines the valid kinds of the host's response.
 #[derive(Debug)]
 enum RequestKind {
-    /// An MCP request with a result.
+    /// An MCP request whose result is passed to the page unchanged.
     Mcp,
-    /// A list of tools, which is filtered.
+    /// `tools/list`, whose result the view filters.
     ToolList,
-    /// An act without a result.
+    /// A request for an action that has no result, such as opening a link.
     Act,
-    /// A new context for models.
+    /// A request to replace the context for models by this one.
     ModelContext(ModelContext),
-    /// Another display mode.
+    /// A request for another display mode.
     DisplayMode,
 }
 
-/// Requests that wait for the host, oldest first.
+/// Requests of the page that wait for the host's response, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct PendingRequests {
     requests: BTreeMap<AppRequestId, PendingRequest>,
@@ -48,7 +48,7 @@ impl PendingRequests {
         self.find(wire_id).is_some()
     }
 
-    /// Returns `true` if one more request of this size is within the limits.
+    /// Returns `true` if another request of `bytes` bytes stays within the limits on pending requests.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         let waiting: usize = self.requests.values().map(|request| request.bytes).sum();
         self.requests.len() < MAX_PENDING_REQUESTS && waiting.saturating_add(bytes) <= MAX_PENDING_BYTES
@@ -72,7 +72,7 @@ impl View {
         let mut mode = None;
         let result = match (&request.kind, response) {
             (RequestKind::DisplayMode, HostResponse::DisplayMode(chosen)) => {
-                if !self.is_mode_in_force_or_declared(chosen) {
+                if !self.is_mode_current_or_declared(chosen) {
                     return Err(ResponseError::UndeclaredMode);
                 }
                 mode = Some(chosen);
@@ -81,11 +81,11 @@ impl View {
             (RequestKind::DisplayMode, HostResponse::Refused(_) | HostResponse::Failed(_)) => {
                 Ok(json!({ "mode": self.config.context.display_mode }))
             }
-            (_, HostResponse::Refused(reason)) => Err(RpcError::new(REFUSED, reason)),
+            (_, HostResponse::Refused(reason)) => Err(RpcError::new(REFUSED_CODE, reason)),
             (_, HostResponse::Failed(error)) => Err(error),
             (RequestKind::Mcp, HostResponse::Result(result)) => Ok(Value::Object(result)),
             (RequestKind::ToolList, HostResponse::Result(result)) => {
-                Ok(Value::Object(self.without_hidden_tools(result)))
+                Ok(Value::Object(self.remove_hidden_tools(result)))
             }
             (RequestKind::Act | RequestKind::ModelContext(_), HostResponse::Done) => Ok(json!({})),
             (_, HostResponse::Result(_) | HostResponse::Done | HostResponse::DisplayMode(_)) => {
@@ -105,12 +105,12 @@ impl View {
         Ok(())
     }
 
-    /// Passes a request on to the host, or responds at once if there is nothing to do.
+    /// Reports a request of the page to the host, or responds immediately if the request needs no action.
     pub(super) fn emit_request(&mut self, wire_id: RequestId, request: AppRequest, bytes: usize) {
         let kind = match &request {
             AppRequest::RequestDisplayMode { mode } if !self.can_request_mode(*mode) => {
                 let mode = self.config.context.display_mode;
-                return self.send_response(&wire_id, Ok(Value::Object(object("mode", mode.as_str()))));
+                return self.send_response(&wire_id, Ok(Value::Object(single_member_object("mode", mode.as_str()))));
             }
             AppRequest::RequestDisplayMode { .. } => RequestKind::DisplayMode,
             AppRequest::UpdateModelContext(context) => RequestKind::ModelContext(context.clone()),
@@ -139,25 +139,26 @@ impl View {
         }
     }
 
-    /// Withdraws all requests at the end of the view. The page gets errors, unless it is gone.
+    /// Withdraws all requests of the page at the end of the view. Responds to them with errors if the page still
+    /// exists.
     pub(super) fn end_all_requests(&mut self, has_page: bool) {
         for (id, request) in std::mem::take(&mut self.pending.requests) {
             self.push(ViewOutput::Withdrawn(id));
             if has_page {
-                self.send_response(&request.wire_id, Err(RpcError::new(REFUSED, "the view is closed")));
+                self.send_response(&request.wire_id, Err(RpcError::new(REFUSED_CODE, "the view is closed")));
             }
         }
     }
 
-    /// Replaces the context for models, unless a later one was accepted before.
+    /// Replaces the page's context for models, unless the host has already accepted the context of a later request.
     fn replace_model_context(&mut self, from: AppRequestId, context: ModelContext) {
         if self.model_context.as_ref().is_none_or(|(last, _)| *last < from) {
             self.model_context = Some((from, context));
         }
     }
 
-    /// Removes tools that apps may not call from a result of `tools/list`.
-    fn without_hidden_tools(&self, mut result: Map) -> Map {
+    /// Returns a result of `tools/list` without the tools that apps may not call.
+    fn remove_hidden_tools(&self, mut result: Map) -> Map {
         if let Some(Value::Array(tools)) = result.get_mut("tools") {
             let name = |tool: &Value| tool.get("name").and_then(Value::as_str).map(str::to_owned);
             tools.retain(|tool| name(tool).is_some_and(|name| self.config.callable_tools.contains(&name)));

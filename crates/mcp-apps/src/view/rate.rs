@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::limits::{BYTES_PER_MESSAGE, MESSAGE_BURST, MESSAGES_PER_SECOND};
 
-/// Token bucket in units of one message.
+/// Token bucket that limits the rate of a page's messages. One token is one message.
 #[derive(Debug)]
 pub(super) struct RateLimit {
     tokens: f64,
@@ -16,8 +16,8 @@ impl RateLimit {
         Self { tokens: f64::from(MESSAGE_BURST), updated: now }
     }
 
-    /// Returns `true` if a message of this size is within the limit, and counts it.
-    pub(super) fn admits(&mut self, bytes: usize, now: Instant) -> bool {
+    /// Consumes the tokens for a message of `bytes` bytes. Returns `false` and consumes nothing if too few are left.
+    pub(super) fn try_admit(&mut self, bytes: usize, now: Instant) -> bool {
         let seconds = now.saturating_duration_since(self.updated).as_secs_f64();
         self.updated = self.updated.max(now);
         self.tokens = (self.tokens + seconds * f64::from(MESSAGES_PER_SECOND)).min(f64::from(MESSAGE_BURST));
@@ -30,8 +30,8 @@ impl RateLimit {
         is_admitted
     }
 
-    /// Counts a response of this size, so that a page can't cause large ones at a high rate. Further messages of the page
-    /// are admitted once the response is paid for.
+    /// Consumes the tokens for the additional cost of a large response to the page, so that the page can't cause large
+    /// responses at a high rate. The balance may become negative, and then delays further messages.
     pub(super) fn charge(&mut self, bytes: usize) {
         self.tokens -= f64::from(u32::try_from(bytes / BYTES_PER_MESSAGE).unwrap_or(u32::MAX));
     }
@@ -49,16 +49,16 @@ mod tests {
         let start = Instant::now();
         let mut limit = RateLimit::new(start);
         limit.charge(BYTES_PER_MESSAGE * (MESSAGE_BURST as usize + MESSAGES_PER_SECOND as usize));
-        assert!(!limit.admits(1, start), "the burst should be used up");
-        assert!(!limit.admits(1, start + Duration::from_secs(1)), "the response should be paid for first");
-        assert!(limit.admits(1, start + Duration::from_secs(2)));
+        assert!(!limit.try_admit(1, start), "the burst should be used up");
+        assert!(!limit.try_admit(1, start + Duration::from_secs(1)), "the response should be paid for first");
+        assert!(limit.try_admit(1, start + Duration::from_secs(2)));
     }
 
     #[test]
     fn burst_and_rate_are_limited() {
         let start = Instant::now();
         let mut limit = RateLimit::new(start);
-        let admitted = |limit: &mut RateLimit, now| (0..1000).filter(|_| limit.admits(10, now)).count();
+        let admitted = |limit: &mut RateLimit, now| (0..1000).filter(|_| limit.try_admit(10, now)).count();
         assert_eq!(admitted(&mut limit, start), MESSAGE_BURST as usize);
         assert_eq!(admitted(&mut limit, start + Duration::from_secs(1)), MESSAGES_PER_SECOND as usize);
         assert_eq!(admitted(&mut limit, start), 0, "a clock that goes back adds nothing");
@@ -69,7 +69,7 @@ mod tests {
     fn large_messages_count_more_and_the_largest_is_possible() {
         let start = Instant::now();
         let mut limit = RateLimit::new(start);
-        let admitted = (0..1000).filter(|_| limit.admits(MAX_MESSAGE_BYTES, start)).count();
+        let admitted = (0..1000).filter(|_| limit.try_admit(MAX_MESSAGE_BYTES, start)).count();
         assert_eq!(admitted, 3);
     }
 }

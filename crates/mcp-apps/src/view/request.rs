@@ -1,4 +1,4 @@
-//! Requests of a page that the host decides and carries out, and the host's responses.
+//! Requests of a page that the host decides on and executes, and the host's responses.
 
 use mcp_proto::RpcError;
 use mcp_proto::types::{ContentBlock, CreateMessageParams, Map, Resource, ResourceContents};
@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::display_mode::DisplayMode;
 
-/// Identifier of a page's request within its view. Never used twice.
+/// Identifier of a page's request, unique in its view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AppRequestId(pub(super) u64);
 
@@ -18,89 +18,89 @@ impl AppRequestId {
     }
 }
 
-/// Request of a page. All contents are untrusted, and a click in the page is no consent of the user.
+/// Request of a page to the host. All contents are untrusted, and a click in the page is not the user's consent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AppRequest {
-    /// Call of a tool of the page's server that apps may call.
+    /// Calls a tool of the page's server that apps may call.
     CallTool {
         /// Name of the tool.
         name: String,
         /// Arguments of the call.
         arguments: Map,
     },
-    /// List of tools of the page's server.
+    /// Lists one page of the tools of the page's server.
     ListTools {
-        /// Cursor of the wanted part of the list.
+        /// Cursor of the requested page of the list, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// Contents of a resource of the page's server.
+    /// Reads a resource of the page's server.
     ReadResource {
         /// URI of the resource.
         uri: String,
     },
-    /// List of resources of the page's server.
+    /// Lists one page of the resources of the page's server.
     ListResources {
-        /// Cursor of the wanted part of the list.
+        /// Cursor of the requested page of the list, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// List of resource templates of the page's server.
+    /// Lists one page of the resource templates of the page's server.
     ListResourceTemplates {
-        /// Cursor of the wanted part of the list.
+        /// Cursor of the requested page of the list, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// List of prompts of the page's server.
+    /// Lists one page of the prompts of the page's server.
     ListPrompts {
-        /// Cursor of the wanted part of the list.
+        /// Cursor of the requested page of the list, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// Link to open in the system's browser. The scheme is `https`, `http` or `mailto`.
+    /// Opens a link in the system's browser. The scheme is `https`, `http` or `mailto`.
     OpenLink {
-        /// Address that is both shown and opened.
+        /// URL that the host must both show to the user and open.
         url: Url,
     },
-    /// Files to save.
+    /// Offers files for the user to save.
     DownloadFile {
-        /// Files, at least one.
+        /// Offered files, at least one.
         files: Vec<Download>,
     },
-    /// Message of the user's side to add to the conversation. It starts a turn of the model.
+    /// Adds a message with the role of the user to the conversation, which starts a turn of the model.
     SendMessage {
-        /// Blocks of the message, at least one.
+        /// Content blocks of the message, at least one.
         content: Vec<ContentBlock>,
     },
-    /// Context for the model's next turns, in place of the previous one.
+    /// Replaces the context that the page provides for the model's next turns.
     UpdateModelContext(ModelContext),
-    /// Display mode that the page and the host both declare, and that is not in force.
+    /// Requests another display mode, which the page and the host both support.
     RequestDisplayMode {
-        /// Wanted mode.
+        /// Requested display mode.
         mode: DisplayMode,
     },
-    /// Request for a model's answer.
+    /// Requests a response of a model (sampling).
     Sample(Box<CreateMessageParams>),
 }
 
 /// A file that a page offers for saving.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Download {
-    /// Name for the file: the last part of its URI, without characters that are unsafe in names.
+    /// Name for the file: the last path segment of its URI, without characters that are unsafe in file names.
     pub file_name: String,
-    /// Place of the contents.
+    /// Contents of the file, or the link to them.
     pub source: DownloadSource,
 }
 
-/// Place of the contents of a file that a page offers.
+/// Source of the contents of a file that a page offers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DownloadSource {
-    /// Contents in the request.
+    /// The request contains the contents.
     Embedded(ResourceContents),
-    /// Link to a resource, which the host has to fetch under its rules for addresses.
+    /// The request links to a resource, which the host has to fetch under its rules for addresses.
     Link(Resource),
 }
 
-/// Context that a page gives to models.
+/// Context that a page provides for models.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelContext {
-    /// Blocks of content.
+    /// Content blocks of the context.
     pub content: Vec<ContentBlock>,
     /// Structured content, if the page sent any.
     pub structured_content: Option<Map>,
@@ -109,29 +109,30 @@ pub struct ModelContext {
 /// Response of the host to a page's request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostResponse {
-    /// Result of an MCP request: calls, lists, resources and sampling. Sent unchanged, but tools that apps may not call
-    /// are removed from lists.
+    /// Result of a tool call, list, resource or sampling request. Sent to the page unchanged, except that tools that
+    /// apps may not call are removed from lists.
     Result(Map),
-    /// The host did what the page requested: links, files, messages and model context.
+    /// The host executed the requested action: opened a link, saved files, added a message or replaced the context for
+    /// models.
     Done,
-    /// Display mode that is in force after the request.
+    /// Display mode that is current after the request.
     DisplayMode(DisplayMode),
-    /// The user or the policy refused the request. Has the reason for the page.
+    /// The user or the policy refused the request. Contains the reason for the page.
     Refused(String),
-    /// The request failed. Sent unchanged.
+    /// The request failed. The error is sent to the page unchanged.
     Failed(RpcError),
 }
 
-/// Reason why a response of the host is not accepted. The request, if any, still waits.
+/// Reason why a view does not accept a response of the host. If the request exists, it remains pending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ResponseError {
-    /// The request does not exist, was withdrawn, or has its response.
+    /// The request does not exist, was withdrawn, or was already answered.
     #[error("the request does not wait for a response")]
     NotOpen,
     /// The response is for another kind of request.
     #[error("the response is for another kind of request")]
     WrongKind,
-    /// The display mode is neither in force nor declared by the page.
+    /// The display mode is neither current nor declared by the page.
     #[error("the page does not support this display mode")]
     UndeclaredMode,
 }

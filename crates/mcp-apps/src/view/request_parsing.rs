@@ -1,4 +1,4 @@
-//! Parses the requests of a page, within the capabilities that the host announced.
+//! Parses the requests of a page, and refuses those that need capabilities that the host did not announce.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,10 @@ use crate::capabilities::HostCapabilities;
 use crate::display_mode::DisplayMode;
 use crate::text::Excerpt;
 
-/// Code of an error for what the user or the policy refuses.
-pub(super) const REFUSED: i64 = -32000;
+/// JSON-RPC error code for requests of the page that the user or the policy refuses.
+pub(super) const REFUSED_CODE: i64 = -32000;
 
-/// A request that is refused before the host gets it.
+/// Error for a request of the page that the view refuses without passing it to the host.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) kind: FaultKind,
@@ -44,17 +44,17 @@ impl Refusal {
     }
 }
 
-/// Facts that decide which requests are accepted.
+/// Conditions under which requests of the page are accepted.
 #[derive(Debug)]
-pub(super) struct Acceptance<'a> {
+pub(super) struct AcceptanceRules<'a> {
     pub(super) capabilities: &'a HostCapabilities,
     pub(super) callable_tools: &'a BTreeSet<String>,
-    /// Size of the parameters in bytes of JSON.
+    /// Size of the request's parameters in bytes of JSON.
     pub(super) bytes: usize,
 }
 
-/// Parses a request that needs the host.
-pub(super) fn parse_request(method: &str, params: Map, accepted: &Acceptance<'_>) -> Result<AppRequest, Refusal> {
+/// Parses a request of the page that the host must respond to.
+pub(super) fn parse_request(method: &str, params: Map, accepted: &AcceptanceRules<'_>) -> Result<AppRequest, Refusal> {
     let capabilities = accepted.capabilities;
     let offered = |is_offered: bool, name: &str| if is_offered { Ok(()) } else { Err(Refusal::not_offered(name)) };
     match method {
@@ -64,27 +64,27 @@ pub(super) fn parse_request(method: &str, params: Map, accepted: &Acceptance<'_>
         }
         "tools/list" => {
             offered(capabilities.server_tools.is_some(), "serverTools")?;
-            Ok(AppRequest::ListTools { cursor: cursor(&params)? })
+            Ok(AppRequest::ListTools { cursor: parse_cursor(&params)? })
         }
         "resources/read" => {
             offered(capabilities.server_resources.is_some(), "serverResources")?;
-            Ok(AppRequest::ReadResource { uri: text(&params, "uri", MAX_LINK_BYTES)?.to_owned() })
+            Ok(AppRequest::ReadResource { uri: string_member(&params, "uri", MAX_LINK_BYTES)?.to_owned() })
         }
         "resources/list" => {
             offered(capabilities.server_resources.is_some(), "serverResources")?;
-            Ok(AppRequest::ListResources { cursor: cursor(&params)? })
+            Ok(AppRequest::ListResources { cursor: parse_cursor(&params)? })
         }
         "resources/templates/list" => {
             offered(capabilities.server_resources.is_some(), "serverResources")?;
-            Ok(AppRequest::ListResourceTemplates { cursor: cursor(&params)? })
+            Ok(AppRequest::ListResourceTemplates { cursor: parse_cursor(&params)? })
         }
         "prompts/list" => {
             offered(capabilities.server_resources.is_some(), "serverResources")?;
-            Ok(AppRequest::ListPrompts { cursor: cursor(&params)? })
+            Ok(AppRequest::ListPrompts { cursor: parse_cursor(&params)? })
         }
         "ui/open-link" => {
             offered(capabilities.open_links, "openLinks")?;
-            parse_link(text(&params, "url", MAX_LINK_BYTES)?)
+            parse_link(string_member(&params, "url", MAX_LINK_BYTES)?)
         }
         "ui/download-file" => {
             offered(capabilities.download_file, "downloadFile")?;
@@ -103,7 +103,7 @@ pub(super) fn parse_request(method: &str, params: Map, accepted: &Acceptance<'_>
 }
 
 fn parse_call(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppRequest, Refusal> {
-    let name = text(&params, "name", MAX_NAME_BYTES)?.to_owned();
+    let name = string_member(&params, "name", MAX_NAME_BYTES)?.to_owned();
     if !callable_tools.contains(&name) {
         let message = format!("apps can't call the tool {}", Excerpt::of(&name));
         return Err(Refusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message));
@@ -125,7 +125,7 @@ fn parse_link(text: &str) -> Result<AppRequest, Refusal> {
 }
 
 fn parse_download(mut params: Map) -> Result<AppRequest, Refusal> {
-    let contents: Vec<ContentBlock> = member(&mut params, "contents")?;
+    let contents: Vec<ContentBlock> = take_member(&mut params, "contents")?;
     if contents.is_empty() || contents.len() > MAX_DOWNLOADS {
         return Err(Refusal::invalid(format!("contents has not 1 to {MAX_DOWNLOADS} entries")));
     }
@@ -142,7 +142,7 @@ fn parse_download(mut params: Map) -> Result<AppRequest, Refusal> {
     Ok(AppRequest::DownloadFile { files: files.collect::<Result<_, _>>()? })
 }
 
-fn parse_message(mut params: Map, accepted: &Acceptance<'_>) -> Result<AppRequest, Refusal> {
+fn parse_message(mut params: Map, accepted: &AcceptanceRules<'_>) -> Result<AppRequest, Refusal> {
     let kinds = accepted.capabilities.message.ok_or_else(|| Refusal::not_offered("message"))?;
     if params.get("role").and_then(Value::as_str) != Some("user") {
         return Err(Refusal::invalid("role is not \"user\""));
@@ -150,30 +150,30 @@ fn parse_message(mut params: Map, accepted: &Acceptance<'_>) -> Result<AppReques
     if accepted.bytes > MAX_CONTENT_BYTES {
         return Err(Refusal::too_large("the message"));
     }
-    // The prose of the specification has one block where its types have a list.
+    // The prose of the specification has a single block here, but its types have a list.
     let content = match params.shift_remove("content") {
         Some(block @ Value::Object(_)) => Value::Array(vec![block]),
         content => content.unwrap_or_default(),
     };
-    let content: Vec<ContentBlock> = parse("content", content)?;
+    let content: Vec<ContentBlock> = parse_member("content", content)?;
     if content.is_empty() {
         return Err(Refusal::invalid("content is empty"));
     }
-    refuse_kind(kinds.first_refused(&content))?;
+    check_refused_kind(kinds.first_refused(&content))?;
     Ok(AppRequest::SendMessage { content })
 }
 
-fn parse_model_context(mut params: Map, accepted: &Acceptance<'_>) -> Result<AppRequest, Refusal> {
+fn parse_model_context(mut params: Map, accepted: &AcceptanceRules<'_>) -> Result<AppRequest, Refusal> {
     let offered = accepted.capabilities.update_model_context;
     let kinds = offered.ok_or_else(|| Refusal::not_offered("updateModelContext"))?;
     if accepted.bytes > MAX_CONTENT_BYTES {
         return Err(Refusal::too_large("the context"));
     }
-    let content: Option<Vec<ContentBlock>> = member(&mut params, "content")?;
+    let content: Option<Vec<ContentBlock>> = take_member(&mut params, "content")?;
     let content = content.unwrap_or_default();
-    let structured_content: Option<Map> = member(&mut params, "structuredContent")?;
-    refuse_kind(kinds.first_refused(&content))?;
-    refuse_kind((structured_content.is_some() && !kinds.structured_content).then_some("structuredContent"))?;
+    let structured_content: Option<Map> = take_member(&mut params, "structuredContent")?;
+    check_refused_kind(kinds.first_refused(&content))?;
+    check_refused_kind((structured_content.is_some() && !kinds.structured_content).then_some("structuredContent"))?;
     Ok(AppRequest::UpdateModelContext(ModelContext { content, structured_content }))
 }
 
@@ -182,50 +182,51 @@ fn parse_sampling(params: Map, capabilities: &HostCapabilities) -> Result<AppReq
     if !support.tools && (params.contains_key("tools") || params.contains_key("toolChoice")) {
         return Err(Refusal::not_offered("sampling.tools"));
     }
-    let params: CreateMessageParams = parse("params", Value::Object(params))?;
+    let params: CreateMessageParams = parse_member("params", Value::Object(params))?;
     Ok(AppRequest::Sample(Box::new(params)))
 }
 
-fn refuse_kind(refused: Option<&str>) -> Result<(), Refusal> {
+fn check_refused_kind(refused: Option<&str>) -> Result<(), Refusal> {
     let Some(kind) = refused else { return Ok(()) };
     let message = format!("the host does not accept content of type {kind} here");
     Err(Refusal::new(FaultKind::NotOffered, code::INVALID_PARAMS, message))
 }
 
-fn text<'a>(params: &'a Map, name: &str, limit: usize) -> Result<&'a str, Refusal> {
+fn string_member<'a>(params: &'a Map, name: &str, limit: usize) -> Result<&'a str, Refusal> {
     let text = params.get(name).and_then(Value::as_str);
     let text = text.ok_or_else(|| Refusal::invalid(format!("{name} is not a string")))?;
     if text.len() > limit { Err(Refusal::too_large(name)) } else { Ok(text) }
 }
 
-fn cursor(params: &Map) -> Result<Option<String>, Refusal> {
+fn parse_cursor(params: &Map) -> Result<Option<String>, Refusal> {
     if params.get("cursor").is_none_or(Value::is_null) {
         return Ok(None);
     }
-    text(params, "cursor", MAX_NAME_BYTES).map(|cursor| Some(cursor.to_owned()))
+    string_member(params, "cursor", MAX_NAME_BYTES).map(|cursor| Some(cursor.to_owned()))
 }
 
-fn member<T: DeserializeOwned>(params: &mut Map, name: &str) -> Result<T, Refusal> {
-    parse(name, params.shift_remove(name).unwrap_or_default())
+fn take_member<T: DeserializeOwned>(params: &mut Map, name: &str) -> Result<T, Refusal> {
+    parse_member(name, params.shift_remove(name).unwrap_or_default())
 }
 
-fn parse<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, Refusal> {
+fn parse_member<T: DeserializeOwned>(name: &str, value: Value) -> Result<T, Refusal> {
     serde_json::from_value(value)
         .map_err(|error| Refusal::invalid(format!("{name}: {}", Excerpt::of(&error.to_string()))))
 }
 
-/// Returns a safe file name from the last part of a URI.
+/// Derives a safe file name from the last path segment of a URI.
 fn download_name(uri: &str) -> String {
-    const WITHOUT_NAME: &str = "download";
-    const MAX_EXTENSION: usize = 10;
+    const DEFAULT_NAME: &str = "download";
+    const MAX_EXTENSION_CHARS: usize = 10;
     let path = uri.split(['?', '#']).next().unwrap_or_default();
     let last = path.rsplit(['/', '\\', ':']).next().unwrap_or_default();
     let is_extension = |extension: &str| {
-        (1..=MAX_EXTENSION).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        (1..=MAX_EXTENSION_CHARS).contains(&extension.len())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
     };
     match last.rsplit_once('.').filter(|(_, extension)| is_extension(extension)) {
-        Some((title, extension)) => foreign::file_name(title, WITHOUT_NAME, extension),
-        None => foreign::file_name(last, WITHOUT_NAME, "bin"),
+        Some((title, extension)) => foreign::file_name(title, DEFAULT_NAME, extension),
+        None => foreign::file_name(last, DEFAULT_NAME, "bin"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The end of a view. The page is notified, and gets time to save its state.
+//! Teardown of a view: the page is notified, and gets time to save its state.
 
 use std::time::Instant;
 
@@ -7,8 +7,8 @@ use super::output::{CloseCause, ViewEvent};
 use super::{Phase, View};
 
 impl View {
-    /// Begins the end of the view. The host removes the frame at [`ViewEvent::Closed`]. Until then, the page may still
-    /// send requests, such as one that saves its state.
+    /// Begins the teardown of the view. The host removes the frame at [`ViewEvent::Closed`]. Until then, the page may
+    /// still send requests, such as one that saves its state.
     pub fn begin_teardown(&mut self, now: Instant) {
         match self.phase {
             Phase::Waiting | Phase::Answered => self.close(CloseCause::NeverInitialized),
@@ -20,14 +20,14 @@ impl View {
         }
     }
 
-    /// Ends the view of a page that is gone, for example because its process ended. Nothing is sent to the page.
+    /// Ends the view after its page has disappeared, for example because its process ended. Sends nothing to the page.
     pub fn page_gone(&mut self) {
         if self.phase != Phase::Closed {
             self.close(CloseCause::PageGone);
         }
     }
 
-    /// Ends everything that is under way. No output follows the event.
+    /// Closes the view and ends all pending requests. No output follows [`ViewEvent::Closed`].
     pub(super) fn close(&mut self, cause: CloseCause) {
         let has_page = self.can_send() && cause != CloseCause::PageGone;
         self.phase = Phase::Closed;

@@ -1,42 +1,43 @@
-//! Input and result of the tool call that the view shows, in the order that the specification demands.
+//! Sends the input and the result of the tool call that the view shows to the page, in the order that the specification
+//! requires.
 
 use mcp_proto::types::Map;
 use serde_json::Value;
 
-use super::{View, object};
+use super::{View, single_member_object};
 
-/// Progress of the delivery, and messages that wait until the page is initialized.
+/// State of the tool call's delivery to the page, and messages that wait until the page is initialized.
 #[derive(Debug, Default)]
 pub(super) struct ToolDelivery {
-    stage: Stage,
+    stage: CallStage,
     partial: Option<Map>,
     input: Option<Map>,
     end: Option<CallEnd>,
 }
 
-/// Part of the tool call that the host has provided.
+/// Progress of the tool call, by the parts that the host has provided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Stage {
+enum CallStage {
     #[default]
     BeforeInput,
     BeforeResult,
     Ended,
 }
 
-/// End of the tool call.
+/// Outcome of the tool call.
 #[derive(Debug)]
 enum CallEnd {
     Result(Map),
     Cancelled(Option<String>),
 }
 
-/// Reason why an input or result is not sent: the specification demands another order.
+/// Error for a tool input or result that the specification does not allow at this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ToolOrderError {
-    /// The complete input was provided before.
+    /// The host has already provided the complete input.
     #[error("the complete input was provided before")]
     InputComplete,
-    /// The result needs the complete input first.
+    /// The host must provide the complete input before the result.
     #[error("the complete input was not provided yet")]
     InputMissing,
     /// The tool call has ended.
@@ -45,35 +46,36 @@ pub enum ToolOrderError {
 }
 
 impl View {
-    /// Sends arguments of the tool call that a model is still writing. Before the page is initialized, only the last
-    /// ones are retained.
+    /// Sends the incomplete arguments of a tool call that a model is still generating. Before the page is initialized,
+    /// only the latest ones are retained.
     ///
     /// # Errors
     ///
-    /// Returns [`ToolOrderError::InputComplete`] or [`ToolOrderError::CallEnded`] if it is too late for them.
+    /// Returns [`ToolOrderError::InputComplete`] or [`ToolOrderError::CallEnded`] if the complete input was provided or
+    /// the call has ended.
     pub fn send_partial_input(&mut self, arguments: Map) -> Result<(), ToolOrderError> {
-        self.delivery.require_no_input()?;
+        self.delivery.require_incomplete_input()?;
         self.delivery.partial = Some(arguments);
         self.send_retained_tool_messages();
         Ok(())
     }
 
-    /// Sends the complete arguments of the tool call, `{}` for a call without arguments.
+    /// Sends the complete arguments of the tool call to the page, `{}` for a call without arguments.
     ///
     /// # Errors
     ///
     /// Returns [`ToolOrderError::InputComplete`] if they were provided before, and [`ToolOrderError::CallEnded`] after
     /// the end of the call.
     pub fn send_input(&mut self, arguments: Option<Map>) -> Result<(), ToolOrderError> {
-        self.delivery.require_no_input()?;
+        self.delivery.require_incomplete_input()?;
         self.delivery.partial = None;
         self.delivery.input = Some(arguments.unwrap_or_default());
-        self.delivery.stage = Stage::BeforeResult;
+        self.delivery.stage = CallStage::BeforeResult;
         self.send_retained_tool_messages();
         Ok(())
     }
 
-    /// Sends the result of the tool call, with all its members.
+    /// Sends the result of the tool call to the page, with all its members.
     ///
     /// # Errors
     ///
@@ -81,16 +83,16 @@ impl View {
     /// call.
     pub fn send_result(&mut self, mut result: Map) -> Result<(), ToolOrderError> {
         match self.delivery.stage {
-            Stage::BeforeInput => return Err(ToolOrderError::InputMissing),
-            Stage::Ended => return Err(ToolOrderError::CallEnded),
-            Stage::BeforeResult => {}
+            CallStage::BeforeInput => return Err(ToolOrderError::InputMissing),
+            CallStage::Ended => return Err(ToolOrderError::CallEnded),
+            CallStage::BeforeResult => {}
         }
-        // Pages require the member, and some servers omit it next to structured content.
+        // Pages require the member `content`, and some servers omit it if they send structured content.
         if !result.get("content").is_some_and(Value::is_array) {
             result.insert("content".to_owned(), Value::Array(Vec::new()));
         }
         self.delivery.end = Some(CallEnd::Result(result));
-        self.delivery.stage = Stage::Ended;
+        self.delivery.stage = CallStage::Ended;
         self.send_retained_tool_messages();
         Ok(())
     }
@@ -101,31 +103,31 @@ impl View {
     ///
     /// Returns [`ToolOrderError::CallEnded`] after the end of the call.
     pub fn send_cancelled(&mut self, reason: Option<String>) -> Result<(), ToolOrderError> {
-        if self.delivery.stage == Stage::Ended {
+        if self.delivery.stage == CallStage::Ended {
             return Err(ToolOrderError::CallEnded);
         }
         self.delivery.partial = None;
         self.delivery.end = Some(CallEnd::Cancelled(reason));
-        self.delivery.stage = Stage::Ended;
+        self.delivery.stage = CallStage::Ended;
         self.send_retained_tool_messages();
         Ok(())
     }
 
-    /// Sends what is retained, if the page is initialized.
+    /// Sends the retained tool messages if the page is initialized.
     pub(super) fn send_retained_tool_messages(&mut self) {
         if !self.can_send() {
             return;
         }
         if let Some(arguments) = self.delivery.partial.take() {
-            self.send_notification("ui/notifications/tool-input-partial", object("arguments", arguments));
+            self.send_notification("ui/notifications/tool-input-partial", single_member_object("arguments", arguments));
         }
         if let Some(arguments) = self.delivery.input.take() {
-            self.send_notification("ui/notifications/tool-input", object("arguments", arguments));
+            self.send_notification("ui/notifications/tool-input", single_member_object("arguments", arguments));
         }
         match self.delivery.end.take() {
             Some(CallEnd::Result(result)) => self.send_notification("ui/notifications/tool-result", result),
             Some(CallEnd::Cancelled(reason)) => {
-                let params = reason.map(|reason| object("reason", reason)).unwrap_or_default();
+                let params = reason.map(|reason| single_member_object("reason", reason)).unwrap_or_default();
                 self.send_notification("ui/notifications/tool-cancelled", params);
             }
             None => {}
@@ -134,11 +136,11 @@ impl View {
 }
 
 impl ToolDelivery {
-    const fn require_no_input(&self) -> Result<(), ToolOrderError> {
+    const fn require_incomplete_input(&self) -> Result<(), ToolOrderError> {
         match self.stage {
-            Stage::BeforeInput => Ok(()),
-            Stage::BeforeResult => Err(ToolOrderError::InputComplete),
-            Stage::Ended => Err(ToolOrderError::CallEnded),
+            CallStage::BeforeInput => Ok(()),
+            CallStage::BeforeResult => Err(ToolOrderError::InputComplete),
+            CallStage::Ended => Err(ToolOrderError::CallEnded),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tools that the app offers to the host.
+//! Tests of the tools that an app offers to the host.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn page_with_tools() -> Page {
     Page::ready_with(config(), json!({ "tools": { "listChanged": true } }))
 }
 
-/// Lists the tools with these pages of the list.
+/// Lists the app's tools. The page responds to `tools/list` with `pages`, one after the other.
 fn list(page: &mut Page, pages: Vec<Value>) -> Result<AppToolList, AppToolError> {
     page.view.list_app_tools(page.now).unwrap();
     page.drain();

@@ -1,8 +1,9 @@
-//! One test for each requirement on hosts that a state machine and a policy can meet. The names are those of the host
-//! catalogue in the repository of MCP Apps (`examples/conformance-server`, with `_` for `/` and `-`).
+//! One test for each of the specification's requirements on hosts that this crate can meet, without a window. The names
+//! are those of the host catalogue in the repository of MCP Apps (`examples/conformance-server`, with `_` for `/` and
+//! `-`).
 //!
-//! Requirements on the frame and on the conversation are tested where these are: sandbox attributes, distinct origins,
-//! the proxy, the audit log of policies, opened links, and what a model reads.
+//! Requirements on the frame and on the conversation are tested in the crates that implement them: sandbox attributes,
+//! distinct origins, the proxy, the audit log of policies, opened links, and what a model reads.
 
 use mcp_apps::{
     AppPage, AppRequest, DeclaredDomains, DisplayMode, HostContext, HostResponse, PageMetadata, Permission,

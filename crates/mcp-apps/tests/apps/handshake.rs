@@ -1,4 +1,4 @@
-//! The handshake, and messages that come before its end.
+//! Tests of the handshake, and of messages that are sent before it is complete.
 
 use std::time::Duration;
 

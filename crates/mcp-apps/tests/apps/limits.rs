@@ -1,4 +1,4 @@
-//! Limits on what a hostile page can cost.
+//! Tests of the limits on the messages and requests of a hostile page.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A simulated page: it sends messages to a view, and validates everything that the view sends.
+//! A simulated page, which sends messages to a view and validates all messages that the view sends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -12,22 +12,22 @@ use serde_json::{Value, json};
 
 use super::schema::assert_valid;
 
-/// A view, its page and its host.
+/// A view with a simulated page and a simulated host.
 pub(crate) struct Page {
     pub(crate) view: View,
     pub(crate) now: Instant,
-    /// Messages that the page received.
+    /// Messages that the page has received from the view.
     pub(crate) received: Vec<Value>,
     pub(crate) requests: Vec<(AppRequestId, AppRequest)>,
     pub(crate) withdrawn: Vec<AppRequestId>,
     pub(crate) events: Vec<ViewEvent>,
     pub(crate) faults: Vec<(FaultKind, String)>,
-    /// Methods of the page's requests without a response, by id. A dropped request with a repeated id stays here.
+    /// Methods of the page's requests without a response, by id. A dropped request with a repeated id remains in it.
     open: BTreeMap<String, Vec<String>>,
     last_id: i64,
 }
 
-/// All capabilities, with everything that they can contain.
+/// Returns host capabilities with every feature and kind of content.
 pub(crate) fn all_capabilities() -> HostCapabilities {
     let kinds = ContentKinds {
         text: true,
@@ -68,7 +68,7 @@ pub(crate) fn map(value: Value) -> Map {
 }
 
 impl Page {
-    /// Returns a page that has sent nothing.
+    /// Returns the page of a new view, which has not sent a message.
     pub(crate) fn new(config: ViewConfig) -> Self {
         let now = Instant::now();
         Self {
@@ -84,7 +84,8 @@ impl Page {
         }
     }
 
-    /// Returns an initialized page with these capabilities of the app. Messages of the handshake are not retained.
+    /// Returns an initialized page whose app declares `app_capabilities`. Messages of the handshake are removed from
+    /// `received`.
     pub(crate) fn ready_with(config: ViewConfig, app_capabilities: Value) -> Self {
         let mut page = Self::new(config);
         page.initialize(app_capabilities);
@@ -122,7 +123,7 @@ impl Page {
         self.drain();
     }
 
-    /// Sends a request and returns the response, or `null` if there is none yet.
+    /// Sends a request of the page and returns the response, or `null` if the view has not responded yet.
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         self.last_id += 1;
         let id = self.last_id;
@@ -144,7 +145,7 @@ impl Page {
         self.post(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Responds to a request of the host.
+    /// Sends the page's response to a request of the host.
     pub(crate) fn respond(&mut self, id: &Value, result: Value) {
         self.post(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
     }
@@ -155,7 +156,7 @@ impl Page {
         self.drain();
     }
 
-    /// Returns the methods of the received requests and notifications.
+    /// Returns the methods of the requests and notifications that the page has received.
     pub(crate) fn methods(&self) -> Vec<&str> {
         self.received.iter().filter_map(|message| message.get("method")?.as_str()).collect()
     }
@@ -169,7 +170,7 @@ impl Page {
         request.clone()
     }
 
-    /// Takes all outputs of the view. Panics if a message is invalid.
+    /// Processes all queued outputs of the view. Panics if a message to the page is invalid.
     pub(crate) fn drain(&mut self) {
         while let Some(output) = self.view.poll_output() {
             let is_last = matches!(self.events.last(), Some(ViewEvent::Closed(_)));
@@ -198,7 +199,7 @@ impl Page {
             let id = id.expect("a response has an id").to_string();
             let methods = self.open.entry(id).or_default();
             let method = methods.pop().unwrap_or_else(|| panic!("a second response, or one to no request: {message}"));
-            // With a repeated id, it is unknown which of the requests was dropped.
+            // With a repeated id, the page does not know which of the requests was dropped.
             if !methods.is_empty() {
                 return;
             }

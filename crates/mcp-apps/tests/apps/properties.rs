@@ -1,5 +1,5 @@
-//! Properties that hold for all sequences of inputs: no panic, one response for each request, nothing before the
-//! handshake, and bounded retention.
+//! Property tests of views with arbitrary sequences of inputs: no panic, one response for each request, nothing before
+//! the handshake, and bounded retention.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::page::{Page, config, map};
 
-/// Any JSON of small size, with names that the protocol has among the members.
+/// Generates small JSON values, some with member names of the protocol.
 fn any_json() -> impl Strategy<Value = Value> {
     let name = prop_oneof![
         Just("content".to_owned()),
@@ -124,7 +124,8 @@ fn response(kind: u8) -> HostResponse {
     }
 }
 
-/// Acts of the host. Those that come in the wrong order are refused by the view, which is a part of the property.
+/// Performs an action of the host, selected by `act`. The view must refuse actions that the specification does not
+/// allow at that time.
 fn act_as_host(page: &mut Page, act: u8) {
     let _ = match act % 12 {
         0 => page.view.send_partial_input(Map::new()).map_err(|_| ()),
@@ -180,7 +181,7 @@ fn apply(page: &mut Page, step: Step) {
         }
         Step::Respond(index, kind) => {
             if let Some((id, _)) = page.requests.get(index) {
-                // Responses of the wrong kind and second ones are refused.
+                // The view refuses responses of the wrong kind and second responses.
                 let _ = page.view.respond(*id, response(kind));
                 page.drain();
             }
@@ -193,8 +194,8 @@ fn apply(page: &mut Page, step: Step) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// `Page::drain` panics on a second response, on a response to no request, on an output after the end, and on a
-    /// message that is invalid under the schema.
+    /// The view answers each request once, and sends only valid messages: `Page::drain` panics on a second response, on
+    /// a response to no request, on an output after the end, and on a message that is invalid under the schema.
     #[test]
     fn requests_are_answered_once_and_outputs_are_valid(steps in proptest::collection::vec(any_step(), 0..60)) {
         let mut page = Page::new(config());

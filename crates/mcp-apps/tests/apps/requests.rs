@@ -1,4 +1,4 @@
-//! Requests and notifications of the page, and the responses of the host.
+//! Tests of the page's requests and notifications, and of the host's responses.
 
 use mcp_apps::{
     AppRequest, AxisSize, ContainerSize, ContentKinds, DisplayMode, DownloadSource, FaultKind, HostCapabilities,

@@ -1,4 +1,4 @@
-//! The JSON Schema of the extension, as a judge of messages.
+//! Validates messages against the JSON Schema of the extension.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 const SCHEMA: &str = include_str!("../schema/schema.json");
 
-/// Returns the names of the style variables in the schema.
+/// Returns the names of the style variables that the schema defines.
 pub(crate) fn style_variables() -> Vec<String> {
     let keys = read()["$defs"]["McpUiStyleVariableKey"]["anyOf"].clone();
     keys.as_array().unwrap().iter().map(|key| key["const"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Panics unless a message without its envelope is valid under a definition of the schema.
+/// Panics unless `value`, a message without its JSON-RPC envelope, is valid under this definition of the schema.
 pub(crate) fn assert_valid(definition: &str, value: &Value) {
     static VALIDATORS: OnceLock<HashMap<String, Validator>> = OnceLock::new();
     let validators = VALIDATORS.get_or_init(|| {

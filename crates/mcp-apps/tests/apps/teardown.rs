@@ -1,4 +1,4 @@
-//! The end of a view.
+//! Tests of the end of a view: teardown by the host, and a page that disappears.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Input and result of the tool call that the view shows.
+//! Tests of the delivery of a tool call's input and result to the page.
 
 use mcp_apps::{DisplayMode, HostContext, ToolOrderError, UndeclaredMode};
 use serde_json::json;

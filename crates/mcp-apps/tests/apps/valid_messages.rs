@@ -1,4 +1,4 @@
-//! Every message of the page that is valid under the schema is accepted.
+//! Property tests that a view accepts every message of the page that is valid under the schema.
 
 use mcp_proto::types::Map;
 use proptest::prelude::*;

@@ -7,22 +7,23 @@ use serde_json::value::RawValue;
 
 use super::envelope::MessageEnvelope;
 use super::json_scanner::unquote;
-use super::line_survey::{LineSurvey, read_id, trim_line};
+use super::line_survey::{LineSurvey, parse_id, trim_line};
 use super::{IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RawJson, RpcError};
 
 pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     let bytes = trim_line(frame);
     let Ok(text) = ByteString::try_from(frame.slice_ref(bytes)) else {
-        return decode_batch_or_cause(&frame.slice_ref(bytes));
+        return decode_batch_or_reject(&frame.slice_ref(bytes));
     };
-    let Some(envelope) = MessageEnvelope::parse(&text) else { return decode_batch_or_cause(text.as_bytes()) };
+    let Some(envelope) = MessageEnvelope::parse(&text) else { return decode_batch_or_reject(text.as_bytes()) };
     decode_message(&text, envelope).map_err(|cause| InvalidMessage::new(cause, bytes, &LineSurvey::scan(bytes)))
 }
 
-/// Decodes a line that did not parse as one valid object: returns a batch, or the reason why the line is invalid.
-fn decode_batch_or_cause(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
+/// Decodes a line that is not a valid JSON object: returns the batch if the line is an array of messages, or the reason
+/// why the line is invalid.
+fn decode_batch_or_reject(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     let found = LineSurvey::scan(bytes);
-    let read = match check_line(bytes, &found) {
+    let read = match validate_line(bytes, &found) {
         Ok(text) if bytes.first() == Some(&b'[') => decode_batch(&text, &found),
         Ok(text) => Err(serde_json::from_str::<IgnoredAny>(&text)
             .map_or_else(json_error_cause, |_| InvalidCause::NotJson("the message could not be parsed".into()))),
@@ -31,12 +32,12 @@ fn decode_batch_or_cause(bytes: &Bytes) -> Result<IncomingMessage, InvalidMessag
     read.map_err(|cause| InvalidMessage::new(cause, bytes, &found))
 }
 
-/// Returns the line as text, or the cause if the survey already shows that the line is invalid.
-fn check_line(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> {
+/// Returns the line as text, or the cause if its first bytes, its encoding or `found` show that the line is invalid.
+fn validate_line(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCause> {
     match bytes.first() {
         None => return Err(InvalidCause::Blank),
         Some(b'{' | b'[') => {}
-        Some(_) => return Err(not_json_cause(bytes)),
+        Some(_) => return Err(classify_non_object(bytes)),
     }
     let text = ByteString::try_from(bytes.clone()).map_err(|error| InvalidCause::NotUtf8(error.valid_up_to()))?;
     if found.depth > MAX_DEPTH {
@@ -54,7 +55,7 @@ fn check_line(bytes: &Bytes, found: &LineSurvey) -> Result<ByteString, InvalidCa
     Ok(text)
 }
 
-fn not_json_cause(bytes: &[u8]) -> InvalidCause {
+fn classify_non_object(bytes: &[u8]) -> InvalidCause {
     let starts = |prefix: &[u8]| bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     if starts(b"content-length:") || starts(b"content-type:") {
         InvalidCause::LspHeader
@@ -75,10 +76,10 @@ fn decode_batch(text: &ByteString, found: &LineSurvey) -> Result<IncomingMessage
     if parts.is_empty() {
         return Err(InvalidCause::EmptyBatch);
     }
-    Ok(IncomingMessage::Batch(parts.into_iter().map(|part| decode_element(text, part.get())).collect()))
+    Ok(IncomingMessage::Batch(parts.into_iter().map(|part| decode_batch_element(text, part.get())).collect()))
 }
 
-fn decode_element(frame: &ByteString, text: &str) -> Result<IncomingMessage, InvalidMessage> {
+fn decode_batch_element(frame: &ByteString, text: &str) -> Result<IncomingMessage, InvalidMessage> {
     let read = match MessageEnvelope::parse(text) {
         Some(envelope) => decode_message(frame, envelope),
         None => Err(InvalidCause::NotAnObject),
@@ -108,14 +109,14 @@ fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<In
             match envelope.id {
                 None => Ok(IncomingMessage::Notification { method, params }),
                 Some(id) => Ok(IncomingMessage::Request {
-                    id: read_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
+                    id: parse_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
                     method,
                     params,
                 }),
             }
         }
         (None, Some(result), None) => {
-            let id = envelope.id.and_then(|id| read_id(id.as_bytes())).ok_or(InvalidCause::BadId)?;
+            let id = envelope.id.and_then(|id| parse_id(id.as_bytes())).ok_or(InvalidCause::BadId)?;
             let result = RawJson::new(text.slice_ref(result), envelope.large.into_values());
             Ok(IncomingMessage::Response { id, result: Ok(result) })
         }
@@ -124,7 +125,7 @@ fn decode_message(text: &ByteString, envelope: MessageEnvelope<'_>) -> Result<In
                 serde_json::from_str(error).map_err(|error| InvalidCause::BadError(error.to_string()))?;
             match envelope.id {
                 Some(id) if id != "null" => Ok(IncomingMessage::Response {
-                    id: read_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
+                    id: parse_id(id.as_bytes()).ok_or(InvalidCause::BadId)?,
                     result: Err(error),
                 }),
                 _ => Ok(IncomingMessage::ErrorWithoutId { error }),

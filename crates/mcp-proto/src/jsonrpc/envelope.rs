@@ -1,9 +1,9 @@
-//! Finds the members of a message in the same pass that validates it.
+//! Finds the top-level members of a JSON-RPC message in the same pass that validates its JSON.
 
 use super::json_scanner::{JsonScanner, QuotedString};
 use super::value_spans::LargeValueRecorder;
 
-/// Raw values of the members that JSON-RPC defines. Other members are ignored.
+/// Raw JSON values of a message's members that JSON-RPC defines. Other members are ignored.
 #[derive(Debug, Default)]
 pub(super) struct MessageEnvelope<'a> {
     pub(super) jsonrpc: Option<&'a str>,
@@ -14,12 +14,12 @@ pub(super) struct MessageEnvelope<'a> {
     pub(super) error: Option<&'a str>,
     /// Positions of large values in the `result` member.
     pub(super) large: LargeValueRecorder,
-    /// Name of a member that occurs twice, or `None`.
+    /// Name of a JSON-RPC member that occurs twice in the message, or `None`.
     pub(super) duplicate: Option<&'static str>,
 }
 
 impl<'a> MessageEnvelope<'a> {
-    /// Reads `text`, or returns `None` if it is not an object, is invalid JSON or exceeds a limit.
+    /// Parses the JSON text of one message. Returns `None` if it is not an object, is invalid JSON or exceeds a limit.
     pub(super) fn parse(text: &'a str) -> Option<MessageEnvelope<'a>> {
         let mut scan = JsonScanner::new(text);
         let mut envelope = MessageEnvelope::default();
@@ -35,7 +35,7 @@ impl<'a> MessageEnvelope<'a> {
             if let Some(name) = name {
                 envelope.set_member(name, value);
             }
-            more = scan.has_more(b'}')?;
+            more = scan.consume_separator(b'}')?;
         }
         scan.is_done().then_some(envelope)
     }
@@ -57,7 +57,7 @@ impl<'a> MessageEnvelope<'a> {
 
 /// Returns the name of the JSON-RPC member that this key spells, or `None` for any other key.
 fn member_name(key: QuotedString<'_>) -> Option<&'static str> {
-    // The longest key of the envelope is shorter, even with each letter written as \uXXXX.
+    // Longer than any key of the envelope, even with each letter written as \uXXXX.
     let key = if key.len() <= 64 { key.unescape() } else { None };
     ["jsonrpc", "id", "method", "params", "result", "error"].into_iter().find(|name| key.as_deref() == Some(name))
 }

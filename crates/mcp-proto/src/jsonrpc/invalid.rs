@@ -1,4 +1,4 @@
-//! Messages that cannot be read: the cause, and the request that they belong to.
+//! Lines from the server that are not valid messages, with the cause and the affected request.
 
 use std::fmt::Write as _;
 
@@ -14,11 +14,11 @@ pub struct InvalidMessage {
     pub cause: InvalidCause,
     /// Identifier of the client's request that the message seems to answer.
     pub id: Option<RequestId>,
-    /// Identifier of the server's request, if the message seems to be one.
+    /// Identifier of the server's request, if the message seems to be a request.
     pub server_request: Option<RequestId>,
     /// `true` if the message seems to be a response, even if its request is unknown.
     pub answer: bool,
-    /// Beginning of the message: at most 200 characters, with control characters escaped.
+    /// Beginning of the line: at most 200 characters, with control characters escaped.
     pub excerpt: String,
 }
 
@@ -56,10 +56,10 @@ pub enum InvalidCause {
     /// The line is a JSON object, but not a request, notification or response.
     #[error("an object that is neither a request, a notification nor a response")]
     NotAMessage,
-    /// This field of the envelope occurs twice.
+    /// The message has the JSON-RPC field of this name twice.
     #[error("the field \"{0}\" occurs twice")]
     DuplicateKey(String),
-    /// These two fields exclude each other, such as `result` and `error`.
+    /// The message has these two fields, which exclude each other, such as `result` and `error`.
     #[error("both \"{0}\" and \"{1}\"")]
     Ambiguous(&'static str, &'static str),
     /// Arrays and objects are nested deeper than [`MAX_DEPTH`].
@@ -80,10 +80,10 @@ pub enum InvalidCause {
     /// The error is not an object with a whole number as its code. Contains the parser's error message.
     #[error("the error object is invalid: {0}")]
     BadError(String),
-    /// The line is longer than allowed.
+    /// The line is longer than the limit of the transport.
     #[error("a line of more than {limit} bytes (at least {received} received)")]
     TooLong {
-        /// Maximum length in bytes.
+        /// Maximum length of a line in bytes.
         limit: usize,
         /// Number of bytes received before the line was discarded.
         received: usize,
@@ -94,7 +94,7 @@ pub enum InvalidCause {
     /// The line is an empty array.
     #[error("an empty batch")]
     EmptyBatch,
-    /// A batch has more messages than this limit.
+    /// The batch has more messages than the contained limit.
     #[error("a batch of more than {0} messages")]
     BatchTooLong(usize),
 }
@@ -115,7 +115,7 @@ impl InvalidMessage {
     pub fn too_long(head: &[u8], tail: &[u8], limit: usize, length: usize) -> InvalidMessage {
         let mut found = LineSurvey::scan(line_survey::trim_line(head));
         if found.id().is_none()
-            && let Some(id) = line_survey::id_at_end(tail)
+            && let Some(id) = line_survey::find_id_at_end(tail)
         {
             found.set_id(id);
         }
@@ -124,7 +124,7 @@ impl InvalidMessage {
 
     pub(super) fn new(cause: InvalidCause, frame: &[u8], found: &LineSurvey) -> InvalidMessage {
         let request = found.is_request();
-        // A server sends an oversized line in place of a response.
+        // An oversized line that is not a request is most likely a response.
         let too_long = matches!(cause, InvalidCause::TooLong { .. });
         let answer = !request && (too_long || found.is_response(cause == InvalidCause::BadId));
         let id = found.id().cloned();
@@ -138,7 +138,7 @@ impl InvalidMessage {
     }
 }
 
-/// Returns the first 200 characters, with every character escaped that could affect a terminal or the layout.
+/// Returns the first 200 characters of a line, with every character escaped that could affect a terminal or the layout.
 fn excerpt(frame: &[u8]) -> String {
     let start = frame.get(..1000).unwrap_or(frame);
     escape_and_truncate(&String::from_utf8_lossy(start), 200)

@@ -17,7 +17,8 @@ pub(crate) struct JsonScanner<'a> {
     text: &'a str,
     at: usize,
     values: usize,
-    /// Large values recorded by an earlier scan, each skipped in one step. Sorted by start.
+    /// Positions of large values that an earlier scan recorded, sorted by start. Each such value is skipped in one
+    /// step.
     known: &'a [ValueSpan],
 }
 
@@ -45,17 +46,17 @@ impl<'a> JsonScanner<'a> {
         self.at
     }
 
-    /// Returns the text between the byte offset `at` and the cursor.
+    /// Returns the part of the scanned text between the byte offset `at` and the cursor.
     pub(crate) fn text_since(&self, at: usize) -> &'a str {
         self.text.get(at..self.at).unwrap_or_default()
     }
 
-    /// Consumes `null` if it is next, and returns `true` if so.
+    /// Consumes the literal `null` if it is next. Returns `true` if it was consumed.
     pub(crate) fn consume_null(&mut self) -> bool {
         self.consume_literal(b"null")
     }
 
-    /// Consumes `true` or `false` if it is next, and returns its value.
+    /// Consumes the literal `true` or `false` and returns its value.
     pub(crate) fn consume_bool(&mut self) -> Option<bool> {
         if self.consume_literal(b"true") { Some(true) } else { self.consume_literal(b"false").then_some(false) }
     }
@@ -75,14 +76,14 @@ impl<'a> JsonScanner<'a> {
         self.bytes().get(self.at).copied()
     }
 
-    /// Consumes `byte` if it is next, and returns `true` if so.
+    /// Skips white space and consumes `byte` if it is next. Returns `true` if it was consumed.
     pub(crate) fn consume_byte(&mut self, byte: u8) -> bool {
         let there = self.peek() == Some(byte);
         self.at += usize::from(there);
         there
     }
 
-    /// Returns `true` if only white space is left.
+    /// Skips white space and returns `true` if the end of the text is reached.
     pub(crate) fn is_done(&mut self) -> bool {
         self.peek().is_none()
     }
@@ -94,7 +95,7 @@ impl<'a> JsonScanner<'a> {
         }
         let start = self.at;
         let escapes = match self.recorded_end() {
-            // Only strings without escapes are recorded.
+            // Recorders are called for strings without escapes only.
             Some(end) => {
                 self.at = end;
                 false
@@ -108,7 +109,8 @@ impl<'a> JsonScanner<'a> {
         Some(QuotedString { text: self.text.get(start..self.at)?, escapes })
     }
 
-    /// Consumes the opening byte of an object or array. Returns `false` if it is empty, after also consuming `close`.
+    /// Consumes the opening byte of an object or array. If the container is empty, also consumes its closing byte and
+    /// returns `false`.
     pub(crate) fn open_container(&mut self, open: u8, close: u8) -> Option<bool> {
         if !self.consume_byte(open) {
             return None;
@@ -117,8 +119,9 @@ impl<'a> JsonScanner<'a> {
         Some(!self.consume_byte(close))
     }
 
-    /// Consumes the comma or `close` after a member or element. Returns `true` if another one follows.
-    pub(crate) fn has_more(&mut self, close: u8) -> Option<bool> {
+    /// Consumes the comma or the closing byte `close` after a member or element. Returns `true` if it was a comma, so
+    /// that another member or element follows.
+    pub(crate) fn consume_separator(&mut self, close: u8) -> Option<bool> {
         match self.peek()? {
             b',' => {
                 self.at += 1;
@@ -260,7 +263,7 @@ const _: () = assert!(b'[' + CLOSE_OFFSET == b']');
 /// A JSON string with its quotes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct QuotedString<'a> {
-    /// Text including the quotes.
+    /// JSON text of the string, including its quotes.
     text: &'a str,
     escapes: bool,
 }
@@ -274,7 +277,7 @@ impl<'a> QuotedString<'a> {
         self.text.get(1..self.text.len() - 1).map(Cow::Borrowed)
     }
 
-    /// Returns the length on the wire in bytes, including the quotes.
+    /// Returns the length of the JSON text in bytes, including the quotes.
     pub(crate) fn len(&self) -> usize {
         self.text.len()
     }

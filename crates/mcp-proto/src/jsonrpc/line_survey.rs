@@ -1,4 +1,4 @@
-//! Quick survey of the bytes of a line: nesting, number of values, and id.
+//! Scans the bytes of a received line for its nesting, number of values, and id, without validating its JSON.
 //!
 //! Accepts any bytes, including malformed JSON, so that a call whose response cannot be read fails immediately instead
 //! of by timeout. One pass, without recursion and without allocations that grow with the line.
@@ -14,9 +14,9 @@ pub(super) struct LineSurvey {
     pub(super) values: usize,
     /// Number of commas directly inside the outermost array or object.
     pub(super) top_level_commas: usize,
-    /// `true` if an escape is half of a surrogate pair.
+    /// `true` if a string has an escape that is half of a surrogate pair.
     pub(super) lone_surrogate: bool,
-    /// First raw control character inside a string.
+    /// First unescaped control character inside a string of the line.
     pub(super) control: Option<u8>,
     id: Option<RequestId>,
     ids_differ: bool,
@@ -28,13 +28,13 @@ pub(super) struct LineSurvey {
     has_version: bool,
 }
 
-/// Removes the byte order mark and surrounding white space.
+/// Returns a line without its byte order mark and surrounding white space.
 pub(super) fn trim_line(frame: &[u8]) -> &[u8] {
     frame.strip_prefix(b"\xef\xbb\xbf").unwrap_or(frame).trim_ascii()
 }
 
 impl LineSurvey {
-    /// Surveys `bytes`, which must be trimmed by [`trim_line`].
+    /// Scans the bytes of a line, which must be trimmed by [`trim_line`].
     pub(super) fn scan(bytes: &[u8]) -> LineSurvey {
         let mut found = LineSurvey { values: 1, ..LineSurvey::default() };
         let is_object = bytes.first() == Some(&b'{');
@@ -92,14 +92,14 @@ impl LineSurvey {
             match byte {
                 b'"' => return at,
                 b'\\' => {
-                    let Some(half) = code_unit(bytes, at) else {
+                    let Some(half) = parse_code_unit(bytes, at) else {
                         at += 1;
                         continue;
                     };
                     at += 5;
                     match half {
                         0xd800..=0xdbff => {
-                            let low = (bytes.get(at) == Some(&b'\\')).then(|| code_unit(bytes, at + 1)).flatten();
+                            let low = (bytes.get(at) == Some(&b'\\')).then(|| parse_code_unit(bytes, at + 1)).flatten();
                             if matches!(low, Some(0xdc00..=0xdfff)) {
                                 at += 6;
                             } else {
@@ -135,7 +135,7 @@ impl LineSurvey {
         }
         self.has_id = true;
         self.id_is_null = value.trim_ascii() == b"null";
-        if let Some(id) = read_id(value) {
+        if let Some(id) = parse_id(value) {
             if self.id.as_ref().is_some_and(|other| *other != id) {
                 self.ids_differ = true;
             }
@@ -152,13 +152,13 @@ impl LineSurvey {
         self.id.as_ref().filter(|_| !self.ids_differ)
     }
 
-    /// Returns `true` if this seems to be a request or notification from the server.
+    /// Returns `true` if the line seems to be a request or notification from the server.
     pub(super) fn is_request(&self) -> bool {
         self.has_method || (self.has_params && !self.has_outcome)
     }
 
-    /// Returns `true` if this seems to be a response to a request of the client. `whole` is `true` if the line was
-    /// surveyed completely.
+    /// Returns `true` if the line seems to be a response to a request of the client. `whole` is `true` if all of the
+    /// line was scanned.
     ///
     /// Some servers respond to notifications, with an id that is `null` or missing. These match no request.
     pub(super) fn is_response(&self, whole: bool) -> bool {
@@ -167,20 +167,20 @@ impl LineSurvey {
     }
 }
 
-/// Returns the UTF-16 code unit of the `uXXXX` at `at`.
-fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
+/// Returns the UTF-16 code unit that the `uXXXX` of an escape at the offset `at` represents.
+fn parse_code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     let [b'u', digits @ ..] = bytes.get(at..at + 5)? else { return None };
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }
 
-/// Returns a short key without escapes, or `None` if it is longer than any key of the envelope.
+/// Returns the unescaped text of a quoted key, or `None` if it is longer than any key that JSON-RPC defines.
 fn unescape_key(quoted: &[u8]) -> Option<String> {
-    // The longest key of the envelope is shorter, even with each letter written as \uXXXX.
+    // Longer than any key of the envelope, even with each letter written as \uXXXX.
     (quoted.len() <= 64).then(|| serde_json::from_slice(quoted).ok()).flatten()
 }
 
-/// Parses an id, or returns `None` if `bytes` are not a valid one.
-pub(super) fn read_id(bytes: &[u8]) -> Option<RequestId> {
+/// Parses the JSON of a request id. Returns `None` if it is not a valid id.
+pub(super) fn parse_id(bytes: &[u8]) -> Option<RequestId> {
     // Twice the length and a margin for quotes, so that escapes do not count against a short id.
     if bytes.len() > 2 * MAX_ID + 16 {
         return None;
@@ -195,10 +195,10 @@ pub(super) fn read_id(bytes: &[u8]) -> Option<RequestId> {
     }
 }
 
-/// Returns the id in the last bytes of a line, as in `..."jsonrpc":"2.0","id":7}`.
+/// Returns the id of a message from the last bytes of its line, as in `..."jsonrpc":"2.0","id":7}`.
 ///
 /// Correct for a valid line, since only the outermost object ends with its last brace.
-pub(super) fn id_at_end(tail: &[u8]) -> Option<RequestId> {
+pub(super) fn find_id_at_end(tail: &[u8]) -> Option<RequestId> {
     let mut rest = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
     loop {
         if let Some(before) = strip_member(rest, b"\"jsonrpc\"", b"\"2.0\"") {
@@ -208,11 +208,11 @@ pub(super) fn id_at_end(tail: &[u8]) -> Option<RequestId> {
         let colon = rest.iter().rposition(|byte| *byte == b':')?;
         let (name, value) = rest.split_at(colon);
         name.trim_ascii_end().strip_suffix(b"\"id\"")?;
-        return read_id(value.get(1..)?.trim_ascii());
+        return parse_id(value.get(1..)?.trim_ascii());
     }
 }
 
-/// Removes `,key:value` from the end of `rest`. Returns `None` if `rest` does not end with it.
+/// Returns `rest` without `,key:value` at its end, or `None` if `rest` does not end with that member.
 fn strip_member<'a>(rest: &'a [u8], key: &[u8], value: &[u8]) -> Option<&'a [u8]> {
     let rest = rest.strip_suffix(value)?.trim_ascii_end().strip_suffix(b":")?.trim_ascii_end();
     Some(rest.strip_suffix(key)?.trim_ascii_end().strip_suffix(b",")?.trim_ascii_end())

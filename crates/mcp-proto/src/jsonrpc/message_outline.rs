@@ -16,9 +16,9 @@ pub struct MessageOutline<'a> {
 }
 
 impl<'a> MessageOutline<'a> {
-    /// Reads `text`, which may be truncated, only as far as needed.
+    /// Parses `text`, which may be truncated, only as far as needed to determine the kind of the message.
     ///
-    /// Returns `None` if it is not an object, or ends or becomes invalid before it can be classified.
+    /// Returns `None` if `text` is not an object, or ends or becomes invalid before the kind of the message is known.
     pub fn parse(text: &'a str) -> Option<MessageOutline<'a>> {
         let mut scan = JsonScanner::new(text);
         let mut outline = MessageOutline::default();
@@ -42,7 +42,7 @@ impl<'a> MessageOutline<'a> {
             if outline.id.is_some() && outline.method.is_some() {
                 return Some(outline);
             }
-            more = scan.has_more(b'}')?;
+            more = scan.consume_separator(b'}')?;
         }
         Some(outline)
     }

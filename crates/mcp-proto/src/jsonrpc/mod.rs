@@ -31,7 +31,7 @@ pub use raw::RawJson;
 
 /// Maximum nesting of arrays and objects in one message.
 pub const MAX_DEPTH: usize = 128;
-/// Maximum number of JSON values in one message. Each takes some 70 bytes once parsed.
+/// Maximum number of JSON values in one message. Each parsed value takes some 70 bytes of memory.
 pub const MAX_VALUES: usize = 500_000;
 /// Maximum number of messages in one batch.
 pub const MAX_BATCH: usize = 1000;
@@ -46,7 +46,7 @@ pub mod code {
     pub const INVALID_REQUEST: i64 = -32600;
     /// The receiver does not implement the method.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// The parameters do not match the method.
+    /// The parameters of the request are invalid for its method.
     pub const INVALID_PARAMS: i64 = -32602;
     /// The receiver failed internally.
     pub const INTERNAL_ERROR: i64 = -32603;
@@ -54,9 +54,9 @@ pub mod code {
     pub const USER_REJECTED: i64 = -1;
     /// The resource does not exist, up to 2025-11-25 (`server/resources`).
     pub const RESOURCE_NOT_FOUND: i64 = -32002;
-    /// The user must visit URLs first, 2025-11-25 (`client/elicitation`).
+    /// The user must visit URLs before the request can succeed, 2025-11-25 (`client/elicitation`).
     pub const URL_REQUIRED: i64 = -32042;
-    /// HTTP header and body differ, 2026-07-28.
+    /// An HTTP header of the request does not match its body, 2026-07-28.
     pub const HEADER_MISMATCH: i64 = -32020;
     /// The client lacks a required capability, 2026-07-28.
     pub const MISSING_CAPABILITY: i64 = -32021;
@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for RequestId {
     }
 }
 
-/// Accepts integers that fit in 64 bits and strings. Rejects all other types.
+/// Serde visitor that accepts strings and integers that fit in 64 bits, and rejects all other types.
 struct RequestIdVisitor;
 
 impl Visitor<'_> for RequestIdVisitor {
@@ -137,7 +137,7 @@ pub struct RpcError {
     /// Human-readable message. Untrusted text if it is from a server.
     #[serde(default)]
     pub message: String,
-    /// Additional data, any JSON.
+    /// Additional data about the error, any JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
 }
@@ -181,7 +181,7 @@ pub enum IncomingMessage {
         /// Code, message and data that the server sent.
         error: RpcError,
     },
-    /// Several messages in one array, 2025-03-26 only. Invalid messages are at their position.
+    /// Several messages in one array, 2025-03-26 only, in their order. An invalid message is an `Err` at its position.
     Batch(Vec<Result<IncomingMessage, InvalidMessage>>),
 }
 

@@ -16,7 +16,7 @@ impl ObjectWriter<'_> {
         text.push(b'}');
     }
 
-    /// Writes a member. `name` must not need escapes.
+    /// Writes a member with a serialized value. `name` must not need escapes.
     pub(crate) fn put(&mut self, name: &'static str, value: &(impl Serialize + ?Sized)) {
         self.write_name(name);
         append_json(self.text, value);
@@ -32,7 +32,7 @@ impl ObjectWriter<'_> {
         }
     }
 
-    /// Writes serialized members, given as an object without its braces.
+    /// Writes members that are already serialized, given as an object without its braces.
     pub(crate) fn put_serialized(&mut self, members: &str) {
         if !members.is_empty() {
             self.write_separator();

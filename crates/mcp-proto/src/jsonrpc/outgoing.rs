@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::{ObjectWriter, RequestId, RpcError};
 use crate::http::HttpHead;
 
-/// A serialized message of the client to the server.
+/// A serialized message from the client to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutgoingMessage {
     /// Message as one line of JSON, without a line end and without raw newlines.
     pub json: String,
-    /// Kind of the message, with the JSON-RPC ids and the method.
+    /// Kind of the message, with its JSON-RPC ids and its method.
     pub about: OutgoingKind,
     /// HTTP headers of the message's POST, or `None` for other transports than Streamable HTTP.
     pub head: Option<Box<HttpHead>>,
@@ -55,7 +55,7 @@ pub enum OutgoingKind {
 /// appends.
 const INITIAL_MESSAGE_CAPACITY: usize = 256;
 
-/// Serializes a message as one line.
+/// Serializes a message as one line of JSON. `fill` writes all members except `jsonrpc`.
 fn serialize_line(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
     let mut text = Vec::with_capacity(INITIAL_MESSAGE_CAPACITY);
     ObjectWriter::write(&mut text, |message| {
@@ -67,7 +67,7 @@ fn serialize_line(fill: impl FnOnce(&mut ObjectWriter<'_>)) -> String {
 }
 
 impl OutgoingMessage {
-    /// Returns a request with the parameters that `params` writes.
+    /// Returns a request whose parameters the callback `params` writes.
     pub(crate) fn request(
         id: i64,
         method: &'static str,
@@ -101,7 +101,7 @@ impl OutgoingMessage {
         OutgoingMessage { json, about: OutgoingKind::Response { id }, head: None }
     }
 
-    /// Returns one array of responses that [`OutgoingMessage::response`] built.
+    /// Returns one batch message with responses that [`OutgoingMessage::response`] built.
     pub(crate) fn batch(responses: Vec<OutgoingMessage>) -> OutgoingMessage {
         let mut ids = Vec::with_capacity(responses.len());
         let mut lines = Vec::with_capacity(responses.len());

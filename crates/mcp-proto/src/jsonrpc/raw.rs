@@ -16,7 +16,7 @@ use super::value_spans::LargeValues;
 #[derive(Clone)]
 pub struct RawJson {
     text: ByteString,
-    /// Positions of large values in the text.
+    /// Positions of large values in `text`, recorded when the message was validated.
     large: Option<LargeValues>,
 }
 
@@ -38,12 +38,13 @@ impl RawJson {
         RawJson { text: text.into(), large: None }
     }
 
-    /// Returns a scanner of this text that skips each recorded large value in one step.
-    pub(crate) fn scan(&self) -> JsonScanner<'_> {
+    /// Returns a scanner of this JSON text that skips each recorded large value in one step.
+    pub(crate) fn scanner(&self) -> JsonScanner<'_> {
         JsonScanner::with_known_spans(&self.text, self.large.as_deref().map_or(&[], Vec::as_slice))
     }
 
-    /// Returns `part`, which must be a slice of this text, without a copy. The result keeps the whole frame in memory.
+    /// Returns `part`, which must be a slice of this value's text, without copying it. The result keeps the whole frame
+    /// in memory.
     pub(crate) fn shared_slice(&self, part: &str) -> ByteString {
         self.text.slice_ref(part)
     }
@@ -66,7 +67,7 @@ impl RawJson {
         serde_json::from_str(self.get())
     }
 
-    /// Returns a copy that does not keep the frame in memory.
+    /// Returns a copy of the value that does not keep the received frame in memory.
     #[must_use]
     pub fn to_detached(&self) -> RawJson {
         RawJson::copy_of(self.get())

@@ -1,14 +1,14 @@
-//! Positions of large values inside a value. Recorded while a message is validated, so that later scans skip each of
-//! them in one step.
+//! Positions of large values inside a JSON value, recorded while a message is validated, so that later scans skip each
+//! large value in one step.
 
 use std::sync::Arc;
 
-/// Minimum length of a recorded value in bytes. Smaller values are as fast to scan again.
+/// Minimum length in bytes of a value whose position is recorded. Smaller values are as fast to scan again.
 const MIN_RECORDED_BYTES: usize = 64;
-/// Maximum depth of a recorded value. A list's result is an object (1) with an array (2) of entries (3) with schemas
-/// (4). Deeper values are skipped with the value that contains them.
+/// Maximum nesting depth of a value whose position is recorded. A list's result is an object (1) with an array (2) of
+/// entries (3) with schemas (4). Deeper values are skipped with the value that contains them.
 const MAX_RECORDED_DEPTH: usize = 4;
-/// Maximum number of recorded values. Further values are scanned again.
+/// Maximum number of values whose positions are recorded. Later scans read further values again.
 const MAX_RECORDED_VALUES: usize = 65_536;
 
 /// Position of one large value: an object, an array, or a string without escapes.
@@ -30,7 +30,7 @@ impl ValueSpan {
     }
 }
 
-/// Callback for the values nested in a scanned value. Offsets are relative to the scanned value.
+/// Callbacks for the values nested in a scanned value. All offsets are relative to the scanned value.
 pub(super) trait ValueRecorder {
     /// Called for a string without escapes. `depth` is the number of enclosing containers.
     fn on_string(&mut self, depth: usize, start: usize, end: usize);
@@ -51,7 +51,7 @@ impl ValueRecorder for () {
 #[derive(Debug, Default)]
 pub(super) struct LargeValueRecorder {
     found: Vec<ValueSpan>,
-    /// For each depth, the index in `found` of the container that is open there.
+    /// For each depth, the index in `found` of the object or array that is open at that depth.
     open: [Option<usize>; MAX_RECORDED_DEPTH + 1],
 }
 

@@ -28,7 +28,7 @@ impl Session {
         }
         self.last_batch += 1;
         let batch = self.last_batch;
-        // Counts as one missing response until all messages are processed.
+        // The batch itself counts as one missing response until all its messages are processed.
         self.batches.insert(batch, PendingBatch { missing: 1, responses: Vec::new() });
         for message in messages {
             match message {
@@ -39,7 +39,8 @@ impl Session {
         self.record_batch_response(Some(batch), None);
     }
 
-    /// Rejects a batch: calls that it answers fail immediately, and requests in it receive an error.
+    /// Rejects a batch: calls whose responses are in it fail immediately, and requests in it are answered with an
+    /// error.
     fn reject_batch(
         &mut self,
         messages: Vec<Result<IncomingMessage, InvalidMessage>>,
@@ -59,7 +60,7 @@ impl Session {
                     };
                     self.fail_request(&id, CallError::Unreadable(Box::new(invalid)), now);
                 }
-                Ok(IncomingMessage::Request { id, .. }) if self.accepts_requests() && !self.is_open(&id) => {
+                Ok(IncomingMessage::Request { id, .. }) if self.accepts_requests() && !self.is_request_open(&id) => {
                     self.respond(id, None, Err(RpcError::new(code::INVALID_REQUEST, cause.to_string())));
                 }
                 _ => {}
@@ -68,7 +69,7 @@ impl Session {
     }
 
     /// Increases by one the number of responses that a batch waits for. Has no effect without a batch.
-    pub(super) fn expect_response(&mut self, batch: Option<u64>) {
+    pub(super) fn expect_batch_response(&mut self, batch: Option<u64>) {
         if let Some(batch) = batch.and_then(|batch| self.batches.get_mut(&batch)) {
             batch.missing += 1;
         }
@@ -85,7 +86,7 @@ impl Session {
             && let Some(batch) = self.batches.swap_remove(&id)
             && !batch.responses.is_empty()
         {
-            self.send(OutgoingMessage::batch(batch.responses));
+            self.send_response(OutgoingMessage::batch(batch.responses));
         }
     }
 }

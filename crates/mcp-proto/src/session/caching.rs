@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::types::Map;
 
-/// Maximum time to live, regardless of the server's hint.
+/// Maximum time that a result counts as fresh, even if the server's hint is longer.
 const MAX_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Hint of a server on caching a result.
@@ -14,7 +14,7 @@ const MAX_TTL: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct CacheHint {
     /// Time after arrival during which the result is fresh, at most 24 hours. Zero disables caching.
     pub ttl: Duration,
-    /// Clients that may share the cached result.
+    /// Clients and users that may share the cached result.
     pub scope: CacheScope,
 }
 
@@ -28,8 +28,8 @@ pub enum CacheScope {
 }
 
 impl CacheHint {
-    /// Reads the hint from the body of a result. Absent or invalid members get the most restrictive value: no caching,
-    /// and private scope.
+    /// Reads the hint from the members of a result. Absent or invalid members get the most restrictive value: no
+    /// caching, and private scope.
     pub(super) fn parse(body: &Map) -> CacheHint {
         let ttl = body.get("ttlMs").and_then(Value::as_u64).map_or(Duration::ZERO, Duration::from_millis).min(MAX_TTL);
         let public = body.get("cacheScope").and_then(Value::as_str) == Some("public");

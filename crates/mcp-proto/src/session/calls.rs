@@ -1,4 +1,4 @@
-//! Calls of the session's caller: start, cancellation and their single end.
+//! Calls that the session's caller makes: their start, their cancellation, and their end, which is reported once.
 
 use std::time::Instant;
 
@@ -27,34 +27,36 @@ pub(super) struct PendingCall {
     pub(super) wire: Option<i64>,
     /// Time of the next retransmission, or `None` if none is scheduled.
     pub(super) send_at: Option<Instant>,
-    /// Number of retransmissions after a lost delivery.
+    /// Number of times that the request was sent again after the transport failed to deliver it.
     pub(super) resends: u32,
     /// `true` if the session was already reopened because of this call, which happens at most once for each call.
     pub(super) reopened: bool,
-    /// `true` if the tools were already listed again because of this call, which happens at most once for each call.
+    /// `true` if `tools/list` was already sent because the server refused the headers of this call, which happens at
+    /// most once for each call.
     pub(super) relisted: bool,
-    /// `true` if the request had a `task` parameter, which requests to run it as a task.
+    /// `true` if the request had a `task` parameter, with which the client asks the server to run the call as a task.
     pub(super) augmented: bool,
-    /// State of the server task as which the call continues, or `None` if the call is no task.
+    /// State of the server's task that the call continues as, or `None` if the call is not a task.
     pub(super) task: Option<Box<TaskCall>>,
     /// Value of `progressToken` in the request, or `None` if it had none.
     pub(super) token: Option<i64>,
-    /// Number of open server requests and pauses that stop the deadlines. The deadlines run while it is zero.
+    /// Number of open server requests and explicit pauses that stop the call's deadlines. The deadlines run while the
+    /// number is zero.
     pub(super) server_requests: usize,
     /// Latest `progress` value of the current request. Later values must be greater.
     pub(super) progress: Option<f64>,
-    /// Number of valid progress notifications so far.
+    /// Number of valid progress notifications of the call so far.
     pub(super) progressed: u64,
     /// `true` if a progress value that did not increase was already reported as an anomaly.
     pub(super) complained: bool,
-    /// Number of `input_required` results so far.
+    /// Number of `input_required` results that the call has received.
     pub(super) rounds: usize,
-    /// Input that was requested in the latest round.
+    /// Input that the server requested in the latest `input_required` result.
     pub(super) inputs: Option<RoundInputs>,
 }
 
 impl PendingCall {
-    /// Returns the time of the next timeout or action of the call.
+    /// Returns the time of the call's next timeout, retransmission or poll of its task.
     pub(super) fn next_due(&self) -> Option<Instant> {
         earliest([self.clock.next_timeout(), self.send_at, self.task.as_ref().and_then(|running| running.next_poll())])
     }
@@ -146,7 +148,7 @@ impl Session {
         true
     }
 
-    /// Returns the negotiated revision, or during the handshake the one that the client offered.
+    /// Returns the negotiated revision, or during the handshake the revision that the client offered.
     pub(super) fn revision(&self) -> Revision {
         match (&self.facts, &self.phase) {
             (Some(facts), _) => facts.revision,
@@ -175,7 +177,8 @@ impl Session {
         }
     }
 
-    /// Completes a call with its result, and updates the state of the session that depends on it.
+    /// Completes a call with its result, and updates the session state that depends on the result, such as the
+    /// subscriptions.
     fn complete_call(&mut self, id: CallId, mut result: ServerResult) {
         if let ServerResult::Tools { items, .. } = &mut result {
             self.record_listed_tools(items);
@@ -226,7 +229,7 @@ impl Session {
         }
         // Results of repeated requests contain input of the user and are not cached.
         let cache = (self.revision().has_cache_hints() && call.rounds == 0).then(|| CacheHint::parse(&body));
-        if let Some((list, items)) = body.take_dropped() {
+        if let Some((list, items)) = body.take_dropped_items() {
             self.events.push(SessionEvent::ItemsDropped { list, items });
         }
         results::to_server_result(&call.request, body, cache).map(Some)
@@ -241,7 +244,7 @@ impl Session {
                 && !pages.is_empty()
                 && pages.iter().all(|page| matches!(page, ElicitParams::Url { .. }))
             {
-                pages.iter().for_each(|page| self.remember_elicitation(page));
+                pages.iter().for_each(|page| self.store_elicitation_id(page));
                 return CallError::UrlRequired(pages);
             }
         }
@@ -269,9 +272,9 @@ impl Session {
     pub(super) fn end_call(&mut self, id: CallId, result: Result<ServerResult, CallError>) {
         if let Some(call) = self.calls.remove(id) {
             if let Some(running) = call.task {
-                self.forget_task(&running.view.id);
+                self.remove_task(&running.view.id);
             }
-            self.withdraw_round(id);
+            self.withdraw_input_requests(id);
             self.events.push(SessionEvent::Done { call: id, result });
         }
     }

@@ -12,20 +12,21 @@ use super::TraceContext;
 pub struct SessionConfig {
     /// Name and version of the client, sent in the handshake or in each request.
     pub client: Implementation,
-    /// All capabilities of the client. The session omits those that the negotiated revision does not have.
+    /// All capabilities of the client. The session omits those that the negotiated revision does not define.
     pub capabilities: ClientCapabilities,
-    /// Method of negotiating the revision.
+    /// Method by which the session negotiates the protocol revision.
     pub opening: HandshakeMode,
-    /// Transport that carries the messages. Determines the handshake, the HTTP headers and the form of cancellations.
+    /// Transport that carries the session's messages. Determines the handshake, the HTTP headers and the form of
+    /// cancellations.
     pub carrier: TransportKind,
-    /// Trace context of calls, until [`Session::set_trace`](super::Session::set_trace) replaces it.
+    /// Trace context sent with calls, until [`Session::set_trace`](super::Session::set_trace) replaces it.
     pub trace: Option<TraceContext>,
-    /// Revision of the previous session with this server, or `None`. Determines if `server/discover` or `initialize` is
-    /// tried first.
+    /// Negotiated revision of the previous session with this server, or `None`. Determines if `server/discover` or
+    /// `initialize` is sent first.
     pub known: Option<Revision>,
     /// URIs of resources to subscribe to when the session is ready, for instance those of the previous session.
     pub subscribed: Vec<String>,
-    /// Durations after which an operation has failed.
+    /// Durations after which the session treats an operation as failed.
     pub timeouts: Timeouts,
     /// Limits on queues and concurrent operations.
     pub limits: SessionLimits,
@@ -43,7 +44,7 @@ pub enum TransportKind {
     HttpSse,
 }
 
-/// Method of negotiating the revision (`basic/versioning` of 2026-07-28, section on stdio).
+/// Method of negotiating the protocol revision (`basic/versioning` of 2026-07-28, section on stdio).
 ///
 /// # Examples
 ///
@@ -80,24 +81,25 @@ pub enum HandshakeMode {
     Probe,
     /// Sends `initialize` only, for a server that exited on the probe or is known to support no modern revision.
     Initialize,
-    /// Uses only this revision, and fails if the server does not support it.
+    /// Offers only this revision, and fails if the server does not support it.
     Pinned(Revision),
 }
 
-/// Durations after which an operation has failed.
+/// Durations after which the session treats an operation as failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeouts {
     /// Timeout of the probe. Without a response, the server is assumed to support legacy revisions only. Default 10 s.
     pub probe: Duration,
     /// Timeout of `initialize`, after which the handshake fails. Default 30 s.
     pub initialize: Duration,
-    /// Default of [`CallDeadline::idle`]. Default 60 s.
+    /// Value of [`CallDeadline::idle`] in [`Timeouts::deadline`]. Default 60 s.
     pub request: Duration,
-    /// Default of [`CallDeadline::total`]. Default 10 min.
+    /// Value of [`CallDeadline::total`] in [`Timeouts::deadline`]. Default 10 min.
     pub hard_cap: Duration,
-    /// Time without messages after which the server is pinged. `None` disables pings, and is the default.
+    /// Time without messages from the server after which the session pings the server. `None` disables pings, and is
+    /// the default.
     pub ping_interval: Option<Duration>,
-    /// Timeout of such a ping, after which the connection counts as lost. Default 10 s.
+    /// Timeout of a ping, after which the connection counts as lost. Default 10 s.
     pub ping: Duration,
 }
 
@@ -115,7 +117,7 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
-    /// Returns the default deadline of calls.
+    /// Returns the deadline of calls whose caller sets no other one.
     pub fn deadline(&self) -> CallDeadline {
         CallDeadline { idle: self.request, total: self.hard_cap }
     }
@@ -124,34 +126,36 @@ impl Timeouts {
 /// Maximum duration of a call. Paused while a request of the server that belongs to the call is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallDeadline {
-    /// Maximum time without a response or progress.
+    /// Maximum time that the call may wait without a response or progress notification.
     pub idle: Duration,
-    /// Maximum total time, regardless of progress.
+    /// Maximum total time of the call, regardless of progress.
     pub total: Duration,
 }
 
-/// Limits of a session. Operations above a limit fail, notices above a limit are dropped, and events report both.
+/// Limits of a session. Operations above a limit fail, log messages and other notices above a limit are dropped, and
+/// events report both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionLimits {
     /// Maximum number of concurrent calls. Default 256.
     pub in_flight_calls: usize,
-    /// Maximum number of unanswered requests from the server. Further ones get an error response. Default 64.
+    /// Maximum number of unanswered requests from the server. The session answers further requests with an error.
+    /// Default 64.
     pub open_requests: usize,
-    /// Maximum total size of unanswered requests from the server in bytes. Further ones get an error response. Default
-    /// 32 MiB.
+    /// Maximum total size of unanswered requests from the server in bytes. The session answers further requests with an
+    /// error. Default 32 MiB.
     pub open_request_bytes: usize,
     /// Maximum number of `input_required` rounds of one call in 2026-07-28. Default 10.
     pub mrtr_rounds: usize,
     /// Maximum size of a retained `requestState` in bytes. Default 1 MiB.
     pub request_state_bytes: usize,
-    /// Maximum number of queued log messages, changes and anomalies before further ones are dropped until
+    /// Maximum number of queued log messages, change notifications and anomalies. Further ones are dropped until
     /// [`poll_event`](super::Session::poll_event) drains the queue. Default 1000.
     pub queued_events: usize,
-    /// Maximum total size of such events in bytes. A single larger event is queued if the queue is empty. Default 4
-    /// MiB.
+    /// Maximum total size in bytes of queued log messages, change notifications and anomalies. A single larger one is
+    /// queued if none is waiting. Default 4 MiB.
     pub queued_event_bytes: usize,
-    /// Maximum number of messages queued for [`poll_transmit`](super::Session::poll_transmit) before the session ends
-    /// because the server does not read. Default 10,000.
+    /// Maximum number of messages queued for [`poll_transmit`](super::Session::poll_transmit). With more, the session
+    /// ends, because the server does not read its input. Default 10,000.
     pub queued_messages: usize,
     /// Maximum number of messages in one batch, at most [`MAX_BATCH`](crate::jsonrpc::MAX_BATCH). Default 1000.
     pub batch: usize,

@@ -1,4 +1,4 @@
-//! Handling of delivery failures: which requests are sent again, and which calls end.
+//! Handling of delivery failures: decides which requests are sent again, and which calls end.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use crate::jsonrpc::{RequestId, RpcError, escape_and_truncate};
 
 use super::request_table::RequestPurpose;
-use super::timers::{checked_later, is_due};
+use super::timers::{checked_deadline, is_due};
 use super::{CallError, CallId, CloseReason, Session};
 
-/// Maximum number of retransmissions of one call.
+/// Maximum number of times that the request of one call is sent again after a delivery failure.
 const MAX_RESENDS: u32 = 3;
-/// Delay of the first retransmission. The delay doubles with each further one.
+/// Delay before a call's request is sent again for the first time. The delay doubles with each further retransmission.
 const RESEND_DELAY: Duration = Duration::from_millis(250);
 
 /// Failure of the transport to deliver a request or to receive its response.
@@ -21,15 +21,15 @@ pub enum DeliveryFault {
     Status {
         /// HTTP status code of the response.
         code: u16,
-        /// Error in the body, if the body was a JSON-RPC error.
+        /// JSON-RPC error in the body of the response, if it had one.
         error: Option<RpcError>,
-        /// Beginning of the body, bounded and with control characters escaped.
+        /// Beginning of the response's body, truncated and with control characters escaped.
         text: String,
-        /// Value of the `WWW-Authenticate` header.
+        /// Value of the response's `WWW-Authenticate` header, or `None` if it had none.
         challenge: Option<String>,
     },
-    /// The stream of the response ended and cannot be resumed, or the body was truncated. The server may have processed
-    /// the request.
+    /// The response stream ended and cannot be resumed, or the body was truncated. The server may have processed the
+    /// request.
     Lost {
         /// Human-readable cause of the loss.
         cause: String,
@@ -47,7 +47,7 @@ pub enum DeliveryFault {
     },
     /// The response is neither JSON nor an event stream, or exceeds a limit.
     Unusable {
-        /// Human-readable cause of the rejection.
+        /// Human-readable reason why the response is unusable.
         cause: String,
     },
 }
@@ -80,7 +80,8 @@ impl DeliveryFault {
         }
     }
 
-    /// Returns `true` if a retry may succeed. `safe` is `true` if the request may be repeated without further effects.
+    /// Returns `true` if sending the request again may succeed. `safe` is `true` if repeating the request has no
+    /// further effects on the server.
     fn is_temporary(&self, safe: bool) -> bool {
         match self {
             DeliveryFault::Unreachable { .. } => true,
@@ -94,7 +95,7 @@ impl DeliveryFault {
 impl Session {
     pub(super) fn on_undelivered(&mut self, id: &RequestId, fault: DeliveryFault, now: Instant) {
         // A late response to the request, possibly on another stream, is ignored.
-        let Some(purpose) = self.wire.withdraw(id) else { return };
+        let Some(purpose) = self.wire.abandon_by_wire_id(id) else { return };
         match purpose {
             RequestPurpose::Probe => self.on_probe_undelivered(&fault, now),
             RequestPurpose::Initialize => self.on_initialize_undelivered(&fault, now),
@@ -131,15 +132,15 @@ impl Session {
         let safe = call.request.is_safe_to_repeat();
         if call.resends < MAX_RESENDS && fault.is_temporary(safe) {
             call.resends += 1;
-            call.send_at = checked_later(now, RESEND_DELAY * 2u32.pow(call.resends - 1));
+            call.send_at = checked_deadline(now, RESEND_DELAY * 2u32.pow(call.resends - 1));
         } else {
             self.end_call(id, Err(undelivered_error(&fault)));
             self.refuse_requests_of_call(id, now);
         }
     }
 
-    /// Sends all requests again that are due for retransmission.
-    pub(super) fn resend(&mut self, now: Instant) {
+    /// Sends again all requests of calls whose retransmission is due.
+    pub(super) fn resend_due_requests(&mut self, now: Instant) {
         let due: Vec<CallId> =
             self.calls.iter().filter(|(_, call)| is_due(call.send_at, now)).map(|(id, _)| *id).collect();
         for id in due {

@@ -1,4 +1,4 @@
-//! Encodes a [`ClientRequest`] as method and parameters, and checks that the server supports it.
+//! Encodes a [`ClientRequest`] as JSON-RPC method and parameters, and checks that the server supports it.
 
 use crate::jsonrpc::ObjectWriter;
 use crate::revision::Revision;
@@ -6,7 +6,7 @@ use crate::revision::Revision;
 use super::{ClientRequest, ServerFacts, tasks};
 
 impl ClientRequest {
-    /// Returns the method on the wire in `revision`.
+    /// Returns the name of the request's JSON-RPC method in `revision`.
     pub(super) fn method(&self, revision: Revision) -> &'static str {
         match self {
             ClientRequest::Ping if revision.has_ping() => "ping",
@@ -27,7 +27,7 @@ impl ClientRequest {
         }
     }
 
-    /// Writes all parameters except `_meta`.
+    /// Writes all parameters of the request except `_meta`.
     pub(super) fn write_params(&self, revision: Revision, params: &mut ObjectWriter<'_>) {
         match self {
             ClientRequest::Ping => {}
@@ -64,13 +64,13 @@ impl ClientRequest {
         }
     }
 
-    /// Returns `true` if repeating the request has no further effect.
+    /// Returns `true` if repeating the request has no further effect on the server.
     pub(super) fn is_safe_to_repeat(&self) -> bool {
         !matches!(self, ClientRequest::CallTool { .. } | ClientRequest::Extension { .. })
     }
 
-    /// Returns `true` if the server may request input before it responds (`basic/patterns/mrtr`). These requests may
-    /// take long, so they also request progress.
+    /// Returns `true` if the server may request input from the user before it responds (`basic/patterns/mrtr`). Such
+    /// requests may take long, so the client also requests progress notifications for them.
     pub(super) fn may_request_input(&self) -> bool {
         matches!(
             self,

@@ -10,27 +10,28 @@ use crate::types::ElicitParams;
 /// client.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CallError {
-    /// No response arrived in time. A cancellation was sent to the server.
+    /// No response arrived in time. The session sent a cancellation to the server.
     #[error("{}", timeout_text(.after, *.total))]
     Timeout {
-        /// Duration that was exceeded.
+        /// Maximum duration that the call exceeded.
         after: Duration,
-        /// `true` if the total time was exceeded, `false` if the time without a response or progress was.
+        /// `true` if the call exceeded its total time, `false` if it exceeded the time without a response or progress.
         total: bool,
     },
     /// The caller cancelled the call.
     #[error("cancelled")]
     Cancelled,
-    /// The server responded with an error.
+    /// The server responded with a JSON-RPC error.
     #[error("the server answered with an error: {0}")]
     Server(RpcError),
-    /// The user must visit URLs first (2025-11-25, error -32042). The call can be repeated afterwards.
+    /// The user must visit these URLs before the request can succeed (2025-11-25, error -32042). The caller can then
+    /// repeat the call.
     #[error("the server requires {} page(s) to be opened first", .0.len())]
     UrlRequired(Vec<ElicitParams>),
     /// The response has an invalid structure.
     #[error("the server's answer does not fit: {cause}")]
     BadAnswer {
-        /// Path and cause of the mismatch.
+        /// Path of the invalid member in the response, and the reason why it is invalid.
         cause: String,
     },
     /// The response could not be decoded.
@@ -48,7 +49,7 @@ pub enum CallError {
     /// The server requested input in too many rounds.
     #[error("the server requested input too often, and the call was abandoned")]
     TooManyRounds,
-    /// The client refused a server's request on which the call depended.
+    /// The client refused a request of the server whose response the call needed.
     #[error("abandoned because a request of the server was refused")]
     Refused,
     /// The handshake of the session is not complete.
@@ -84,7 +85,7 @@ fn timeout_text(after: &Duration, total: bool) -> String {
 /// Reason for the end of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CloseReason {
-    /// The server process exited.
+    /// The process of a local server exited.
     ServerExited {
         /// Exit status of the process, if it exited normally.
         status: Option<i32>,
@@ -103,7 +104,7 @@ pub enum CloseReason {
     Unresponsive(Duration),
     /// The connection to a remote server failed, with the cause.
     ConnectionLost(String),
-    /// The server does not read its input, so this number of messages is queued.
+    /// The server does not read its input. Contains the number of messages that were queued for it.
     NotReading(usize),
     /// The app stopped the server because it exceeded a resource limit. Contains a description of the limit.
     LimitReached(String),
@@ -136,10 +137,11 @@ impl fmt::Display for CloseReason {
 /// Error of [`Session::answer`](super::Session::answer).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownRequest {
-    /// The request was already answered or withdrawn, or never existed.
+    /// The request was already answered or no longer needs an answer, or never existed.
     #[error("the request is not open")]
     NotOpen,
-    /// The response is of another kind than the request, which stays open.
+    /// The response is of another kind than the request, such as a list of folders for a sampling request. The request
+    /// stays open.
     #[error("the answer is of another kind than the request")]
     WrongKind,
 }

@@ -31,12 +31,12 @@ impl fmt::Display for ServerRequestId {
     }
 }
 
-/// HTTP stream or pipe that carried a message from the server.
+/// Source of a message from the server: a pipe or an HTTP response stream.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum StreamOrigin {
     /// Standard output of a local server.
     Stdio,
-    /// Response or stream of the POST that carried this request of the client.
+    /// Response body or event stream of the POST that carried this request of the client.
     Post(RequestId),
     /// GET stream of Streamable HTTP, or the stream of HTTP+SSE.
     Get,
@@ -51,7 +51,7 @@ pub enum CancelReason {
     Superseded,
     /// The client is closing.
     Shutdown,
-    /// Another reason, as text.
+    /// Another reason, which is sent to the server as this text.
     Other(String),
 }
 
@@ -153,8 +153,8 @@ pub enum ClientResponse {
     Elicitation(ElicitResult),
     /// List of folders for [`ServerRequest::Roots`].
     Roots(Vec<Root>),
-    /// Refusal of any request. Up to 2025-11-25 the server receives this error. 2026-07-28 has no response that refuses
-    /// sampling or roots, so the call that caused the request ends with [`CallError::Refused`].
+    /// Refusal of a request of any kind. Up to 2025-11-25 the server receives this error. 2026-07-28 has no response
+    /// that refuses sampling or roots, so the call that caused the request ends with [`CallError::Refused`].
     Refused {
         /// Error code, for instance -1 if the user rejected the request.
         code: i64,
@@ -170,7 +170,7 @@ pub enum ClientNotification {
     RootsListChanged,
 }
 
-/// Kind of a list of the server.
+/// Kind of list that a server provides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ListKind {
     /// The list of tools.
@@ -181,7 +181,7 @@ pub enum ListKind {
     Resources,
 }
 
-/// Reason why a server's request no longer needs a response.
+/// Reason why a request from the server no longer needs the client's response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WithdrawalReason {
     /// The server cancelled the request.
@@ -198,7 +198,7 @@ pub enum HandshakeFault {
     /// The server exited during the probe. The caller should start it again with
     /// [`HandshakeMode::Initialize`](super::HandshakeMode::Initialize).
     ExitedOnProbe,
-    /// The server did not respond in time.
+    /// The server did not respond to `server/discover` or `initialize` in time.
     NoAnswer,
     /// The server process exited, or the connection was closed.
     Exited,
@@ -239,27 +239,28 @@ pub enum SessionEvent {
     RequestReceived {
         /// Identifier to pass to [`Session::answer`](super::Session::answer).
         request: ServerRequestId,
-        /// Call that caused the request, or `None` if unknown.
+        /// Call that caused the server's request, or `None` if unknown.
         call: Option<CallId>,
         /// Validated parameters of the request. Texts in it are untrusted.
         server_request: Box<ServerRequest>,
     },
     /// A request from the server no longer needs a response.
     Withdrawn {
-        /// Identifier from the earlier [`SessionEvent::RequestReceived`].
+        /// Identifier of the request from the earlier [`SessionEvent::RequestReceived`].
         request: ServerRequestId,
-        /// Event that made the response unnecessary.
+        /// Reason why the response became unnecessary.
         why: WithdrawalReason,
     },
-    /// Progress of a call. Only the latest progress of a call is queued; `count` includes the replaced ones.
+    /// Progress of a call. Only the latest progress of a call is queued; `count` includes the notifications that it
+    /// replaced.
     Progress {
         /// Identifier that [`Session::call`](super::Session::call) returned.
         call: CallId,
         /// Number of progress notifications of the call so far, including this one.
         count: u64,
-        /// Current progress, which increases.
+        /// Current progress. Greater than the progress of earlier notifications.
         progress: f64,
-        /// Value of `progress` at completion, if known.
+        /// Value that `progress` will have at completion, if known.
         total: Option<f64>,
         /// Description of the current step. Untrusted text.
         message: Option<String>,
@@ -271,16 +272,16 @@ pub enum SessionEvent {
         /// Decoded result of the server, or the reason why the call has none.
         result: Result<ServerResult, CallError>,
     },
-    /// A list changed and should be read again.
+    /// The server reports that a list changed. The caller should read it again.
     ListChanged(ListKind),
-    /// A resource changed: the subscribed one, or a sub-resource of it.
+    /// The server reports that a subscribed resource, or a sub-resource of it, changed.
     ResourceUpdated {
         /// URI that the server reports. May be a sub-resource of the subscribed URI.
         uri: String,
     },
     /// A log message of the server.
     Log {
-        /// Level and logged value. Untrusted text.
+        /// Level, logger and logged value. All are untrusted.
         message: Box<LogMessage>,
         /// Call whose response stream carried the message, or `None` for transports with one stream.
         call: Option<CallId>,
@@ -288,32 +289,32 @@ pub enum SessionEvent {
     /// The subscription to change notifications was lost, and changes since then were not reported. The session
     /// subscribes again, after a delay that increases with repeated failures.
     SubscriptionsLost {
-        /// Human-readable reason of the interruption.
+        /// Human-readable reason of the loss.
         cause: String,
     },
-    /// The subscription to change notifications was restored.
+    /// The session restored the subscription to change notifications, after [`SessionEvent::SubscriptionsLost`].
     SubscriptionsRenewed,
-    /// The server discarded the session, and a new one was opened (404 over Streamable HTTP). Lists should be read
-    /// again.
+    /// The server discarded the session, and a new one was opened (404 over Streamable HTTP). The caller should read
+    /// all lists again.
     Reopened(Box<ServerFacts>),
     /// The server continues a call as a task, or the state of the task changed. Only the latest state of a call is
     /// queued.
     TaskChanged {
-        /// The call, which still ends with [`SessionEvent::Done`].
+        /// Call that continues as the task. It still ends with [`SessionEvent::Done`].
         call: CallId,
         /// Latest state of the task, as reported by the server.
         task: Box<TaskView>,
     },
-    /// Invalid entries of a list were dropped.
+    /// The session dropped invalid entries of a list.
     ItemsDropped {
         /// Kind of the list that contained the entries.
         list: ListKind,
-        /// Dropped entries, with the reason for each.
+        /// Entries that the session dropped, each with the reason.
         items: Vec<DroppedItem>,
     },
     /// The server reports that the user has completed the interaction at a URL.
     ElicitationComplete {
-        /// Identifier from the [`ElicitParams::Url`] request.
+        /// Identifier of the interaction, from the [`ElicitParams::Url`] request.
         elicitation_id: String,
     },
     /// The session received invalid input, or discarded input that exceeded a limit. The session continues.

@@ -1,4 +1,4 @@
-//! Dispatches input of the server: responses, requests, notifications and invalid messages.
+//! Dispatches messages from the server: responses, requests, notifications and invalid messages.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use super::opening::SessionPhase;
 use super::request_table::{RequestPurpose, ResponseMatch};
 use super::{CallError, ListKind, Session, SessionEvent, StreamOrigin, results};
 
-/// Maximum number of URL elicitations that are stored until they are complete.
+/// Maximum number of URL elicitations whose ids are stored until the server reports them as complete.
 const MAX_ELICITATIONS: usize = 256;
 
 #[derive(Deserialize)]
@@ -72,8 +72,8 @@ impl Session {
         }
     }
 
-    /// Returns `true` if the session responds to requests from the server: in revisions that have such requests, and
-    /// before the revision is negotiated.
+    /// Returns `true` if the session responds to requests from the server: before the revision is negotiated, and in
+    /// revisions that have such requests.
     pub(super) fn accepts_requests(&self) -> bool {
         self.facts.as_ref().is_none_or(|facts| facts.revision.has_server_requests())
     }
@@ -85,7 +85,7 @@ impl Session {
             ResponseMatch::Waiting(RequestPurpose::Call(call)) => self.on_call_response(call, result, now),
             ResponseMatch::Waiting(RequestPurpose::Listen) => self.on_listen_ended(result.map(|_| ()), now),
             ResponseMatch::Waiting(RequestPurpose::Relist { call, page }) => self.on_tools_page(call, page, result),
-            ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_state_restored(result),
+            ResponseMatch::Waiting(RequestPurpose::Restore) => self.on_restore_response(result),
             ResponseMatch::Waiting(RequestPurpose::HealthCheck) => self.liveness.on_pong(),
             ResponseMatch::Waiting(RequestPurpose::TaskGet(call)) => self.on_task_fetched(call, result, now),
             ResponseMatch::Waiting(RequestPurpose::TaskResult(call)) => self.on_task_result(call, result),
@@ -104,12 +104,13 @@ impl Session {
         }
     }
 
-    /// Handles an error response without an id. If only one request is pending and the server could not parse it, the
-    /// request fails. Otherwise reports an anomaly, since some servers respond to unknown notifications in this way.
+    /// Handles an error response without an id. If only one request is pending and the error says that the server could
+    /// not parse it, the request fails. Otherwise reports an anomaly, since some servers respond to unknown
+    /// notifications in this way.
     fn on_error_without_id(&mut self, error: RpcError, now: Instant) {
         let about_reading = matches!(error.code, code::PARSE_ERROR | code::INVALID_REQUEST);
         let probing = matches!(self.phase, SessionPhase::Probing { .. });
-        match self.wire.only_pending_id() {
+        match self.wire.sole_pending_id() {
             Some(id) if about_reading || probing => self.on_response(&id, Err(error), now),
             _ => {
                 let cause = format!("an error that names no request: {}", escape_and_truncate(&error.to_string(), 300));
@@ -130,20 +131,20 @@ impl Session {
         }
         self.report_anomaly(description, invalid.id.clone());
         if let Some(id) = invalid.server_request.clone() {
-            if self.accepts_requests() && !self.is_open(&id) {
+            if self.accepts_requests() && !self.is_request_open(&id) {
                 let code = if matches!(invalid.cause, InvalidCause::NotJson(_)) {
                     code::PARSE_ERROR
                 } else {
                     code::INVALID_REQUEST
                 };
-                self.expect_response(batch);
+                self.expect_batch_response(batch);
                 self.respond(id, batch, Err(RpcError::new(code, invalid.cause.to_string())));
             }
             return;
         }
         let id = match &invalid.id {
             Some(id) => Some(id.clone()),
-            None if invalid.answer => self.wire.only_pending_id(),
+            None if invalid.answer => self.wire.sole_pending_id(),
             None => None,
         };
         if let Some(id) = id {
@@ -151,14 +152,15 @@ impl Session {
         }
     }
 
-    /// Completes a pending request whose response arrived but is invalid. A call ends with `error`.
+    /// Completes a pending request whose response arrived but is invalid. If the request is that of a call, the call
+    /// ends with `error`.
     pub(super) fn fail_request(&mut self, id: &RequestId, error: CallError, now: Instant) {
-        if !self.wire.is_waiting(id) {
+        if !self.wire.is_pending(id) {
             return;
         }
         match self.wire.match_response(id) {
             ResponseMatch::Waiting(purpose @ (RequestPurpose::Probe | RequestPurpose::Initialize)) => {
-                self.on_handshake_unreadable(purpose, &error, now);
+                self.on_unreadable_handshake_response(purpose, &error, now);
             }
             ResponseMatch::Waiting(
                 RequestPurpose::Call(call)
@@ -181,7 +183,7 @@ impl Session {
         let ready = matches!(self.phase, SessionPhase::Ready);
         let read = match method {
             "notifications/message" => results::deserialize_object::<LogMessage>(params).map(|message| {
-                let call = self.call_by_stream(origin);
+                let call = self.call_of_stream(origin);
                 self.events.push_sized(SessionEvent::Log { message: Box::new(message), call }, bytes);
             }),
             "notifications/cancelled" => {
@@ -241,7 +243,7 @@ impl Session {
 
     /// Stores the id of a URL elicitation, so that a later completion notification is accepted (`client/elicitation`,
     /// 2025-11-25).
-    pub(super) fn remember_elicitation(&mut self, params: &ElicitParams) {
+    pub(super) fn store_elicitation_id(&mut self, params: &ElicitParams) {
         if let ElicitParams::Url { elicitation_id: Some(id), .. } = params {
             if self.elicitations.len() == MAX_ELICITATIONS {
                 self.elicitations.shift_remove_index(0);

@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::request_table::RequestPurpose;
-use super::timers::{checked_later, is_due};
+use super::timers::{checked_deadline, is_due};
 use super::{ClientRequest, CloseReason, Session};
 
-/// Time of the next ping, or the deadline of the response to the current one.
+/// State of the health check: the time of the next ping, or the deadline of the response to the current ping.
 #[derive(Debug, Default)]
 pub(super) struct LivenessCheck {
     interval: Option<Duration>,
@@ -18,15 +18,15 @@ pub(super) struct LivenessCheck {
 impl LivenessCheck {
     pub(super) fn start(&mut self, interval: Option<Duration>, now: Instant) {
         self.interval = interval;
-        self.next = interval.and_then(|interval| checked_later(now, interval));
+        self.next = interval.and_then(|interval| checked_deadline(now, interval));
     }
 
     /// Restarts the ping interval after a message from the server. If a ping is pending, extends its deadline by
     /// `patience`.
     pub(super) fn on_message(&mut self, now: Instant, patience: Duration) {
-        self.next = self.interval.and_then(|interval| checked_later(now, interval));
+        self.next = self.interval.and_then(|interval| checked_deadline(now, interval));
         if self.is_pinging {
-            self.waiting = checked_later(now, patience);
+            self.waiting = checked_deadline(now, patience);
         }
     }
 
@@ -50,7 +50,7 @@ impl Session {
             return self.end_session(CloseReason::Unresponsive(patience));
         }
         self.liveness.is_pinging = true;
-        self.liveness.waiting = checked_later(now, patience);
+        self.liveness.waiting = checked_deadline(now, patience);
         let method = ClientRequest::Ping.method(self.revision());
         self.send_request(RequestPurpose::HealthCheck, method, serde_json::json!({}), None);
     }

@@ -8,7 +8,8 @@ use crate::types::{ClientCapabilities, ElicitationCapability, LogLevel, Map};
 
 use super::{SessionConfig, TraceContext, tasks};
 
-/// Keys in `_meta` of 2026-07-28 (`basic`, section on `_meta`).
+/// Key in `_meta` of requests: the protocol version. This and the following keys are of 2026-07-28 (`basic`, section on
+/// `_meta`).
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO_KEY: &str = "io.modelcontextprotocol/clientInfo";
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -18,7 +19,7 @@ pub(super) const SUBSCRIPTION_ID_KEY: &str = "io.modelcontextprotocol/subscripti
 /// Key in `_meta` of results: name and version of the server.
 pub(super) const SERVER_INFO_KEY: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Returns the capabilities that exist in `revision`.
+/// Returns those of the client's capabilities that exist in `revision`.
 pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revision) -> ClientCapabilities {
     let mut offered = all.clone();
     if let Some(roots) = &mut offered.roots
@@ -32,7 +33,7 @@ pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revis
     }
     offered.elicitation = offered.elicitation.filter(|_| revision.has_elicitation());
     if !revision.has_elicitation_modes() {
-        offered.elicitation = offered.elicitation.filter(has_forms).map(|_| ElicitationCapability::default());
+        offered.elicitation = offered.elicitation.filter(supports_forms).map(|_| ElicitationCapability::default());
     }
     if revision.has_listen() {
         // The session itself implements this extension.
@@ -42,7 +43,7 @@ pub(super) fn capabilities_in_revision(all: &ClientCapabilities, revision: Revis
 }
 
 /// Returns `true` if the client supports form elicitation. An empty capability includes forms (`client/elicitation`).
-pub(super) fn has_forms(elicitation: &ElicitationCapability) -> bool {
+pub(super) fn supports_forms(elicitation: &ElicitationCapability) -> bool {
     elicitation.form.is_some() || elicitation.url.is_none()
 }
 
@@ -55,24 +56,24 @@ pub(super) fn initialize_params(config: &SessionConfig, revision: Revision) -> V
     })
 }
 
-/// Members of `_meta` that are the same in all requests of a session, serialized once.
+/// Cache of the `_meta` members that are the same in all requests of a session, serialized once.
 #[derive(Debug, Default)]
 pub(super) struct CommonMeta(Option<(Revision, Box<str>)>);
 
 impl CommonMeta {
-    /// Returns the serialized members without braces. Empty in revisions without request metadata.
+    /// Returns the members of `_meta`, serialized without braces. Empty in revisions without request metadata.
     pub(super) fn get(&mut self, config: &SessionConfig, revision: Revision) -> &str {
         if !revision.has_request_meta() {
             return "";
         }
         if self.0.as_ref().is_none_or(|(of, _)| *of != revision) {
-            self.0 = Some((revision, serialize_common(config, revision)));
+            self.0 = Some((revision, serialize_common_meta(config, revision)));
         }
         self.0.as_ref().map_or("", |(_, members)| members)
     }
 }
 
-fn serialize_common(config: &SessionConfig, revision: Revision) -> Box<str> {
+fn serialize_common_meta(config: &SessionConfig, revision: Revision) -> Box<str> {
     serialize_members(|meta| {
         meta.put(VERSION_KEY, &revision);
         meta.put(CLIENT_INFO_KEY, &config.client);

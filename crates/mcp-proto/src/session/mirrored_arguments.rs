@@ -10,23 +10,23 @@ use crate::types::Map;
 
 const SCHEMA_KEYWORD: &str = "x-mcp-header";
 const HEADER_PREFIX: &str = "Mcp-Param-";
-/// Largest integer that every implementation represents exactly.
+/// Largest integer that every JSON implementation represents exactly.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
-/// Maximum number of remembered tools with such headers.
+/// Maximum number of tools whose header definitions are stored.
 const MAX_TOOLS: usize = 10_000;
-/// Maximum nesting of a schema that is searched.
+/// Maximum nesting of a tool's schema that is searched for header definitions.
 const MAX_SCHEMA_DEPTH: usize = 64;
-/// Keywords whose values are data, not schemas.
+/// JSON Schema keywords whose values are data, not schemas.
 const DATA_KEYWORDS: [&str; 4] = ["default", "const", "enum", "examples"];
-/// Names of headers that a server must not define, even with the prefix.
+/// Header names that a server must not define for an argument, even though they get the prefix `Mcp-Param-`.
 const RESERVED_HEADERS: [&str; 7] =
     ["authorization", "proxy-authorization", "cookie", "host", "content-length", "transfer-encoding", "connection"];
 
-/// A tool argument whose value an HTTP header repeats.
+/// Definition of an HTTP header that repeats the value of a tool argument.
 #[derive(Debug, PartialEq)]
 struct MirroredHeader {
     name: String,
-    /// Property names that lead from the arguments object to the value.
+    /// Property names that lead from the call's arguments object to the value.
     path: Vec<String>,
 }
 
@@ -37,10 +37,10 @@ pub(super) struct MirroredArguments {
 }
 
 impl MirroredArguments {
-    /// Records the header definitions of a tool. The error is the reason for rejecting the tool.
+    /// Records the header definitions in a tool's input schema. The error is the reason for rejecting the tool.
     pub(super) fn record_tool(&mut self, tool: &str, schema: &Value) -> Result<(), String> {
         self.tools.swap_remove(tool);
-        let headers = find_headers(schema)?;
+        let headers = find_header_definitions(schema)?;
         if !headers.is_empty() {
             if self.tools.len() == MAX_TOOLS {
                 self.tools.swap_remove_index(0);
@@ -51,11 +51,12 @@ impl MirroredArguments {
     }
 
     /// Removes the header definitions of a tool.
-    pub(super) fn forget_tool(&mut self, tool: &str) {
+    pub(super) fn remove_tool(&mut self, tool: &str) {
         self.tools.swap_remove(tool);
     }
 
-    /// Returns the headers of a call with encoded values. The error names the argument that cannot be encoded.
+    /// Returns the names and encoded values of the headers for a tool call. The error names the argument that cannot be
+    /// encoded.
     pub(super) fn header_values(&self, tool: &str, arguments: &Map) -> Result<Vec<(String, String)>, String> {
         let mut params = Vec::new();
         for header in self.tools.get(tool).into_iter().flatten() {
@@ -73,7 +74,7 @@ impl MirroredArguments {
                         ));
                     }
                 },
-                // Absent arguments have no header, nor do values of types that the server rejects anyway.
+                // Absent arguments get no header, nor do values of types that the server rejects anyway.
                 _ => continue,
             };
             params.push((format!("{HEADER_PREFIX}{}", header.name), header_value(&text)));
@@ -94,7 +95,7 @@ fn exact_integer(number: &serde_json::Number) -> Option<String> {
 }
 
 /// Returns the header definitions of a schema, or an error if any is invalid.
-fn find_headers(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
+fn find_header_definitions(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
     let mut found = Vec::new();
     search_schema(schema, Some(&mut Vec::new()), &mut found, 0)?;
     let mut names = IndexSet::new();
@@ -106,8 +107,8 @@ fn find_headers(schema: &Value) -> Result<Vec<MirroredHeader>, String> {
     Ok(found)
 }
 
-/// Searches a schema. `path` contains the property names that lead to it, or is `None` if the schema is below a keyword
-/// other than `properties`.
+/// Searches a schema for header definitions. `path` contains the property names that lead to the schema, or is `None`
+/// if the schema is below a keyword other than `properties`.
 fn search_schema(
     schema: &Value,
     mut path: Option<&mut Vec<String>>,

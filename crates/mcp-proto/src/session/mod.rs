@@ -60,7 +60,7 @@ use reopening::ReopeningState;
 use request_table::RequestTable;
 use server_requests::PendingServerRequest;
 use subscriptions::ListenState;
-use task_calls::TaskMemory;
+use task_calls::TaskRecords;
 
 pub use caching::{CacheHint, CacheScope};
 pub use config::{CallDeadline, HandshakeMode, SessionConfig, SessionLimits, Timeouts, TransportKind};
@@ -96,9 +96,10 @@ pub struct Session {
     trace: Option<Box<TraceContext>>,
     common_meta: CommonMeta,
     mirrored: MirroredArguments,
-    tasks: TaskMemory,
+    tasks: TaskRecords,
     elicitations: IndexSet<String>,
-    /// Latest output during the handshake that was not a message, to explain a failure.
+    /// Latest line of the server during the handshake that was not a message, quoted in the error if the handshake
+    /// fails.
     last_output: Option<String>,
 }
 
@@ -136,7 +137,7 @@ impl Session {
             trace: None,
             common_meta: CommonMeta::default(),
             mirrored: MirroredArguments::default(),
-            tasks: TaskMemory::default(),
+            tasks: TaskRecords::default(),
             elicitations: IndexSet::new(),
             last_output: None,
             config: Box::new(config),
@@ -155,8 +156,8 @@ impl Session {
         }
     }
 
-    /// Processes output of the server that is not a message. If it seems to be a response, the call that it belongs to
-    /// fails.
+    /// Processes output of the server that is not a valid message. If it seems to be a response, the call that it
+    /// belongs to fails.
     pub fn handle_invalid(&mut self, invalid: InvalidMessage, now: Instant) {
         if !self.is_closed() {
             self.on_message(now);
@@ -270,7 +271,7 @@ impl Session {
         self.respond_to_request(request, answer, now)
     }
 
-    /// Sends a notification to the server, if the revision and the declared capabilities allow it.
+    /// Sends a notification to the server, if the revision and the client's declared capabilities allow it.
     pub fn notify(&mut self, notification: ClientNotification) {
         let ClientNotification::RootsListChanged = notification;
         let Some(facts) = &self.facts else { return };
@@ -282,14 +283,14 @@ impl Session {
         }
     }
 
-    /// Sets the trace context of subsequent calls. Sent in 2026-07-28 only.
+    /// Sets the trace context that subsequent calls send, in 2026-07-28 only.
     pub fn set_trace(&mut self, trace: Option<TraceContext>) {
         self.trace = trace.map(Box::new);
     }
 
-    /// Returns `true` if the response to a request of the client is still pending.
-    pub fn is_waiting_for(&self, id: &RequestId) -> bool {
-        self.wire.is_waiting(id)
+    /// Returns `true` if the session still waits for the response to the request `id` of the client.
+    pub fn is_response_pending(&self, id: &RequestId) -> bool {
+        self.wire.is_pending(id)
     }
 
     /// Pauses the deadlines of the call that sent this request while the request waits for the user outside of the
@@ -299,12 +300,12 @@ impl Session {
         self.pause_call_of_request(id, now)
     }
 
-    /// Ends one pause that [`pause_call_of`](Session::pause_call_of) started.
+    /// Ends one pause of the call's deadlines that [`pause_call_of`](Session::pause_call_of) started.
     pub fn resume_call(&mut self, call: CallId, now: Instant) {
         self.resume_paused_call(call, now);
     }
 
-    /// Returns the facts that the handshake determined, or `None` before it is complete.
+    /// Returns the facts about the server that the handshake determined, or `None` before the handshake is complete.
     pub fn facts(&self) -> Option<&ServerFacts> {
         self.facts.as_deref()
     }
@@ -319,7 +320,7 @@ impl Session {
         self.events.pop()
     }
 
-    /// Returns `true` if the queue is empty or contains only progress of calls, which later progress replaces.
+    /// Returns `true` if the event queue is empty or contains only progress of calls, which later progress replaces.
     pub fn has_only_progress_queued(&self) -> bool {
         self.out.is_empty() && self.events.has_only_progress_queued()
     }
@@ -343,7 +344,7 @@ impl Session {
         if self.is_closed() {
             return;
         }
-        self.fail_handshake_by_close(&reason);
+        self.fail_handshake_on_close(&reason);
         self.end_all_calls(&reason);
         self.end_all_requests();
         self.phase = SessionPhase::Closed(reason.clone());

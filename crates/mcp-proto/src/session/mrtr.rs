@@ -12,10 +12,10 @@ use crate::types::Map;
 
 use super::request_encoding::parse_request;
 use super::results::{self, InputRequest};
-use super::server_requests::RequestOrigin;
+use super::server_requests::RequestSource;
 use super::{CallError, CallId, ServerRequest, Session, meta};
 
-/// Input that the server requested in one round, and the responses so far.
+/// Input that the server requested in one `input_required` result, and the user's responses so far.
 pub(super) struct RoundInputs {
     answers: IndexMap<String, Option<Value>>,
     /// Opaque `requestState` of the server, echoed byte for byte. Omitted from debug output because it may be secret.
@@ -29,7 +29,8 @@ impl std::fmt::Debug for RoundInputs {
 }
 
 impl RoundInputs {
-    /// Writes the input into the repeated request. Includes `requestState` only if the latest result had one.
+    /// Writes the user's input into the parameters of the repeated request. Includes `requestState` only if the latest
+    /// result had one.
     pub(super) fn write(&self, params: &mut ObjectWriter<'_>) {
         if !self.answers.is_empty() {
             params.put("inputResponses", &self.answers);
@@ -48,14 +49,14 @@ struct InputRequiredResult {
 }
 
 impl Session {
-    /// Processes an `input_required` result: reports its requests to the caller.
+    /// Processes an `input_required` result of a call: reports its requests to the session's caller.
     pub(super) fn on_input_required(&mut self, id: CallId, body: Map, bytes: usize, now: Instant) {
         let Some(call) = self.calls.get_mut(&id) else { return };
         call.rounds += 1;
         if call.rounds > self.config.limits.mrtr_rounds {
             return self.end_call(id, Err(CallError::TooManyRounds));
         }
-        let (state, requests) = match self.read_round(body, bytes) {
+        let (state, requests) = match self.parse_input_required(body, bytes) {
             Ok(round) => round,
             Err(cause) => return self.end_call(id, Err(CallError::BadAnswer { cause })),
         };
@@ -68,14 +69,18 @@ impl Session {
         }
         let each = bytes / requests.len();
         for (key, server_request) in requests {
-            self.emit_request(RequestOrigin::Round { call: id, key }, Some(id), vec![id], (server_request, each), now);
+            self.emit_request(RequestSource::Round { call: id, key }, Some(id), vec![id], (server_request, each), now);
         }
     }
 
-    /// Decodes the state and the requests of one round. Returns an error if any request is invalid, so that no request
-    /// reaches the user.
+    /// Decodes the `requestState` and the requests of an `input_required` result. Returns an error if any request is
+    /// invalid, so that no request reaches the user.
     #[allow(clippy::type_complexity)]
-    fn read_round(&self, body: Map, bytes: usize) -> Result<(Option<String>, IndexMap<String, ServerRequest>), String> {
+    fn parse_input_required(
+        &self,
+        body: Map,
+        bytes: usize,
+    ) -> Result<(Option<String>, IndexMap<String, ServerRequest>), String> {
         let InputRequiredResult { input_requests, request_state } = results::deserialize_object(body)?;
         let limits = &self.config.limits;
         if let Some(state) = &request_state
@@ -91,7 +96,7 @@ impl Session {
         if requests.is_empty() && request_state.is_none() {
             return Err("an input_required result without inputRequests and requestState".into());
         }
-        if !requests.is_empty() && !self.has_room(requests.len(), bytes) {
+        if !requests.is_empty() && !self.has_room_for_requests(requests.len(), bytes) {
             return Err("too many or too large requests for input are open".into());
         }
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
@@ -104,8 +109,8 @@ impl Session {
         Ok((request_state, parsed))
     }
 
-    /// Processes the response to one request of a round. `None` is a refusal, which ends the call because the protocol
-    /// cannot express it.
+    /// Processes the response to one request of an `input_required` result. `None` is a refusal, which ends the call
+    /// because the protocol cannot express it.
     pub(super) fn on_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>) {
         let Some(answer) = answer else { return self.end_call(id, Err(CallError::Refused)) };
         let Some(inputs) = self.calls.get_mut(&id).and_then(|call| call.inputs.as_mut()) else { return };

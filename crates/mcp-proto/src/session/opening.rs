@@ -9,7 +9,7 @@ use crate::revision::Revision;
 
 use super::meta::RequestMeta;
 use super::request_table::RequestPurpose;
-use super::timers::{checked_later, is_due};
+use super::timers::{checked_deadline, is_due};
 use super::transmit::ExtraHeaders;
 use super::{CloseReason, HandshakeFault, HandshakeMode, ServerFacts, Session, SessionEvent, TransportKind, meta};
 
@@ -28,15 +28,15 @@ pub(super) enum SessionPhase {
     Closed(CloseReason),
 }
 
-/// Results of the attempts of a handshake so far.
+/// Results of the `server/discover` and `initialize` attempts of a handshake so far.
 #[derive(Debug, Default)]
 pub(super) struct HandshakeAttempts {
     probed: bool,
-    /// `true` if the probe got no response.
+    /// `true` if the server did not respond to the probe in time.
     probe_unanswered: bool,
-    /// Error of the probe, if `initialize` was sent after it.
+    /// Error of the probe, if the probe failed and `initialize` was sent next.
     probe_error: Option<String>,
-    /// Error of `initialize`, if the probe was sent after it.
+    /// Error of `initialize`, if `initialize` failed and the probe was sent next.
     refused: Option<(String, HandshakeFault)>,
 }
 
@@ -62,7 +62,7 @@ impl Session {
         self.config.known.is_some_and(|revision| !revision.is_modern())
     }
 
-    /// Repeats the handshake with `initialize`, as in the previous session.
+    /// Starts a new handshake with `initialize`, as in the previous session.
     pub(super) fn reinitialize(&mut self, now: Instant) {
         self.tried = HandshakeAttempts::default();
         match self.config.opening {
@@ -73,7 +73,7 @@ impl Session {
         }
     }
 
-    /// Repeats the handshake with the probe, because the server may support other revisions now.
+    /// Starts a new handshake with the probe, because the revisions that the server supports may have changed.
     pub(super) fn restart_probe(&mut self, now: Instant) {
         self.tried = HandshakeAttempts::default();
         match self.config.opening {
@@ -85,7 +85,7 @@ impl Session {
     pub(super) fn send_probe(&mut self, again: bool, now: Instant) {
         self.tried.probed = true;
         let id = self.wire.register(RequestPurpose::Probe);
-        self.phase = SessionPhase::Probing { id, until: checked_later(now, self.config.timeouts.probe), again };
+        self.phase = SessionPhase::Probing { id, until: checked_deadline(now, self.config.timeouts.probe), again };
         let common = self.common_meta.get(&self.config, Revision::NEWEST);
         let probe =
             OutgoingMessage::request(id, "server/discover", |params| RequestMeta::default().write(common, params));
@@ -98,7 +98,7 @@ impl Session {
         self.phase = SessionPhase::Initializing {
             id,
             offered,
-            until: checked_later(now, self.config.timeouts.initialize),
+            until: checked_deadline(now, self.config.timeouts.initialize),
             again,
         };
         let initialize = OutgoingMessage::request(id, "initialize", |members| {
@@ -139,8 +139,8 @@ impl Session {
         self.fail_handshake(cause, fault);
     }
 
-    /// Sends the probe again after a server refused `initialize` because it supports our modern revision only. Limited
-    /// to one repetition, for a server that was too slow to respond to the first probe.
+    /// Sends the probe again if the server did not respond to the first one in time, and then refused `initialize`
+    /// because it supports only the modern revision. Limited to one repetition.
     pub(super) fn probe_after_timeout(&mut self, cause: String, now: Instant) {
         if std::mem::take(&mut self.tried.probe_unanswered) {
             self.tried.refused = Some((cause, HandshakeFault::Refused));
@@ -210,8 +210,8 @@ impl Session {
         self.end_all_calls(&CloseReason::OpeningFailed(cause));
     }
 
-    /// Fails the handshake because the connection closed.
-    pub(super) fn fail_handshake_by_close(&mut self, reason: &CloseReason) {
+    /// Fails the handshake because the connection closed before the server responded.
+    pub(super) fn fail_handshake_on_close(&mut self, reason: &CloseReason) {
         // Some servers fail on the probe but exit only when they read the next line, which is `initialize`.
         let (method, probing) = match self.phase {
             SessionPhase::Probing { .. } => ("server/discover", true),

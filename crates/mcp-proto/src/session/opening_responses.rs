@@ -74,7 +74,7 @@ impl Session {
         let server = found.meta.and_then(|mut meta| meta.shift_remove(meta::SERVER_INFO_KEY));
         let facts = ServerFacts {
             revision: Revision::NEWEST,
-            // An unverified claim for display, so an invalid one does not fail the opening.
+            // An unverified claim for display, so an invalid one does not fail the handshake.
             server: server.and_then(|info| serde_json::from_value(info).ok()),
             capabilities: found.capabilities,
             instructions: found.instructions,
@@ -82,9 +82,10 @@ impl Session {
         self.on_ready(facts, now);
     }
 
-    /// Handles a server that does not support our modern revision: tries the newest legacy revision that both support.
+    /// Handles a server that does not support this crate's modern revision: sends `initialize` with the newest legacy
+    /// revision that both support.
     fn fall_back_to_legacy(&mut self, versions: &[String], error: Option<&RpcError>, now: Instant) {
-        let best = newest_common_legacy(versions);
+        let best = newest_common_legacy_revision(versions);
         match (self.config.opening, best) {
             (HandshakeMode::Probe | HandshakeMode::Initialize, Some(revision)) => {
                 self.send_initialize(revision, true, now)
@@ -106,7 +107,7 @@ impl Session {
             Ok(raw) => results::parse_object(&raw).and_then(results::deserialize_object::<InitializeResult>),
             Err(error) => {
                 let versions = supported_versions(&error);
-                let other = versions.as_deref().and_then(newest_common_legacy).filter(|best| *best != offered);
+                let other = versions.as_deref().and_then(newest_common_legacy_revision).filter(|best| *best != offered);
                 return match (other, versions) {
                     (Some(revision), _) if !again && !pinned => self.send_initialize(revision, true, now),
                     (_, Some(versions)) => {
@@ -188,7 +189,12 @@ impl Session {
     }
 
     /// Handles a response to the probe or `initialize` that cannot be decoded.
-    pub(super) fn on_handshake_unreadable(&mut self, purpose: RequestPurpose, error: &CallError, now: Instant) {
+    pub(super) fn on_unreadable_handshake_response(
+        &mut self,
+        purpose: RequestPurpose,
+        error: &CallError,
+        now: Instant,
+    ) {
         if purpose == RequestPurpose::Probe {
             self.fall_back_to_initialize(&error.to_string(), now);
         } else {
@@ -197,18 +203,18 @@ impl Session {
     }
 }
 
-/// Returns `true` for errors that only a server of 2026-07-28 sends.
+/// Returns `true` if `error` has a code that only servers of 2026-07-28 send.
 fn is_modern_error(error: &RpcError) -> bool {
     matches!(error.code, code::UNSUPPORTED_VERSION | code::MISSING_CAPABILITY | code::HEADER_MISMATCH)
 }
 
-/// Returns `data.supported` of an unsupported version error.
+/// Returns the revisions that the server supports, from `data.supported` of an error with code `UNSUPPORTED_VERSION`.
 fn supported_versions(error: &RpcError) -> Option<Vec<String>> {
     let versions = error.data.as_ref()?.get("supported")?.as_array()?;
     Some(versions.iter().filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
-fn newest_common_legacy(versions: &[String]) -> Option<Revision> {
+fn newest_common_legacy_revision(versions: &[String]) -> Option<Revision> {
     versions.iter().filter_map(|version| version.parse().ok()).filter(|revision: &Revision| !revision.is_modern()).max()
 }
 

@@ -9,7 +9,7 @@ use crate::jsonrpc::{RawJson, RequestId};
 use super::request_table::RequestPurpose;
 use super::{Session, SessionEvent};
 
-/// Maximum length of a progress message in bytes. The UI displays one line.
+/// Maximum length in bytes of the message in a progress notification. Longer messages are truncated.
 const MAX_MESSAGE_BYTES: usize = 4096;
 
 #[derive(Deserialize)]

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use super::{ServerRequestId, SessionEvent};
 
-/// Queue of events. Results and requests from the server are never dropped, since the limits on open calls and requests
-/// bound their number. Other events are merged if no information is lost, and beyond the limit they are dropped and
-/// counted.
+/// Bounded queue of events for the session's caller. Results and requests from the server are never dropped, since the
+/// limits on open calls and requests bound their number. Other events are merged if no information is lost, and beyond
+/// the limit they are dropped and counted.
 #[derive(Debug)]
 pub(super) struct EventQueue {
     /// Queued events, each with its size in bytes.
@@ -90,7 +90,8 @@ impl EventQueue {
         self.waiting.iter().all(|(event, _)| matches!(event, SessionEvent::Progress { .. }))
     }
 
-    /// Removes the event of a server's request if it is still queued. Returns `true` if it was.
+    /// Removes the queued event that reports a server's request. Returns `false` if the caller has already taken the
+    /// event.
     pub(super) fn remove_request(&mut self, server_request: ServerRequestId) -> bool {
         let is_request = |(event, _): &(SessionEvent, usize)| matches!(event, SessionEvent::RequestReceived { request, .. } if *request == server_request);
         let at = self.waiting.iter().position(is_request);
@@ -100,7 +101,7 @@ impl EventQueue {
     pub(super) fn pop(&mut self) -> Option<SessionEvent> {
         // Dropped notices are reported before the final event, as no event follows that.
         let drained = matches!(self.waiting.front(), None | Some((SessionEvent::Closed(_), _)));
-        if drained && let Some(dropped) = self.take_dropped() {
+        if drained && let Some(dropped) = self.take_dropped_report() {
             return Some(dropped);
         }
         let (event, bytes) = self.waiting.pop_front()?;
@@ -111,7 +112,7 @@ impl EventQueue {
         Some(event)
     }
 
-    fn take_dropped(&mut self) -> Option<SessionEvent> {
+    fn take_dropped_report(&mut self) -> Option<SessionEvent> {
         let (logs, others) = (std::mem::take(&mut self.dropped_logs), std::mem::take(&mut self.dropped_others));
         let cause = match (logs, others) {
             (0, 0) => return None,

@@ -9,13 +9,13 @@ use crate::jsonrpc::{RawJson, RequestId, RpcError, code};
 
 use super::opening::SessionPhase;
 use super::request_table::RequestPurpose;
-use super::server_requests::RequestOrigin;
+use super::server_requests::RequestSource;
 use super::{CallError, CallId, ServerFacts, ServerRequestId, Session, TransportKind, WithdrawalReason};
 
-/// State that is stored while the session is being reopened.
+/// State of the previous session that is stored while the session is being reopened.
 #[derive(Debug)]
 pub(super) struct ReopeningState {
-    /// Facts of the server from the previous handshake.
+    /// Facts about the server from the previous handshake.
     pub(super) facts: Box<ServerFacts>,
     /// Calls whose requests are sent when the new session is ready.
     held: Vec<CallId>,
@@ -28,7 +28,7 @@ impl Session {
 
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         let of_session = self.facts.as_ref().is_some_and(|facts| !facts.revision.is_modern());
-        let call = refused.and_then(|id| self.wire.withdraw(id)).and_then(|purpose| purpose.call_id());
+        let call = refused.and_then(|id| self.wire.abandon_by_wire_id(id)).and_then(|purpose| purpose.call_id());
         if matches!(self.phase, SessionPhase::Ready) && of_session {
             self.reopen(call, now);
             self.reinitialize(now);
@@ -67,13 +67,13 @@ impl Session {
         let open: Vec<ServerRequestId> = self
             .server_requests
             .iter()
-            .filter(|(_, server_request)| matches!(server_request.origin, RequestOrigin::Request { .. }))
+            .filter(|(_, server_request)| matches!(server_request.origin, RequestSource::Request { .. }))
             .map(|(request, _)| *request)
             .collect();
         for request in open {
             // The server no longer waits for the response.
             self.close_request(request, now);
-            self.withdraw(request, WithdrawalReason::SessionEnded);
+            self.withdraw_request(request, WithdrawalReason::SessionEnded);
         }
         self.batches.clear();
         for purpose in self.wire.abandon_all() {
@@ -81,10 +81,10 @@ impl Session {
                 self.liveness.on_pong();
             }
         }
-        self.listen.forget_stream();
+        self.listen.discard_stream();
         let calls: Vec<CallId> = self.calls.keys().copied().collect();
         for id in calls {
-            self.forget_task_requests(id);
+            self.discard_task_requests(id);
             let Some(call) = self.calls.get_mut(&id) else { continue };
             let in_flight = call.wire.take().is_some();
             if Some(id) == refused || !in_flight || call.request.is_safe_to_repeat() {
@@ -96,7 +96,7 @@ impl Session {
         }
     }
 
-    /// Retains a call, whose request is sent when the new session is ready.
+    /// Retains a call while the session is being reopened. Its request is sent when the new session is ready.
     pub(super) fn retain_call(&mut self, id: CallId) {
         if let Some(reopening) = &mut self.reopening {
             if let Some(call) = self.calls.get_mut(&id) {
@@ -109,14 +109,15 @@ impl Session {
         }
     }
 
-    /// Handles the response to a request that restores state, such as the log level. Reports an error as an anomaly.
-    pub(super) fn on_state_restored(&mut self, answer: Result<RawJson, RpcError>) {
+    /// Handles the response to a request that restores state of the previous session, such as the log level. Reports an
+    /// error as an anomaly.
+    pub(super) fn on_restore_response(&mut self, answer: Result<RawJson, RpcError>) {
         if let Err(error) = answer {
             self.report_anomaly(format!("the state of the previous session could not be restored: {error}"), None);
         }
     }
 
-    /// Restores subscriptions and log level in the new session, and then sends the retained calls.
+    /// Restores subscriptions and log level in the new session, and then sends the requests of the retained calls.
     pub(super) fn resume_retained_calls(&mut self, reopening: ReopeningState, now: Instant) {
         self.restore_subscriptions();
         if let Some(level) = self.log_level

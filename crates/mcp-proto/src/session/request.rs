@@ -24,7 +24,7 @@ pub enum ClientRequest {
     CallTool {
         /// Name of the tool, as the server listed it.
         name: String,
-        /// Arguments that must match the tool's `inputSchema`. Not validated by the session.
+        /// Arguments of the tool, which must match its `inputSchema`. The session does not validate them.
         arguments: Map,
         /// `true` to run the tool as a task if the revision leaves the choice to the client (2025-11-25). A tool that
         /// requires a task always runs as one.
@@ -62,7 +62,7 @@ pub enum ClientRequest {
         /// URI of the resource. Updates may also concern its sub-resources.
         uri: String,
     },
-    /// Ends the subscription to a resource.
+    /// Ends the client's subscription to a resource.
     Unsubscribe {
         /// URI of a resource that the client is subscribed to.
         uri: String,
@@ -104,7 +104,7 @@ pub enum ClientRequest {
 /// Successful result of a [`ClientRequest`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum ServerResult {
-    /// Success without a result value.
+    /// The request succeeded, and its result has no value.
     Empty,
     /// One page of the server's tools.
     Tools {

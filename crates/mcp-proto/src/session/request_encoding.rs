@@ -13,7 +13,7 @@ use super::server_requests::RequestKind;
 use super::{ClientResponse, ServerRequest, meta, results, sampling};
 
 /// Decodes a request from the server. Returns the error to respond with if the request is invalid or needs a capability
-/// that the client did not offer.
+/// that the client did not declare.
 pub(super) fn parse_request(
     method: &str,
     params: Map,
@@ -22,13 +22,13 @@ pub(super) fn parse_request(
     match (method, &offered.sampling, &offered.elicitation, &offered.roots) {
         ("sampling/createMessage", Some(sampling), ..) => {
             let params: CreateMessageParams = results::deserialize_object(params).map_err(invalid_params_error)?;
-            sampling::check_request(&params, sampling.tools.is_some()).map_err(invalid_params_error)?;
+            sampling::validate_sampling_request(&params, sampling.tools.is_some()).map_err(invalid_params_error)?;
             Ok(ServerRequest::Sampling(Box::new(params)))
         }
         ("elicitation/create", _, Some(elicitation), _) => {
             let params = results::deserialize_object(params).map_err(invalid_params_error)?;
             let (mode, offered) = match &params {
-                ElicitParams::Form { .. } => ("form", meta::has_forms(elicitation)),
+                ElicitParams::Form { .. } => ("form", meta::supports_forms(elicitation)),
                 ElicitParams::Url { .. } => ("url", elicitation.url.is_some()),
             };
             if !offered {
@@ -57,7 +57,8 @@ pub(super) fn request_kind(server_request: &ServerRequest) -> RequestKind {
     }
 }
 
-/// Encodes a response, or returns `None` if its kind does not match that of the request.
+/// Encodes the client's response to a request from the server. Returns `None` if its kind does not match that of the
+/// request.
 pub(super) fn encode_response(
     kind: RequestKind,
     answer: ClientResponse,
@@ -66,7 +67,7 @@ pub(super) fn encode_response(
     match (kind, answer) {
         (_, ClientResponse::Refused { code, message }) => Some(Err(RpcError::new(code, message))),
         (RequestKind::Sampling, ClientResponse::Sampling(result)) => {
-            Some(adapt_result(*result, revision).map(|result| json!(result)))
+            Some(adapt_sampling_result(*result, revision).map(|result| json!(result)))
         }
         (RequestKind::Form, ClientResponse::Elicitation(ElicitResult { action, content })) => {
             let content = content.filter(|_| action == ElicitAction::Accept);
@@ -81,9 +82,9 @@ pub(super) fn encode_response(
     }
 }
 
-/// Replaces a content list by a single block if it has one element or `revision` supports no lists. Returns an error if
-/// the blocks cannot be joined as text.
-fn adapt_result(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
+/// Replaces the content list of a sampling result by a single block if the list has one element or `revision` supports
+/// no lists. Returns an error if the blocks cannot be joined as text.
+fn adapt_sampling_result(mut result: CreateMessageResult, revision: Revision) -> Result<CreateMessageResult, RpcError> {
     let SamplingContent::Many(blocks) = &result.content else { return Ok(result) };
     let texts: Option<Vec<&str>> = blocks
         .iter()

@@ -7,8 +7,8 @@ use crate::jsonrpc::RequestId;
 
 use super::CallId;
 
-/// Maximum number of stored ids of abandoned requests, whose late responses are ignored.
-const MAX_REMEMBERED_IDS: usize = 1024;
+/// Maximum number of stored ids of abandoned requests, from which their late responses are recognized.
+const MAX_ABANDONED_IDS: usize = 1024;
 
 /// Purpose of a request of the client, which determines the handler of its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum RequestPurpose {
     Probe,
     /// `initialize`, to open a legacy session.
     Initialize,
-    /// A call of the session's caller.
+    /// Request of a call that the session's caller started.
     Call(CallId),
     /// `subscriptions/listen`, whose response arrives when the subscription ends.
     Listen,
@@ -38,7 +38,7 @@ pub(super) enum RequestPurpose {
 }
 
 impl RequestPurpose {
-    /// Returns the call if this is its main request.
+    /// Returns the call whose own request this is, or `None` for requests about a call, such as a poll of its task.
     pub(super) fn call_id(self) -> Option<CallId> {
         if let RequestPurpose::Call(call) = self { Some(call) } else { None }
     }
@@ -48,7 +48,7 @@ impl RequestPurpose {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ResponseMatch {
     Waiting(RequestPurpose),
-    /// The request was abandoned. A late response is expected, and ignored.
+    /// The client abandoned the request. A late response is expected, and ignored.
     GivenUp,
     /// The request already has a response.
     Answered,
@@ -95,7 +95,7 @@ impl RequestTable {
     /// Moves a pending request to the abandoned ones, so that a late response is ignored.
     pub(super) fn abandon(&mut self, id: i64) {
         if self.waiting.swap_remove(&id).is_some() {
-            if self.given_up.len() == MAX_REMEMBERED_IDS {
+            if self.given_up.len() == MAX_ABANDONED_IDS {
                 self.given_up.shift_remove_index(0);
             }
             self.given_up.insert(id);
@@ -107,8 +107,8 @@ impl RequestTable {
         self.waiting.get(&id).copied()
     }
 
-    /// Abandons a request that will get no response, and returns its purpose.
-    pub(super) fn withdraw(&mut self, id: &RequestId) -> Option<RequestPurpose> {
+    /// Abandons a pending request that will get no response, and returns its purpose.
+    pub(super) fn abandon_by_wire_id(&mut self, id: &RequestId) -> Option<RequestPurpose> {
         let RequestId::Number(id) = id else { return None };
         let purpose = self.purpose(*id)?;
         self.abandon(*id);
@@ -122,13 +122,13 @@ impl RequestTable {
         waiting.into_iter().map(|(_, purpose)| purpose).collect()
     }
 
-    pub(super) fn is_waiting(&self, id: &RequestId) -> bool {
+    pub(super) fn is_pending(&self, id: &RequestId) -> bool {
         matches!(id, RequestId::Number(id) if self.waiting.contains_key(id))
     }
 
-    /// Returns the id of the only pending request, apart from `subscriptions/listen`. A response without an id can only
-    /// belong to it. Returns `None` if several requests are pending.
-    pub(super) fn only_pending_id(&self) -> Option<RequestId> {
+    /// Returns the id of the only pending request apart from `subscriptions/listen`, to which a response without an id
+    /// must belong. Returns `None` if no or several requests are pending.
+    pub(super) fn sole_pending_id(&self) -> Option<RequestId> {
         let mut soon = self.waiting.iter().filter(|(_, purpose)| **purpose != RequestPurpose::Listen);
         match (soon.next(), soon.next()) {
             (Some((id, _)), None) => Some(RequestId::Number(*id)),

@@ -12,7 +12,7 @@ use crate::types::{
 
 use super::{CacheHint, ClientRequest, DroppedItem, ListKind, ServerResult, tasks};
 
-/// Maximum number of invalid entries of a page that are reported individually.
+/// Maximum number of invalid entries of one page of a list that are reported individually.
 const MAX_REPORTED_DROPS: usize = 20;
 
 /// A request for user input inside an `input_required` result.
@@ -22,7 +22,7 @@ pub(super) struct InputRequest {
     pub(super) params: Option<Map>,
 }
 
-/// Parses a small body as an object.
+/// Parses a small response body as a JSON object.
 pub(super) fn parse_object(raw: &RawJson) -> Result<Map, String> {
     match raw.parse() {
         Ok(Value::Object(body)) => Ok(body),
@@ -31,7 +31,7 @@ pub(super) fn parse_object(raw: &RawJson) -> Result<Map, String> {
     }
 }
 
-/// Deserializes `body` as a `T`. The cause of an error names the field.
+/// Deserializes `body` as a `T`. The error names the invalid member.
 pub(super) fn deserialize_object<T: DeserializeOwned>(body: Map) -> Result<T, String> {
     serde_path_to_error::deserialize(Value::Object(body)).map_err(|error| {
         let path = error.path().to_string();
@@ -51,7 +51,7 @@ pub(super) struct ResultBody {
     is_error: Option<bool>,
 }
 
-/// Members of responses that may be large, by type.
+/// Lists or content blocks of a response, by type, with the error if they are invalid.
 #[derive(Debug, Default)]
 enum ResultContent {
     #[default]
@@ -94,7 +94,7 @@ impl ResultBody {
         ResultBody::read(request, &RawJson::copy_of(&text))
     }
 
-    /// Parses the text of a result of `request`.
+    /// Parses the JSON of a result of `request`.
     pub(super) fn read(request: &ClientRequest, raw: &RawJson) -> Result<ResultBody, String> {
         let mut bulk = ResultContent::None;
         let (mut is_error, mut is_error_read) = (None, false);
@@ -115,7 +115,7 @@ impl ResultBody {
                         .and_then(|read| read.ok_or(": invalid type: it is not an array".into())),
                 ),
                 (ClientRequest::CallTool { .. }, "isError") if !std::mem::replace(&mut is_error_read, true) => {
-                    is_error = place.scan().consume_bool();
+                    is_error = place.scanner().consume_bool();
                     return Ok(is_error.is_some());
                 }
                 _ => return Ok(false),
@@ -130,8 +130,8 @@ impl ResultBody {
         self.fields
     }
 
-    /// Removes and returns the invalid entries of the list, or `None` if all entries are valid.
-    pub(super) fn take_dropped(&mut self) -> Option<(ListKind, Vec<DroppedItem>)> {
+    /// Removes and returns the invalid entries of the list in the body, or `None` if all entries are valid.
+    pub(super) fn take_dropped_items(&mut self) -> Option<(ListKind, Vec<DroppedItem>)> {
         let (kind, dropped, more) = match &mut self.bulk {
             ResultContent::Tools(Ok(page)) => (ListKind::Tools, &mut page.dropped, page.more_dropped),
             ResultContent::Prompts(Ok(page)) => (ListKind::Prompts, &mut page.dropped, page.more_dropped),
@@ -152,7 +152,7 @@ fn parse_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T
     let mut page = ListPage { items: Vec::new(), dropped: Vec::new(), more_dropped: 0 };
     let mut place_in_page = 0;
     let list = place.parse_list(|place| {
-        match ListEntry::validate_next(place.scan()).ok_or("it is not valid JSON")? {
+        match ListEntry::validate_next(place.scanner()).ok_or("it is not valid JSON")? {
             Ok(item) => page.items.push(item),
             Err(_) if page.dropped.len() == MAX_REPORTED_DROPS => page.more_dropped += 1,
             Err((name, cause)) => {
@@ -169,7 +169,7 @@ fn parse_page<T: ListEntryType>(place: &mut JsonCursor<'_>) -> Result<ListPage<T
     }
 }
 
-/// Returns `nextCursor`, which may be any string.
+/// Returns the member `nextCursor` of a list's page, which may be any string.
 fn next_cursor(mut fields: Map) -> Result<Option<String>, String> {
     match fields.shift_remove("nextCursor") {
         None | Some(Value::Null) => Ok(None),
@@ -178,7 +178,7 @@ fn next_cursor(mut fields: Map) -> Result<Option<String>, String> {
     }
 }
 
-/// Builds a tool result from its content and its other members, `fields`.
+/// Builds the result of a tool call from its content blocks and its other members, `fields`.
 fn build_tool_result(
     content: Vec<ContentBlock>,
     mut fields: Map,

@@ -8,7 +8,7 @@ use crate::types::{ContentBlock, CreateMessageParams, Role, SamplingMessage};
 const TOOL_CHOICE_MODES: [&str; 3] = ["auto", "required", "none"];
 
 /// Validates a sampling request. The error is the reason for its rejection.
-pub(super) fn check_request(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
+pub(super) fn validate_sampling_request(params: &CreateMessageParams, offers_tools: bool) -> Result<(), String> {
     if !offers_tools && (params.tools.is_some() || params.tool_choice.is_some()) {
         return Err("this client did not offer tools in sampling".into());
     }
@@ -34,7 +34,7 @@ pub(super) fn check_request(params: &CreateMessageParams, offers_tools: bool) ->
     check_tool_results(before, None)
 }
 
-/// Checks that the blocks of a message are of types allowed for its role.
+/// Checks that the content blocks of a message are of types that are allowed for its role.
 fn check_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<(), String> {
     let blocks = message.content.blocks();
     for block in blocks {
@@ -55,7 +55,7 @@ fn check_block_types(message: &SamplingMessage, offers_tools: bool) -> Result<()
     Ok(())
 }
 
-/// Checks that the next message has exactly one result for each tool use of a message.
+/// Checks that the message `next` has exactly one tool result for each tool use of `message`.
 fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingMessage>) -> Result<(), String> {
     let uses = block_ids(message, |block| match block {
         ContentBlock::ToolUse(used) => Some(&used.id),
@@ -77,7 +77,7 @@ fn check_tool_results(message: Option<&SamplingMessage>, next: Option<&SamplingM
     Ok(())
 }
 
-/// Returns the sorted ids of the blocks for which `id` returns one.
+/// Returns the ids that `id` returns for content blocks, sorted. Blocks without an id are skipped.
 fn block_ids<'a>(
     message: Option<&'a SamplingMessage>,
     id: impl Fn(&'a ContentBlock) -> Option<&'a String>,

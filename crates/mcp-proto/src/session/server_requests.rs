@@ -1,4 +1,4 @@
-//! Requests of the server. Each gets exactly one response, unless the server cancels it.
+//! Requests from the server. The session sends exactly one response to each, unless the server cancels it.
 
 use std::time::Instant;
 
@@ -17,9 +17,9 @@ use super::{
 /// A request from the server that has no response yet.
 #[derive(Debug)]
 pub(super) struct PendingServerRequest {
-    pub(super) origin: RequestOrigin,
+    pub(super) origin: RequestSource,
     pub(super) kind: RequestKind,
-    /// Call that led to the request, if known.
+    /// Call that caused the request, if known.
     call: Option<CallId>,
     /// Calls whose deadlines are paused by the request.
     stops: Vec<CallId>,
@@ -27,24 +27,25 @@ pub(super) struct PendingServerRequest {
     bytes: usize,
 }
 
-/// Destination of the client's response to a server's request.
+/// Source of a server's request, to which the client's response is sent.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum RequestOrigin {
-    /// JSON-RPC request, alone or in a batch, that gets its own response.
+pub(super) enum RequestSource {
+    /// JSON-RPC request, alone or in a batch, that is answered with a JSON-RPC response.
     Request {
         id: RequestId,
         batch: Option<u64>,
         /// Id of the task that the request belongs to, which the response must repeat.
         task: Option<String>,
     },
-    /// Input of the call's next round (2026-07-28). The response is sent as a member of the repeated request, under
-    /// this key.
+    /// Request for input in an `input_required` result (2026-07-28). The response is sent as a member of the call's
+    /// repeated request, under this key.
     Round { call: CallId, key: String },
-    /// Input of the task that a call continues as. The response is sent with `tasks/update`, under this key.
+    /// Request for input of the task that a call continues as. The response is sent with `tasks/update`, under this
+    /// key.
     Task { call: CallId, key: String },
 }
 
-/// Kind of request, which determines the valid answers.
+/// Kind of a request from the server, which determines the valid answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RequestKind {
     Sampling,
@@ -64,11 +65,11 @@ impl Session {
         (batch, origin): (Option<u64>, &StreamOrigin),
         now: Instant,
     ) {
-        if self.is_open(&id) {
+        if self.is_request_open(&id) {
             return self
                 .report_anomaly("a request with the id of another that is still open was ignored".into(), Some(id));
         }
-        self.expect_response(batch);
+        self.expect_batch_response(batch);
         if method == "ping" {
             return self.respond(id, batch, Ok(json!({})));
         }
@@ -84,14 +85,14 @@ impl Session {
             return self.respond(id, batch, Err(error));
         }
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
-        let task = params.as_ref().ok().and_then(related_task);
+        let task = params.as_ref().ok().and_then(related_task_id);
         let parsed = match params {
             Ok(params) => parse_request(method, params, &offered),
             Err(cause) => Err(RpcError::new(code::INVALID_PARAMS, format!("params: {cause}"))),
         };
         match parsed {
             Err(error) => self.respond(id, batch, Err(error)),
-            Ok(_) if !self.has_room(1, bytes) => {
+            Ok(_) if !self.has_room_for_requests(1, bytes) => {
                 let error = RpcError::new(code::INTERNAL_ERROR, "too many requests of the server are open");
                 self.respond(id, batch, Err(error));
             }
@@ -102,7 +103,7 @@ impl Session {
                     None => self.find_likely_calls(origin),
                 };
                 self.emit_request(
-                    RequestOrigin::Request { id, batch, task },
+                    RequestSource::Request { id, batch, task },
                     call,
                     stops,
                     (server_request, bytes),
@@ -113,7 +114,7 @@ impl Session {
     }
 
     /// Returns `true` if `server_requests` more requests with `bytes` in total stay within the limits on open requests.
-    pub(super) fn has_room(&self, server_requests: usize, bytes: usize) -> bool {
+    pub(super) fn has_room_for_requests(&self, server_requests: usize, bytes: usize) -> bool {
         let limits = &self.config.limits;
         let open: usize = self.server_requests.values().map(|server_request| server_request.bytes).sum();
         self.server_requests.len() + server_requests <= limits.open_requests
@@ -124,7 +125,7 @@ impl Session {
     /// Over Streamable HTTP, the stream that carried the request identifies the call. Otherwise the call is known only
     /// if a single one is in flight; if several are, the deadlines of all are paused.
     fn find_likely_calls(&self, origin: &StreamOrigin) -> (Option<CallId>, Vec<CallId>) {
-        if let Some(call) = self.call_by_stream(origin) {
+        if let Some(call) = self.call_of_stream(origin) {
             return (Some(call), vec![call]);
         }
         let stops: Vec<CallId> =
@@ -133,15 +134,15 @@ impl Session {
         (call, stops)
     }
 
-    /// Returns the call whose POST response is this stream, or `None` for other streams.
-    pub(super) fn call_by_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
+    /// Returns the call whose POST response stream carried a message, or `None` if another stream did.
+    pub(super) fn call_of_stream(&self, origin: &StreamOrigin) -> Option<CallId> {
         let StreamOrigin::Post(RequestId::Number(id)) = origin else { return None };
         self.wire.purpose(*id)?.call_id()
     }
 
     pub(super) fn emit_request(
         &mut self,
-        origin: RequestOrigin,
+        origin: RequestSource,
         call: Option<CallId>,
         stops: Vec<CallId>,
         (server_request, bytes): (ServerRequest, usize),
@@ -151,7 +152,7 @@ impl Session {
         let request = ServerRequestId(self.last_request);
         let kind = request_encoding::request_kind(&server_request);
         if let ServerRequest::Elicitation(params) = &server_request {
-            self.remember_elicitation(params);
+            self.store_elicitation_id(params);
         }
         for id in &stops {
             if let Some(stopped) = self.calls.get_mut(id) {
@@ -175,15 +176,15 @@ impl Session {
             .ok_or(UnknownRequest::WrongKind)?;
         if let Some(server_request) = self.close_request(request, now) {
             match server_request.origin {
-                RequestOrigin::Request { id, batch, task } => self.respond(id, batch, with_related_task(value, task)),
-                RequestOrigin::Task { call, key } => self.on_task_input_answered(call, &key, value.ok(), now),
-                RequestOrigin::Round { call, key } => self.on_input_answered(call, &key, value.ok()),
+                RequestSource::Request { id, batch, task } => self.respond(id, batch, add_related_task(value, task)),
+                RequestSource::Task { call, key } => self.on_task_input_answered(call, &key, value.ok(), now),
+                RequestSource::Round { call, key } => self.on_input_answered(call, &key, value.ok()),
             }
         }
         Ok(())
     }
 
-    /// Removes an open request of the server, and resumes the deadlines that it paused.
+    /// Removes an open request of the server, and resumes the deadlines of the calls that it paused.
     pub(super) fn close_request(&mut self, request: ServerRequestId, now: Instant) -> Option<PendingServerRequest> {
         let server_request = self.server_requests.shift_remove(&request)?;
         for id in &server_request.stops {
@@ -192,7 +193,7 @@ impl Session {
         Some(server_request)
     }
 
-    /// Pauses the deadlines of the call that sent this request, and returns the call.
+    /// Pauses the deadlines of the call whose request has this id, and returns the call.
     pub(super) fn pause_call_of_request(&mut self, id: &RequestId, now: Instant) -> Option<CallId> {
         let RequestId::Number(number) = id else { return None };
         let call = self.wire.purpose(*number)?.call_id()?;
@@ -212,36 +213,37 @@ impl Session {
         }
     }
 
-    pub(super) fn withdraw(&mut self, request: ServerRequestId, why: WithdrawalReason) {
+    pub(super) fn withdraw_request(&mut self, request: ServerRequestId, why: WithdrawalReason) {
         // A request whose event is still queued needs no withdrawal.
         if !self.events.remove_request(request) {
             self.events.push(SessionEvent::Withdrawn { request, why });
         }
     }
 
-    pub(super) fn is_open(&self, id: &RequestId) -> bool {
+    pub(super) fn is_request_open(&self, id: &RequestId) -> bool {
         self.request_by_wire_id(id).is_some()
     }
 
     fn request_by_wire_id(&self, wire_id: &RequestId) -> Option<ServerRequestId> {
-        let has_wire_id = |server_request: &PendingServerRequest| matches!(&server_request.origin, RequestOrigin::Request { id, .. } if id == wire_id);
+        let has_wire_id = |server_request: &PendingServerRequest| matches!(&server_request.origin, RequestSource::Request { id, .. } if id == wire_id);
         self.server_requests.iter().find(|(_, server_request)| has_wire_id(server_request)).map(|(request, _)| *request)
     }
 
-    /// Withdraws a request that the server cancelled. It gets no response (`basic/utilities/cancellation`).
+    /// Processes the server's cancellation of its own request: reports the withdrawal to the caller and sends no
+    /// response (`basic/utilities/cancellation`).
     pub(super) fn on_cancelled_by_server(&mut self, id: &RequestId, now: Instant) {
         let Some(request) = self.request_by_wire_id(id) else { return };
-        if let Some(PendingServerRequest { origin: RequestOrigin::Request { batch, .. }, .. }) =
+        if let Some(PendingServerRequest { origin: RequestSource::Request { batch, .. }, .. }) =
             self.close_request(request, now)
         {
-            self.withdraw(request, WithdrawalReason::CancelledByServer);
+            self.withdraw_request(request, WithdrawalReason::CancelledByServer);
             self.record_batch_response(batch, None);
         }
     }
 
-    /// Withdraws the requests of a call's latest round because the call has ended.
-    pub(super) fn withdraw_round(&mut self, ended: CallId) {
-        let of_call = |server_request: &PendingServerRequest| matches!(server_request.origin, RequestOrigin::Round { call, .. } | RequestOrigin::Task { call, .. } if call == ended);
+    /// Withdraws the open requests for input of a call or of its task, because the call has ended.
+    pub(super) fn withdraw_input_requests(&mut self, ended: CallId) {
+        let of_call = |server_request: &PendingServerRequest| matches!(server_request.origin, RequestSource::Round { call, .. } | RequestSource::Task { call, .. } if call == ended);
         let requests: Vec<ServerRequestId> = self
             .server_requests
             .iter()
@@ -250,7 +252,7 @@ impl Session {
             .collect();
         for request in requests {
             self.server_requests.shift_remove(&request);
-            self.withdraw(request, WithdrawalReason::CallEnded);
+            self.withdraw_request(request, WithdrawalReason::CallEnded);
         }
     }
 
@@ -264,7 +266,7 @@ impl Session {
             .collect();
         for request in requests {
             if let Some(server_request) = self.close_request(request, now) {
-                self.withdraw(request, WithdrawalReason::CallEnded);
+                self.withdraw_request(request, WithdrawalReason::CallEnded);
                 self.refuse(server_request, "the call that led to this has ended");
             }
         }
@@ -273,38 +275,38 @@ impl Session {
     /// Withdraws and refuses all open requests at the end of the session.
     pub(super) fn end_all_requests(&mut self) {
         for (request, server_request) in std::mem::take(&mut self.server_requests) {
-            self.withdraw(request, WithdrawalReason::SessionEnded);
+            self.withdraw_request(request, WithdrawalReason::SessionEnded);
             self.refuse(server_request, "the session has ended");
         }
     }
 
     fn refuse(&mut self, server_request: PendingServerRequest, why: &str) {
-        let RequestOrigin::Request { id, batch, task } = server_request.origin else { return };
+        let RequestSource::Request { id, batch, task } = server_request.origin else { return };
         let answer = match server_request.kind {
             RequestKind::Form | RequestKind::Url => {
                 Ok(json!(ElicitResult { action: ElicitAction::Cancel, content: None }))
             }
             RequestKind::Sampling | RequestKind::Roots => Err(RpcError::new(code::INTERNAL_ERROR, why)),
         };
-        self.respond(id, batch, with_related_task(answer, task));
+        self.respond(id, batch, add_related_task(answer, task));
     }
 
     pub(super) fn respond(&mut self, id: RequestId, batch: Option<u64>, answer: Result<Value, RpcError>) {
         let response = OutgoingMessage::response(id, answer);
         match batch {
-            None => self.send(response),
+            None => self.send_response(response),
             Some(_) => self.record_batch_response(batch, Some(response)),
         }
     }
 }
 
-/// Returns the task that a request of the server belongs to (2025-11-25).
-fn related_task(params: &Map) -> Option<String> {
+/// Returns the id of the task that a server's request belongs to, from its `_meta` (2025-11-25).
+fn related_task_id(params: &Map) -> Option<String> {
     params.get("_meta")?.get(tasks::RELATED_TASK_KEY)?.get("taskId")?.as_str().map(str::to_owned)
 }
 
 /// Adds the id of a task to the `_meta` of a result that belongs to the task.
-fn with_related_task(mut answer: Result<Value, RpcError>, task: Option<String>) -> Result<Value, RpcError> {
+fn add_related_task(mut answer: Result<Value, RpcError>, task: Option<String>) -> Result<Value, RpcError> {
     if let (Ok(answer), Some(task)) = (&mut answer, task) {
         answer["_meta"][tasks::RELATED_TASK_KEY] = json!({ "taskId": task });
     }

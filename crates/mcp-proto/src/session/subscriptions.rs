@@ -12,16 +12,16 @@ use crate::jsonrpc::{RequestId, RpcError, code, escape_and_truncate};
 use crate::types::Map;
 
 use super::request_table::RequestPurpose;
-use super::timers::{checked_later, is_due};
+use super::timers::{checked_deadline, is_due};
 use super::{CallError, CallId, ClientRequest, ServerResult, Session, SessionEvent, meta, results};
 
 /// Timeout of the acknowledgement of `subscriptions/listen`.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Delay before the first renewal after a loss of the subscription. Doubles with each further loss.
+/// Delay before the first attempt to subscribe again after the subscription was lost. Doubles with each further loss.
 const RENEW_DELAY: Duration = Duration::from_secs(1);
-/// Maximum delay before a renewal.
+/// Maximum delay before an attempt to subscribe again.
 const MAX_RENEW_DELAY: Duration = Duration::from_secs(60);
-/// Lifetime of a subscription after which the delay is reset to [`RENEW_DELAY`].
+/// Lifetime of a subscription after which the delay of the next renewal is reset to [`RENEW_DELAY`].
 const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(60);
 
 /// State of the subscription to change notifications.
@@ -29,31 +29,32 @@ const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(60);
 pub(super) struct ListenState {
     /// URIs of the subscribed resources, in every revision.
     uris: IndexSet<String>,
-    /// Ids of the tasks whose notifications are requested.
+    /// Ids of the tasks whose status notifications the client requests.
     tasks: IndexSet<String>,
     /// Calls that subscribe to a resource and wait for the acknowledgement, each with its URI.
     waiting: Vec<(CallId, String)>,
     /// Id of the open `subscriptions/listen` request, or `None` if there is none.
     current: Option<i64>,
-    /// Id of the previous request, whose last notifications may still arrive.
+    /// Id of the previous `subscriptions/listen` request, whose last notifications may still arrive.
     previous: Option<i64>,
-    /// `true` if the open request was acknowledged.
+    /// `true` if the server acknowledged the open `subscriptions/listen` request.
     granted: bool,
-    /// Deadline of the acknowledgement, or `None` if none is expected.
+    /// Deadline of the server's acknowledgement, or `None` if none is expected.
     acknowledge_by: Option<Instant>,
-    /// Time of the acknowledgement of the open request. Determines its lifetime.
+    /// Time at which the server acknowledged the open request, from which its lifetime is computed.
     since: Option<Instant>,
     /// Time of the next renewal, or `None` if none is scheduled.
     renew_at: Option<Instant>,
-    /// Delay before the latest renewal.
+    /// Delay that preceded the latest renewal.
     waited: Duration,
     /// `true` if the loss of the subscription was reported to the caller.
     is_loss_reported: bool,
 }
 
 impl ListenState {
-    /// Discards the request and its state after the connection was lost. The set of resources is retained.
-    pub(super) fn forget_stream(&mut self) {
+    /// Discards the state of the open `subscriptions/listen` request after the connection was lost. The set of
+    /// subscribed resources is retained.
+    pub(super) fn discard_stream(&mut self) {
         self.previous = None;
         self.current = None;
         self.granted = false;
@@ -61,12 +62,12 @@ impl ListenState {
         self.renew_at = None;
     }
 
-    /// Records a subscription that the server granted to a separate request (up to 2025-11-25).
+    /// Records a resource that the server accepted in a `resources/subscribe` request (up to 2025-11-25).
     pub(super) fn add_resource(&mut self, uri: String) {
         self.uris.insert(uri);
     }
 
-    /// Removes a resource that was unsubscribed with a separate request (up to 2025-11-25).
+    /// Removes a resource after a `resources/unsubscribe` request (up to 2025-11-25).
     pub(super) fn remove_resource(&mut self, uri: &str) {
         self.uris.shift_remove(uri);
     }
@@ -141,19 +142,20 @@ impl Session {
         }
     }
 
-    /// Adds a task to the requested set. Tasks that have ended are removed at the next renewal.
+    /// Requests status notifications of a task. Tasks that have ended are removed at the next renewal of the
+    /// subscription.
     pub(super) fn listen_to_task(&mut self, task: &str, now: Instant) {
         if self.listen.tasks.insert(task.to_owned()) {
             self.renew_subscription(now);
         }
     }
 
-    pub(super) fn forget_task(&mut self, task: &str) {
+    pub(super) fn remove_task(&mut self, task: &str) {
         self.listen.tasks.shift_remove(task);
     }
 
-    /// Sends a new `subscriptions/listen` request for the current set and then ends the previous one, so that no
-    /// notification is missed.
+    /// Sends a new `subscriptions/listen` request for the current resources and tasks, and then ends the previous
+    /// request, so that no notification is missed.
     pub(super) fn renew_subscription(&mut self, now: Instant) {
         let before = self.listen.current.take();
         self.listen.granted = false;
@@ -164,7 +166,7 @@ impl Session {
             // This stream has no log messages, so no level is requested.
             let params = json!({ "notifications": requested });
             self.listen.current = Some(self.send_request(RequestPurpose::Listen, "subscriptions/listen", params, None));
-            self.listen.acknowledge_by = checked_later(now, ACKNOWLEDGE_TIMEOUT);
+            self.listen.acknowledge_by = checked_deadline(now, ACKNOWLEDGE_TIMEOUT);
             self.listen.since = None;
         }
         if let Some(id) = before {
@@ -195,7 +197,8 @@ impl Session {
         requested
     }
 
-    /// Processes `notifications/subscriptions/acknowledged`, which lists the granted part of the requested set.
+    /// Processes `notifications/subscriptions/acknowledged`, which lists the requested notifications that the server
+    /// grants.
     pub(super) fn on_acknowledged(&mut self, params: Map, now: Instant) {
         match self.subscription_id(&params) {
             Some(id) if Some(id) == self.listen.current => {}
@@ -238,8 +241,8 @@ impl Session {
         params.get("_meta")?.get(meta::SUBSCRIPTION_ID_KEY)?.as_i64()
     }
 
-    /// Returns `true` if a change notification should be processed. `false` if it names a subscription that is neither
-    /// the current nor the previous one.
+    /// Returns `true` if a change notification should be processed, and `false` if it names a subscription that is
+    /// neither the current nor the previous one.
     pub(super) fn is_subscribed_notification(&mut self, params: &Map) -> bool {
         if !self.revision().has_listen() {
             return true;
@@ -263,7 +266,7 @@ impl Session {
         true
     }
 
-    /// Processes a cancellation by the server, which is only allowed for `subscriptions/listen`.
+    /// Processes the server's cancellation of a client's request, which is only allowed for `subscriptions/listen`.
     pub(super) fn on_listen_cancelled(&mut self, id: &RequestId, now: Instant) {
         if let (RequestId::Number(id), Some(current)) = (id, self.listen.current)
             && *id == current
@@ -281,7 +284,7 @@ impl Session {
         };
         let waiting = std::mem::take(&mut self.listen.waiting);
         if !waiting.is_empty() {
-            // Keeps the resources that were granted before, and refuses the new ones.
+            // Retains the resources that the server granted before, and refuses the new ones.
             self.listen.previous = self.listen.current.take();
             for (call, uri) in waiting {
                 self.listen.uris.shift_remove(&uri);
@@ -296,7 +299,7 @@ impl Session {
         }
     }
 
-    /// Handles the loss of the subscription: retains the set of resources and schedules a renewal.
+    /// Handles the loss of the subscription: retains the subscribed resources and schedules a renewal.
     pub(super) fn on_listen_lost(&mut self, cause: String, now: Instant) {
         let listen = &mut self.listen;
         listen.previous = listen.current.take();
@@ -305,14 +308,15 @@ impl Session {
         let good = listen.since.is_some_and(|since| now.saturating_duration_since(since) >= MIN_STABLE_LIFETIME);
         let wait = if good || listen.waited.is_zero() { RENEW_DELAY } else { listen.waited * 2 };
         listen.waited = wait.min(MAX_RENEW_DELAY);
-        listen.renew_at = checked_later(now, listen.waited);
+        listen.renew_at = checked_deadline(now, listen.waited);
         if !std::mem::replace(&mut listen.is_loss_reported, true) {
             self.events.push(SessionEvent::SubscriptionsLost { cause });
         }
     }
 
-    /// Renews the subscription if a renewal is due. Treats it as lost if the acknowledgement is overdue.
-    pub(super) fn check_listening(&mut self, now: Instant) {
+    /// Renews the subscription if a renewal is due. Treats the subscription as lost if the server's acknowledgement is
+    /// overdue.
+    pub(super) fn check_subscription_timers(&mut self, now: Instant) {
         if is_due(self.listen.acknowledge_by, now)
             && let Some(current) = self.listen.current
         {

@@ -13,16 +13,16 @@ use super::delivery::undelivered_error;
 use super::request_table::RequestPurpose;
 use super::results::ResultBody;
 use super::tasks::{self, TaskMessage};
-use super::timers::{checked_later, is_due};
+use super::timers::{checked_deadline, is_due};
 use super::{
     CallError, CallId, ClientRequest, DeliveryFault, ServerRequestId, Session, SessionEvent, TaskView, results,
 };
 
 /// Retention time that the client requests for a task, in milliseconds.
 const TASK_TTL_MILLIS: u64 = 60 * 60 * 1000;
-/// Maximum number of stored ids of cancelled requests that may still create a task.
+/// Maximum number of cancelled requests whose ids are stored because the server may still create a task for them.
 const MAX_CANCELLED_CALLS: usize = 256;
-/// Maximum number of stored tools that can run as tasks.
+/// Maximum number of tools whose task support is stored.
 const MAX_TASK_TOOLS: usize = 10_000;
 
 /// State of a call that continues as a task.
@@ -35,9 +35,9 @@ pub(super) struct TaskCall {
     get: Option<i64>,
     /// Id of the pending `tasks/result` request, or `None`.
     result: Option<i64>,
-    /// Number of status updates of the running task.
+    /// Number of status updates that the server sent for the running task.
     pub(super) update_count: u32,
-    /// Requests for user input of the task, by key (extension only).
+    /// Requests of the task for user input, by the server's key (extension only).
     pub(super) inputs: IndexMap<String, TaskInput>,
 }
 
@@ -49,7 +49,7 @@ impl TaskCall {
     }
 }
 
-/// State of a request for input of a task.
+/// State of a task's request for user input.
 #[derive(Debug)]
 pub(super) enum TaskInput {
     Requested(ServerRequestId),
@@ -62,16 +62,16 @@ pub(super) enum TaskInput {
     Confirmed,
 }
 
-/// Tools that can run as tasks, and cancelled requests that may still create one.
+/// Tools that can run as tasks, and cancelled requests for which the server may still create a task.
 #[derive(Debug, Default)]
-pub(super) struct TaskMemory {
+pub(super) struct TaskRecords {
     /// Tools that can run as tasks. The value is `true` if a tool always runs as one (2025-11-25).
     support: IndexMap<String, bool>,
-    /// Requests that were cancelled before they could become tasks.
+    /// Ids of requests that the client cancelled, but whose late response may still create a task.
     late: IndexSet<i64>,
 }
 
-impl TaskMemory {
+impl TaskRecords {
     /// Records the `execution.taskSupport` of a listed tool.
     pub(super) fn record_tool(&mut self, tool: &str, support: Option<&str>) {
         match support {
@@ -96,7 +96,7 @@ impl Session {
         (is_requested && tasks::supports_task_calls(self.facts.as_deref()?)).then(|| json!({ "ttl": TASK_TTL_MILLIS }))
     }
 
-    /// Continues a call as the task that its result contains.
+    /// Continues a call as the task that the server created in its result.
     pub(super) fn on_task_created(&mut self, id: CallId, task: Value, now: Instant) -> Result<(), String> {
         let Value::Object(task) = task else { return Err("its task is not an object".into()) };
         let message = TaskMessage::read(task)?;
@@ -144,7 +144,7 @@ impl Session {
         let Some(call) = self.calls.get_mut(&id) else { return Ok(()) };
         let Some(running) = call.task.as_deref_mut() else { return Ok(()) };
         let (status, update_count) = (running.view.status, running.update_count);
-        let next = checked_later(now, running.view.time_until_poll());
+        let next = checked_deadline(now, running.view.time_until_poll());
         running.poll_at = next;
         call.clock.on_activity(next.unwrap_or(now));
         match status {
@@ -154,10 +154,10 @@ impl Session {
             }
             TaskStatus::Completed | TaskStatus::Failed if core => {
                 running.poll_at = None;
-                self.fetch_result(id);
+                self.request_task_result(id);
             }
             // The server sends its requests while `tasks/result` is pending.
-            TaskStatus::InputRequired if core => self.fetch_result(id),
+            TaskStatus::InputRequired if core => self.request_task_result(id),
             TaskStatus::Completed => match task_message.result {
                 Some(result) => {
                     let result = ResultBody::read_embedded(&call.request, result)
@@ -206,8 +206,8 @@ impl Session {
         }
     }
 
-    /// Sends `tasks/result`, whose response arrives when the task has ended (2025-11-25).
-    fn fetch_result(&mut self, id: CallId) {
+    /// Sends `tasks/result`, to which the server responds when the task has ended (2025-11-25).
+    fn request_task_result(&mut self, id: CallId) {
         let Some(task) = self.task_id(id) else { return };
         if self.task_call(id).is_none_or(|running| running.result.is_some()) {
             return;
@@ -235,7 +235,7 @@ impl Session {
             Ok(body) => body,
             // An internal error does not mean that the task failed. The idle deadline of the call limits further polls.
             Err(error) if error.code == code::INTERNAL_ERROR => {
-                running.poll_at = checked_later(now, running.view.time_until_poll());
+                running.poll_at = checked_deadline(now, running.view.time_until_poll());
                 return;
             }
             Err(error) => return self.end_call(id, Err(CallError::Server(error))),
@@ -268,8 +268,8 @@ impl Session {
         self.end_call(id, result);
     }
 
-    /// Handles a lost request about a task: schedules its repetition, which is always safe, or ends the call if the
-    /// server refused it.
+    /// Handles a request about a task that the transport failed to deliver: schedules its repetition, which is always
+    /// safe, or ends the call if the server refused the request.
     pub(super) fn on_task_undelivered(
         &mut self,
         (id, purpose): (CallId, RequestPurpose),
@@ -288,7 +288,7 @@ impl Session {
             RequestPurpose::TaskResult(_) => running.result = None,
             _ => running.mark_update_lost(wire),
         }
-        running.poll_at = checked_later(now, running.view.time_until_poll());
+        running.poll_at = checked_deadline(now, running.view.time_until_poll());
         if let Some(error) = final_answer
             && !matches!(purpose, RequestPurpose::TaskUpdate(_))
         {
@@ -296,8 +296,8 @@ impl Session {
         }
     }
 
-    /// Discards the ids of a task's pending requests after the session was reopened.
-    pub(super) fn forget_task_requests(&mut self, id: CallId) {
+    /// Discards the ids of the pending requests about a call's task, after the session was reopened.
+    pub(super) fn discard_task_requests(&mut self, id: CallId) {
         if let Some(running) = self.task_call(id) {
             running.get = None;
             running.result = None;
@@ -306,7 +306,7 @@ impl Session {
         }
     }
 
-    /// Cancels the task of a call, or remembers that the pending request may create one. Returns `true` if
+    /// Cancels the task of a call, or records that the pending request may still create one. Returns `true` if
     /// `notifications/cancelled` must not be sent.
     pub(super) fn cancel_task(&mut self, id: CallId) -> bool {
         let Some(call) = self.calls.get_mut(&id) else { return false };
@@ -331,7 +331,7 @@ impl Session {
         augmented
     }
 
-    /// Processes the late response to an abandoned request. If it created a task, the task is cancelled.
+    /// Processes the late response to an abandoned request. If the response contains a new task, cancels the task.
     pub(super) fn on_late_response(&mut self, id: &RequestId, answer: Result<RawJson, RpcError>) {
         let RequestId::Number(wire) = id else { return };
         if !self.tasks.late.shift_remove(wire) {

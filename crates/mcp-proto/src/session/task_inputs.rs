@@ -11,7 +11,7 @@ use crate::jsonrpc::{RawJson, RequestId, RpcError, escape_and_truncate};
 use super::request_encoding::parse_request;
 use super::request_table::RequestPurpose;
 use super::results::InputRequest;
-use super::server_requests::RequestOrigin;
+use super::server_requests::RequestSource;
 use super::task_calls::{TaskCall, TaskInput};
 use super::{CallError, CallId, ServerRequestId, Session, WithdrawalReason, meta};
 
@@ -19,7 +19,8 @@ use super::{CallError, CallId, ServerRequestId, Session, WithdrawalReason, meta}
 const MAX_INPUT_REQUESTS: usize = 1000;
 
 impl Session {
-    /// Updates the open input requests of a task to those in its latest state.
+    /// Replaces the open input requests of a task by those in its latest state: withdraws removed ones and reports new
+    /// ones.
     pub(super) fn update_input_requests(
         &mut self,
         id: CallId,
@@ -33,7 +34,7 @@ impl Session {
             .filter(|(key, _)| !requests.contains_key(*key))
             .filter_map(|(_, input)| if let TaskInput::Requested(request) = input { Some(*request) } else { None })
             .collect();
-        // A key that was answered and is still requested: its update was lost.
+        // A key that was answered and is still requested: the `tasks/update` with its answer was lost.
         let again = running.inputs.iter().any(|(key, input)| {
             requests.contains_key(key) && matches!(input, TaskInput::Answered { update: None, .. })
         });
@@ -44,10 +45,10 @@ impl Session {
         }
         for request in removed {
             self.close_request(request, now);
-            self.withdraw(request, WithdrawalReason::CancelledByServer);
+            self.withdraw_request(request, WithdrawalReason::CancelledByServer);
         }
         if again {
-            self.update_task(id);
+            self.send_task_update(id);
         }
         let offered = meta::capabilities_in_revision(&self.config.capabilities, self.revision());
         for (key, InputRequest { method, params }) in new {
@@ -55,10 +56,10 @@ impl Session {
             let bytes = Value::Object(params.clone()).to_string().len();
             let server_request = parse_request(&method, params, &offered)
                 .map_err(|error| format!("inputRequests.{}: {}", escape_and_truncate(&key, 80), error.message))?;
-            if !self.has_room(1, bytes) {
+            if !self.has_room_for_requests(1, bytes) {
                 return Err("too many or too large requests for input are open".into());
             }
-            let origin = RequestOrigin::Task { call: id, key: key.clone() };
+            let origin = RequestSource::Task { call: id, key: key.clone() };
             let request = self.emit_request(origin, Some(id), vec![id], (server_request, bytes), now);
             if let Some(running) = self.task_call(id) {
                 running.inputs.insert(key, TaskInput::Requested(request));
@@ -67,20 +68,20 @@ impl Session {
         Ok(())
     }
 
-    /// Processes the response to an input request. `None` is a refusal, which ends the call because the protocol cannot
-    /// express it.
+    /// Processes the user's response to an input request of a task. `None` is a refusal, which ends the call because
+    /// the protocol cannot express it.
     pub(super) fn on_task_input_answered(&mut self, id: CallId, key: &str, answer: Option<Value>, now: Instant) {
         let Some(answer) = answer else {
             return self.stop_call(id, "a request for input was refused", CallError::Refused, now);
         };
         if let Some(input) = self.task_call(id).and_then(|running| running.inputs.get_mut(key)) {
             *input = TaskInput::Answered { answer, update: None };
-            self.update_task(id);
+            self.send_task_update(id);
         }
     }
 
-    /// Sends `tasks/update` with all responses that are not in transit yet.
-    fn update_task(&mut self, id: CallId) {
+    /// Sends `tasks/update` with all responses of the user that have not been sent yet.
+    fn send_task_update(&mut self, id: CallId) {
         if self.is_reopening() {
             // The first poll of the new session shows which answers are still requested.
             return;
@@ -122,7 +123,7 @@ impl Session {
 }
 
 impl TaskCall {
-    /// Marks all responses in transit as lost.
+    /// Marks all responses whose delivery is not confirmed as lost.
     pub(super) fn mark_updates_lost(&mut self) {
         for input in self.inputs.values_mut() {
             if let TaskInput::Answered { update, .. } = input {

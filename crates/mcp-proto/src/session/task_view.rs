@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::types::TaskStatus;
 
-/// Polling interval if the server does not request one.
+/// Interval at which the state of a task is polled if the server does not request one.
 const DEFAULT_POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Minimum polling interval, also if the server requests a shorter one.
 const MIN_POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -20,18 +20,18 @@ pub struct TaskView {
     pub status: TaskStatus,
     /// Human-readable explanation of the status by the server. Untrusted text.
     pub status_message: Option<String>,
-    /// Time of creation, in ISO 8601.
+    /// Time at which the task was created, in ISO 8601.
     pub created_at: String,
-    /// Time of the last change, in ISO 8601.
+    /// Time at which the task last changed, in ISO 8601.
     pub updated_at: String,
-    /// Time after creation for which the server retains the task, or `None` if unlimited.
+    /// Time for which the server retains the task after its creation, or `None` if unlimited.
     pub ttl: Option<Duration>,
     /// Polling interval that the server requests, or `None` if it requests none.
     pub poll_interval: Option<Duration>,
 }
 
 impl TaskView {
-    /// Returns the time until the next poll, within the limits of this client.
+    /// Returns the time until the next poll of the task: the server's interval within the limits of this client.
     pub(super) fn time_until_poll(&self) -> Duration {
         self.poll_interval.unwrap_or(DEFAULT_POLL_INTERVAL).clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL)
     }

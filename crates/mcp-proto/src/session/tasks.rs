@@ -1,5 +1,5 @@
-//! Tasks on the wire, and the related capabilities of servers: the core feature of 2025-11-25 (`basic/utilities/tasks`)
-//! and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
+//! Wire format of tasks, and the related capabilities of servers: the core feature of 2025-11-25
+//! (`basic/utilities/tasks`) and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
 use std::time::Duration;
 
@@ -17,9 +17,10 @@ pub(super) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 /// Key in `_meta` of messages that belong to a task (2025-11-25).
 pub(super) const RELATED_TASK_KEY: &str = "io.modelcontextprotocol/related-task";
 /// Maximum length of a task id in bytes.
-const MAX_TASK_ID: usize = 4096;
+const MAX_TASK_ID_BYTES: usize = 4096;
 
-/// State of a task in a response or notification. `result`, `error` and `inputRequests` exist in the extension only.
+/// State of a task as a response or notification contains it. `result`, `error` and `inputRequests` exist in the
+/// extension only.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TaskMessage {
@@ -42,8 +43,8 @@ pub(super) struct TaskMessage {
 impl TaskMessage {
     pub(super) fn read(body: Map) -> Result<TaskMessage, String> {
         let message: TaskMessage = results::deserialize_object(body)?;
-        if message.task_id.is_empty() || message.task_id.len() > MAX_TASK_ID {
-            return Err(format!("a taskId has from 1 to {MAX_TASK_ID} bytes"));
+        if message.task_id.is_empty() || message.task_id.len() > MAX_TASK_ID_BYTES {
+            return Err(format!("a taskId has from 1 to {MAX_TASK_ID_BYTES} bytes"));
         }
         Ok(message)
     }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::opening::SessionPhase;
 use super::{CallDeadline, CallError, CallId, Session};
 
-/// Returns `now + wait`, or `None` if the sum overflows, which means no timeout.
-pub(super) fn checked_later(now: Instant, wait: Duration) -> Option<Instant> {
+/// Returns the deadline `now + wait`, or `None` for no deadline if the sum overflows.
+pub(super) fn checked_deadline(now: Instant, wait: Duration) -> Option<Instant> {
     now.checked_add(wait)
 }
 
@@ -15,7 +15,7 @@ pub(super) fn is_due(at: Option<Instant>, now: Instant) -> bool {
     at.is_some_and(|at| at <= now)
 }
 
-/// Deadlines of one call. Paused while a request that the call caused is open.
+/// Deadlines of one call, paused while a server's request that the call caused is open.
 #[derive(Debug)]
 pub(super) struct CallTimer {
     deadline: CallDeadline,
@@ -33,10 +33,10 @@ impl CallTimer {
         CallTimer { deadline, state: running_state(deadline.idle, deadline.total, now) }
     }
 
-    /// Restarts the idle deadline after a sign of activity.
+    /// Restarts the idle deadline after a progress notification or other activity of the server.
     pub(super) fn on_activity(&mut self, now: Instant) {
         if let TimerState::Running { idle_at, .. } = &mut self.state {
-            *idle_at = checked_later(now, self.deadline.idle);
+            *idle_at = checked_deadline(now, self.deadline.idle);
         }
     }
 
@@ -45,7 +45,7 @@ impl CallTimer {
         self.deadline.total = Duration::MAX;
         self.state = match self.state {
             TimerState::Running { idle_at, .. } => {
-                TimerState::Running { idle_at, total_at: checked_later(now, Duration::MAX) }
+                TimerState::Running { idle_at, total_at: checked_deadline(now, Duration::MAX) }
             }
             TimerState::Paused { .. } => TimerState::Paused { left: Duration::MAX },
         };
@@ -84,7 +84,7 @@ impl CallTimer {
 }
 
 fn running_state(idle: Duration, total: Duration, now: Instant) -> TimerState {
-    TimerState::Running { idle_at: checked_later(now, idle), total_at: checked_later(now, total) }
+    TimerState::Running { idle_at: checked_deadline(now, idle), total_at: checked_deadline(now, total) }
 }
 
 pub(super) fn earliest(times: impl IntoIterator<Item = Option<Instant>>) -> Option<Instant> {
@@ -107,9 +107,9 @@ impl Session {
         for (id, error) in expired {
             self.stop_call(id, "no answer in time", error, now);
         }
-        self.resend(now);
+        self.resend_due_requests(now);
         self.poll_tasks(now);
-        self.check_listening(now);
+        self.check_subscription_timers(now);
         self.check_liveness(now);
         self.calls.recompute_next_due();
     }

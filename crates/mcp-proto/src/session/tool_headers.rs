@@ -1,5 +1,5 @@
-//! Definitions of listed tools that calls depend on, and the recovery after a call's headers did not match the current
-//! definition (`basic/transports/streamable-http`, 2026-07-28).
+//! Records the definitions of listed tools that calls depend on, and recovers if a call's headers did not match the
+//! current definition (`basic/transports/streamable-http`, 2026-07-28).
 
 use memchr::memmem::Finder;
 use serde::Deserialize;
@@ -40,7 +40,7 @@ impl SearchKeyword {
 }
 
 impl Session {
-    fn sends_headers(&self) -> bool {
+    fn sends_tool_headers(&self) -> bool {
         self.config.carrier == TransportKind::StreamableHttp && self.revision().has_request_headers()
     }
 
@@ -56,7 +56,7 @@ impl Session {
                 self.tasks.record_tool(tool.name(), support.as_deref());
             }
         }
-        if !self.sends_headers() {
+        if !self.sends_tool_headers() {
             return;
         }
         let word = SearchKeyword::new("x-mcp-header");
@@ -83,10 +83,10 @@ impl Session {
         }
     }
 
-    /// If an error reports that the headers do not match the body, requests `tools/list` and returns `true`. Happens at
-    /// most once for each call, because the arguments may be the cause.
+    /// Requests `tools/list` and returns `true` if an error reports that the headers of a call do not match its body.
+    /// Happens at most once for each call, because the arguments may be the cause.
     pub(super) fn on_headers_refused(&mut self, id: CallId, error: &RpcError) -> bool {
-        let refused = error.code == code::HEADER_MISMATCH && self.sends_headers();
+        let refused = error.code == code::HEADER_MISMATCH && self.sends_tool_headers();
         let Some(call) = self.calls.get_mut(&id).filter(|_| refused) else { return false };
         if call.relisted || !matches!(call.request, ClientRequest::CallTool { .. }) {
             return false;
@@ -124,7 +124,7 @@ impl Session {
             (None, Some(cursor)) if page < MAX_TOOL_PAGES => {
                 return self.request_tools_page(id, Some(cursor), page + 1);
             }
-            (None, _) => self.mirrored.forget_tool(&name),
+            (None, _) => self.mirrored.remove_tool(&name),
             (Some(tool), _) => {
                 if let Err(what) = self.mirrored.record_tool(&name, tool.get("inputSchema").unwrap_or(&Value::Null)) {
                     return self.end_call(id, Err(CallError::Unsupported { what }));

@@ -2,10 +2,11 @@
 
 use crate::jsonrpc::ObjectWriter;
 
-/// Maximum length of `tracestate` and of `baggage` in bytes. W3C does not require to propagate longer values.
+/// Maximum length of `tracestate` and of `baggage` in bytes. The W3C specifications do not require implementations to
+/// propagate longer values.
 const MAX_HEADER_BYTES: usize = 8192;
 
-/// Trace context of calls, in the format of W3C Trace Context.
+/// Trace context that calls send in `_meta`, in the format of W3C Trace Context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceContext {
     traceparent: String,
@@ -19,10 +20,10 @@ pub struct TraceContext {
 pub struct InvalidTraceContext(&'static str);
 
 impl TraceContext {
-    /// Validates the parts of a trace context.
+    /// Creates a trace context from the values of its three headers, and validates them.
     ///
     /// # Errors
-    /// Returns [`InvalidTraceContext`] with the name of the part that does not conform to its W3C specification.
+    /// Returns [`InvalidTraceContext`] with the name of the header that does not conform to its W3C specification.
     ///
     /// # Examples
     ///

@@ -1,4 +1,5 @@
-//! Builds outgoing messages: requests of calls with their parameters, and the HTTP headers of their POST.
+//! Builds and queues outgoing messages: requests with their parameters, notifications, and the HTTP headers of their
+//! POST.
 
 use serde_json::{Value, json};
 
@@ -16,12 +17,12 @@ use super::{CallError, CallId, ClientRequest, Session, TransportKind};
 pub(super) struct ExtraHeaders {
     /// Name of the request's target: a tool, a prompt, a resource or a task.
     pub(super) name: Option<String>,
-    /// Encoded values of `Mcp-Param-*` headers.
+    /// Names and encoded values of `Mcp-Param-*` headers.
     pub(super) params: Vec<(String, String)>,
 }
 
 impl Session {
-    /// Sends the request of a call: initially, with user input, or again after a loss.
+    /// Sends the request of a call: for the first time, with user input, or again after a delivery failure.
     pub(super) fn send_call_request(&mut self, id: CallId) {
         let revision = self.revision();
         if self.is_reopening() {
@@ -73,7 +74,7 @@ impl Session {
         })
     }
 
-    /// Sends a request of the session itself. Adds only the metadata to `params`.
+    /// Sends a request that the session makes on its own, such as a ping. Adds only the metadata to `params`.
     pub(super) fn send_request(
         &mut self,
         purpose: RequestPurpose,
@@ -98,8 +99,8 @@ impl Session {
         self.queue_message(outgoing, method, ExtraHeaders::default());
     }
 
-    /// Sends a response to the server.
-    pub(super) fn send(&mut self, outgoing: OutgoingMessage) {
+    /// Queues a response to a request of the server.
+    pub(super) fn send_response(&mut self, outgoing: OutgoingMessage) {
         self.queue_message(outgoing, "", ExtraHeaders::default());
     }
 
@@ -127,8 +128,8 @@ impl Session {
         Some(Box::new(head))
     }
 
-    /// Cancels a request: by closing its response stream over HTTP in 2026-07-28, otherwise by a notification
-    /// (`basic/patterns/cancellation`).
+    /// Cancels a request of the client: by closing its response stream over HTTP in 2026-07-28, otherwise by a
+    /// notification (`basic/patterns/cancellation`).
     pub(super) fn send_cancellation(&mut self, wire: i64, reason: Option<&str>) {
         if self.config.carrier == TransportKind::StreamableHttp && self.revision().is_modern() {
             return self.abort(wire);
@@ -140,7 +141,8 @@ impl Session {
         self.send_notification("notifications/cancelled", Some(&params));
     }
 
-    /// Closes the response stream of a request. If the request is still queued, removes it from the queue instead.
+    /// Tells the transport to close the response stream of a request. If the request is still queued, removes it from
+    /// the queue instead.
     pub(super) fn abort(&mut self, wire: i64) {
         let wire = RequestId::Number(wire);
         let waiting =

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Map;
-use super::lenient::capability;
+use super::lenient::lenient_capability;
 
 /// Capabilities of a server (`basic/lifecycle`; `server/discover` in 2026-07-28).
 ///
@@ -12,30 +12,30 @@ use super::lenient::capability;
 #[serde(rename_all = "camelCase")]
 pub struct ServerCapabilities {
     /// Tools capability, or `None` if the server has no tools.
-    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub tools: Option<ListCapability>,
     /// Prompts capability, or `None` if the server has no prompts.
-    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub prompts: Option<ListCapability>,
     /// Resources capability, or `None` if the server has no resources.
-    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub resources: Option<ResourcesCapability>,
     /// Argument completion capability, since 2025-03-26.
-    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub completions: Option<Map>,
-    /// Capability to send log messages.
-    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
+    /// Capability of the server to send log messages to the client.
+    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub logging: Option<Map>,
     /// Capability to run calls as tasks, 2025-11-25 only.
-    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Map>,
     /// Settings of protocol extensions, by identifier.
-    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Map>,
     /// Experimental, non-standard features of the server.
-    #[serde(default, deserialize_with = "capability", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "lenient_capability", skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map>,
-    /// Capabilities that this crate does not model, unchanged.
+    /// Capabilities without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -47,12 +47,12 @@ pub struct ListCapability {
     /// `true` if the server sends `list_changed` notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// The resources capability (`server/resources`).
+/// Capability of a server to provide resources (`server/resources`).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourcesCapability {
@@ -62,14 +62,14 @@ pub struct ResourcesCapability {
     /// `true` if the server sends `list_changed` notifications.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list_changed: Option<bool>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
 /// Capabilities of this client (`basic/lifecycle`, `client/*` pages).
 ///
-/// Contains all capabilities that the app has. The session omits those that the negotiated revision does not have.
+/// Contains all capabilities of the client. The session omits those that the negotiated revision does not define.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientCapabilities {
@@ -88,12 +88,12 @@ pub struct ClientCapabilities {
     /// Experimental, non-standard features of the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Map>,
-    /// Capabilities that this crate does not model, unchanged.
+    /// Capabilities without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// The roots capability (`client/roots`).
+/// Capability of a client to list the folders that the server may use (`client/roots`).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RootsCapability {
@@ -102,19 +102,21 @@ pub struct RootsCapability {
     pub list_changed: Option<bool>,
 }
 
-/// The sampling capability (`client/sampling`).
+/// Capability of a client to answer sampling requests with a model (`client/sampling`).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SamplingCapability {
-    /// Present if the client honours `includeContext`, since 2025-11-25.
+    /// Present if the client honours `includeContext` of sampling requests, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<Map>,
-    /// Present if requests may contain tools for the model, since 2025-11-25. If absent, such requests are refused.
+    /// Present if sampling requests may contain tools for the model, since 2025-11-25. If absent, the session refuses
+    /// such requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Map>,
 }
 
-/// The elicitation capability (`client/elicitation`). Supports forms only if no mode is present.
+/// Capability of a client to request input from the user (`client/elicitation`). Without `form` and `url`, the client
+/// supports forms only.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ElicitationCapability {

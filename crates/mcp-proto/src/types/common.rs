@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::Map;
 use super::lenient::{null_as_default, one_or_many};
 
-/// Name and version of a client or server (`basic/lifecycle`, schema `Implementation`).
+/// Description of a client or server program (`basic/lifecycle`, schema `Implementation`).
 ///
-/// Those of a server are unverified claims, for display only.
+/// Name and version of a server are unverified claims, for display only.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Implementation {
-    /// Identifier for use by programs.
+    /// Name of the client or server program, for use by programs.
     pub name: String,
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,16 +19,16 @@ pub struct Implementation {
     /// Version of the implementation, not of the protocol.
     #[serde(default)]
     pub version: String,
-    /// Human-readable description, since 2025-11-25.
+    /// Human-readable description of the program, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Icons for display, since 2025-11-25.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// URL of the home page, since 2025-11-25.
+    /// URL of the program's home page, since 2025-11-25.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub website_url: Option<String>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -44,13 +44,13 @@ pub struct Icon {
     /// Media type that the server claims.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// Sizes such as `48x48`, or `any`.
+    /// Pixel sizes that the image is designed for, such as `48x48`, or `any`.
     #[serde(default, deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<String>,
     /// Background color that the icon is designed for: `light` or `dark`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -69,16 +69,16 @@ pub enum Role {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Annotations {
-    /// Intended audience. Empty if the server does not state it.
+    /// Roles that the content is intended for. Empty if the server names none.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub audience: Vec<Role>,
-    /// Importance, from 0 (optional) to 1 (required).
+    /// Importance of the content, from 0 (optional) to 1 (required).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<f64>,
-    /// ISO 8601 time of the last change, since 2025-06-18.
+    /// ISO 8601 time at which the content was last changed, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_modified: Option<String>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

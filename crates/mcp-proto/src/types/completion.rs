@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Map;
 use super::lenient::{null_as_default, whole_number};
 
-/// Object whose argument is being completed.
+/// Prompt or resource template whose argument is being completed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum CompletionReference {
@@ -33,10 +33,10 @@ pub struct CompletionResult {
     /// Total number of matching values, or `None` if unknown.
     #[serde(default, deserialize_with = "whole_number", skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// `true` if there are more values than these.
+    /// `true` if there are more matching values than those in `values`.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub has_more: bool,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

@@ -24,7 +24,7 @@ pub enum ContentBlock {
     ToolUse(ToolUseContent),
     /// Block of type `tool_result`, in sampling since 2025-11-25.
     ToolResult(ToolResultContent),
-    /// Block of any other type.
+    /// Block of a type that this crate does not know, as the JSON that was received.
     Unknown(Value),
 }
 
@@ -35,63 +35,63 @@ impl ContentBlock {
     }
 }
 
-/// Text, possibly Markdown. Untrusted as markup.
+/// Text content, possibly Markdown. Must not be interpreted as trusted markup.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextContent {
-    /// The text as sent.
+    /// Text exactly as the sender wrote it.
     pub text: SharedText,
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// An image in base64, with its media type.
+/// Image content, encoded in base64, with its media type.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImageContent {
-    /// Binary data, encoded in base64.
+    /// Bytes of the image or audio data, encoded in base64.
     pub data: SharedText,
     /// Media type that the server claims.
     pub mime_type: String,
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// Audio data, with the same fields as an image.
+/// Audio content, with the same fields as an image.
 pub type AudioContent = ImageContent;
 
 /// A resource whose contents are part of a result.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmbeddedResource {
-    /// URI, media type, and text or binary data.
+    /// Contents of the resource: its URI, its media type, and text or binary data.
     pub resource: ResourceContents,
     /// Hints of the server on how to use the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// A tool call by a model, in sampling.
+/// A tool call that a model requests in a sampling conversation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolUseContent {
@@ -101,10 +101,10 @@ pub struct ToolUseContent {
     pub name: String,
     /// Arguments that the model generated. Not validated against the tool's schema.
     pub input: Map,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -120,13 +120,13 @@ pub struct ToolResultContent {
     /// JSON that the tool returned in addition to `content`.
     #[serde(default, deserialize_with = "present_or_null", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
-    /// `true` if the tool failed.
+    /// `true` if `content` describes an error of the tool.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

@@ -15,7 +15,7 @@ pub enum ElicitParams {
         message: String,
         /// Flat JSON Schema of the fields, unchanged.
         requested_schema: Value,
-        /// Members that this crate does not model, including `_meta`, unchanged.
+        /// JSON members without a field in this variant, including `_meta`, retained unchanged.
         extra: Map,
     },
     /// A URL for the user to visit, since 2025-11-25.
@@ -26,7 +26,7 @@ pub enum ElicitParams {
         url: String,
         /// Opaque identifier for `notifications/elicitation/complete`, 2025-11-25 only.
         elicitation_id: Option<String>,
-        /// Members that this crate does not model, including `_meta`, unchanged.
+        /// JSON members without a field in this variant, including `_meta`, retained unchanged.
         extra: Map,
     },
 }
@@ -95,15 +95,15 @@ impl Serialize for ElicitParams {
     }
 }
 
-/// Decision of the user on an elicitation request (`action`).
+/// Decision of the user on an elicitation request (`action` of [`ElicitResult`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ElicitAction {
-    /// Submitted the form, or agreed to open the URL.
+    /// The user submitted the form, or agreed to open the URL.
     Accept,
-    /// Explicitly refused the request.
+    /// The user explicitly refused the request.
     Decline,
-    /// Dismissed the request without a decision.
+    /// The user dismissed the request without a decision.
     Cancel,
 }
 
@@ -111,7 +111,7 @@ pub enum ElicitAction {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ElicitResult {
-    /// Accepted, declined or cancelled.
+    /// Decision of the user: accept, decline or cancel.
     pub action: ElicitAction,
     /// Submitted form fields. Present only if the user accepted a form.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Reads content in place: large texts are slices of the message that contains them.
+//! Parses content of a response without copying large texts, which are slices of the received message.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -24,28 +24,28 @@ pub(crate) struct JsonCursor<'a> {
     scan: JsonScanner<'a>,
 }
 
-/// JSON value of a member before it is deserialized.
-enum RawPart<'a> {
+/// JSON value of an object member before it is deserialized.
+enum RawMemberValue<'a> {
     Text(QuotedString<'a>),
-    /// Any other value, as text, and its offset in the body.
+    /// JSON text of a value that is not a string, and its offset in the body.
     Other(&'a str, usize),
 }
 
-impl RawPart<'_> {
-    fn value(&self) -> Result<Value, String> {
+impl RawMemberValue<'_> {
+    fn to_value(&self) -> Result<Value, String> {
         match self {
-            RawPart::Text(quoted) => {
+            RawMemberValue::Text(quoted) => {
                 quoted.unescape().map(|text| Value::String(text.into_owned())).ok_or(INVALID_JSON.into())
             }
-            RawPart::Other(raw, _) => serde_json::from_str(raw).map_err(|error| error.to_string()),
+            RawMemberValue::Other(raw, _) => serde_json::from_str(raw).map_err(|error| error.to_string()),
         }
     }
 }
 
 /// Members of an object, without duplicate names.
-type RawMembers<'a> = Vec<(Cow<'a, str>, RawPart<'a>)>;
+type RawMembers<'a> = Vec<(Cow<'a, str>, RawMemberValue<'a>)>;
 
-/// Removes all but the last of the members with the same name, as serde_json's map does.
+/// Removes all but the last of several members with the same name, as `serde_json::Map` does.
 fn remove_duplicates(parts: &mut RawMembers<'_>) {
     // Nearly every object has few members, for which pairwise comparison is the fastest.
     const FEW_MEMBERS: usize = 8;
@@ -68,11 +68,11 @@ fn remove_duplicates(parts: &mut RawMembers<'_>) {
 
 impl<'a> JsonCursor<'a> {
     pub(crate) fn new(body: &'a RawJson) -> JsonCursor<'a> {
-        JsonCursor { body, scan: body.scan() }
+        JsonCursor { body, scan: body.scanner() }
     }
 
-    /// Parses an object and returns its members in order. `bulk` may read a member's value itself, and returns `true`
-    /// if it did. Such members are not in the result.
+    /// Parses an object and returns its members in order. `bulk` may consume a member's value itself, and returns
+    /// `true` if it did. The result does not include such members.
     pub(crate) fn parse_members(
         &mut self,
         mut bulk: impl FnMut(&str, &mut JsonCursor<'a>) -> Result<bool, String>,
@@ -82,10 +82,10 @@ impl<'a> JsonCursor<'a> {
         while more {
             let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
             if !bulk(&key, self)? {
-                let value = self.parse_next_value()?.value()?;
+                let value = self.parse_next_value()?.to_value()?;
                 members.insert(key.into_owned(), value);
             }
-            more = self.scan.has_more(b'}').ok_or(INVALID_JSON)?;
+            more = self.scan.consume_separator(b'}').ok_or(INVALID_JSON)?;
         }
         Ok(members)
     }
@@ -100,7 +100,7 @@ impl<'a> JsonCursor<'a> {
             return Ok(None);
         }
         let before = self.scan.clone();
-        let items = self.elements(&mut read);
+        let items = self.parse_elements(&mut read);
         if items.is_err() {
             self.scan = before;
             self.scan.consume_value().ok_or(INVALID_JSON)?;
@@ -108,7 +108,7 @@ impl<'a> JsonCursor<'a> {
         items.map(Some)
     }
 
-    fn elements<T>(
+    fn parse_elements<T>(
         &mut self,
         read: &mut dyn FnMut(&mut JsonCursor<'a>) -> Result<T, String>,
     ) -> Result<Vec<T>, String> {
@@ -116,21 +116,21 @@ impl<'a> JsonCursor<'a> {
         let mut items = Vec::new();
         while more {
             items.push(read(self).map_err(|cause| format!("[{}]: {cause}", items.len()))?);
-            more = self.scan.has_more(b']').ok_or(INVALID_JSON)?;
+            more = self.scan.consume_separator(b']').ok_or(INVALID_JSON)?;
         }
         Ok(items)
     }
 
-    pub(crate) fn scan(&mut self) -> &mut JsonScanner<'a> {
+    pub(crate) fn scanner(&mut self) -> &mut JsonScanner<'a> {
         &mut self.scan
     }
 
-    fn parse_next_value(&mut self) -> Result<RawPart<'a>, String> {
+    fn parse_next_value(&mut self) -> Result<RawMemberValue<'a>, String> {
         let part = if self.scan.peek() == Some(b'"') {
-            self.scan.consume_string().map(RawPart::Text)
+            self.scan.consume_string().map(RawMemberValue::Text)
         } else {
             let at = self.scan.position();
-            self.scan.consume_value().map(|raw| RawPart::Other(raw, at))
+            self.scan.consume_value().map(|raw| RawMemberValue::Other(raw, at))
         };
         part.ok_or_else(|| INVALID_JSON.into())
     }
@@ -141,13 +141,13 @@ impl<'a> JsonCursor<'a> {
         while more {
             let key = self.scan.consume_key().and_then(|key| key.unescape()).ok_or(INVALID_JSON)?;
             parts.push((key, self.parse_next_value()?));
-            more = self.scan.has_more(b'}').ok_or(INVALID_JSON)?;
+            more = self.scan.consume_separator(b'}').ok_or(INVALID_JSON)?;
         }
         remove_duplicates(&mut parts);
         Ok(parts)
     }
 
-    fn text(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
+    fn unescape_shared(&self, quoted: &QuotedString<'a>) -> Result<SharedText, String> {
         match quoted.unescape().ok_or(INVALID_JSON)? {
             Cow::Borrowed(plain) if plain.len() >= MIN_SHARED_BYTES => {
                 Ok(SharedText::from_shared(self.body.shared_slice(plain)))
@@ -158,7 +158,7 @@ impl<'a> JsonCursor<'a> {
 
     /// Deserializes members as a `T`. String members named in `large` are replaced by an empty string in the `T`, and
     /// returned separately.
-    fn deserialize_parts<T: DeserializeOwned, const N: usize>(
+    fn deserialize_members<T: DeserializeOwned, const N: usize>(
         &self,
         parts: &RawMembers<'a>,
         large: [&str; N],
@@ -167,11 +167,11 @@ impl<'a> JsonCursor<'a> {
         let mut members = Map::new();
         for (key, part) in parts {
             let value = match (large.iter().position(|name| name == key), part) {
-                (Some(at), RawPart::Text(quoted)) => {
-                    texts[at] = Some(self.text(quoted)?);
+                (Some(at), RawMemberValue::Text(quoted)) => {
+                    texts[at] = Some(self.unescape_shared(quoted)?);
                     Value::String(String::new())
                 }
-                _ => part.value()?,
+                _ => part.to_value()?,
             };
             members.insert(key.to_string(), value);
         }
@@ -185,7 +185,8 @@ impl<'a> JsonCursor<'a> {
         if let Some(block) = self.parse_simple_block(&parts) {
             return Ok(block);
         }
-        let Some(RawPart::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part) else {
+        let Some(RawMemberValue::Text(kind)) = parts.iter().rev().find(|(key, _)| key == "type").map(|(_, part)| part)
+        else {
             return Err("a content block needs a `type` that is a string".into());
         };
         let kind = kind.unescape().ok_or(INVALID_JSON)?;
@@ -195,17 +196,17 @@ impl<'a> JsonCursor<'a> {
         let named = |cause| format!("{kind} block: {cause}");
         match &*kind {
             "text" => {
-                let (block, [text]) = self.deserialize_parts(&parts, ["text"]).map_err(named)?;
+                let (block, [text]) = self.deserialize_members(&parts, ["text"]).map_err(named)?;
                 Ok(ContentBlock::Text(TextContent { text: text.unwrap_or_default(), ..block }))
             }
             "image" | "audio" => {
-                let (block, [data]) = self.deserialize_parts(&parts, ["data"]).map_err(named)?;
+                let (block, [data]) = self.deserialize_members(&parts, ["data"]).map_err(named)?;
                 let block = ImageContent { data: data.unwrap_or_default(), ..block };
                 Ok(if kind == "image" { ContentBlock::Image(block) } else { ContentBlock::Audio(block) })
             }
-            "resource" => self.embedded_resource(parts).map(ContentBlock::Resource).map_err(named),
+            "resource" => self.build_embedded_resource(parts).map(ContentBlock::Resource).map_err(named),
             _ => {
-                let members = parts.iter().map(|(key, part)| Ok((key.to_string(), part.value()?)));
+                let members = parts.iter().map(|(key, part)| Ok((key.to_string(), part.to_value()?)));
                 let members = members.collect::<Result<Map, String>>()?;
                 ContentBlock::deserialize(Value::Object(members)).map_err(|error| error.to_string())
             }
@@ -216,19 +217,20 @@ impl<'a> JsonCursor<'a> {
     /// for any other block.
     fn parse_simple_block(&self, parts: &RawMembers<'a>) -> Option<ContentBlock> {
         let text = |name: &str| {
-            parts.iter().find_map(
-                |(key, part)| if let (RawPart::Text(text), true) = (part, key == name) { Some(text) } else { None },
-            )
+            parts.iter().find_map(|(key, part)| {
+                if let (RawMemberValue::Text(text), true) = (part, key == name) { Some(text) } else { None }
+            })
         };
         let kind = text("type")?.unescape()?;
-        // The number of members equals the number of members that are read, so there is no other.
+        // The number of members equals the number of members that are read here, so the object has no other members.
         match (&*kind, parts.len()) {
             ("text", 2) => {
-                let text = self.text(text("text")?).ok()?;
+                let text = self.unescape_shared(text("text")?).ok()?;
                 Some(ContentBlock::Text(TextContent { text, ..TextContent::default() }))
             }
             ("image" | "audio", 3) => {
-                let (data, mime_type) = (self.text(text("data")?).ok()?, text("mimeType")?.unescape()?.into_owned());
+                let (data, mime_type) =
+                    (self.unescape_shared(text("data")?).ok()?, text("mimeType")?.unescape()?.into_owned());
                 let block = ImageContent { data, mime_type, ..ImageContent::default() };
                 Some(if kind == "image" { ContentBlock::Image(block) } else { ContentBlock::Audio(block) })
             }
@@ -236,21 +238,22 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    fn embedded_resource(&self, mut parts: RawMembers<'a>) -> Result<EmbeddedResource, String> {
+    fn build_embedded_resource(&self, mut parts: RawMembers<'a>) -> Result<EmbeddedResource, String> {
         let mut contents = None;
-        if let Some((_, RawPart::Other(raw, at))) = parts.iter_mut().find(|(key, _)| key == "resource") {
-            let read = JsonCursor { body: self.body, scan: self.body.scan().moved_to(*at) }.parse_resource_contents();
+        if let Some((_, RawMemberValue::Other(raw, at))) = parts.iter_mut().find(|(key, _)| key == "resource") {
+            let read =
+                JsonCursor { body: self.body, scan: self.body.scanner().moved_to(*at) }.parse_resource_contents();
             contents = Some(read.map_err(|cause| format!("resource: {cause}"))?);
             *raw = r#"{"uri":"","text":""}"#;
         }
-        let (block, []) = self.deserialize_parts::<EmbeddedResource, 0>(&parts, [])?;
+        let (block, []) = self.deserialize_members::<EmbeddedResource, 0>(&parts, [])?;
         Ok(EmbeddedResource { resource: contents.unwrap_or_default(), ..block })
     }
 
     /// Parses the contents of a resource.
     pub(crate) fn parse_resource_contents(&mut self) -> Result<ResourceContents, String> {
         let parts = self.parse_all_members()?;
-        let (mut contents, [text, blob]) = self.deserialize_parts::<ResourceContents, 2>(&parts, ["text", "blob"])?;
+        let (mut contents, [text, blob]) = self.deserialize_members::<ResourceContents, 2>(&parts, ["text", "blob"])?;
         contents.text = text.or(contents.text);
         contents.blob = blob.or(contents.blob);
         Ok(contents)

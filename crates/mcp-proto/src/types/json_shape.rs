@@ -17,17 +17,17 @@ pub enum JsonShape {
     Flag,
     /// An object with any members.
     Map,
-    /// A string from the given list.
+    /// One of the given strings.
     OneOf(&'static [&'static str]),
     /// A string, or an array of strings.
     Texts,
     /// An array whose elements have the given shape.
     List(&'static JsonShape),
-    /// An object with the given members. Other members are ignored.
+    /// An object with the given members. Members that are not listed are ignored.
     Object(&'static [ShapeField]),
 }
 
-/// A known member of an object.
+/// Name and expected shape of an object member.
 #[derive(Debug)]
 pub struct ShapeField {
     name: &'static str,
@@ -35,12 +35,12 @@ pub struct ShapeField {
     required: bool,
 }
 
-/// Returns a member that must be present.
+/// Returns a [`ShapeField`] for a member that must be present.
 pub(super) const fn required_member(name: &'static str, shape: JsonShape) -> ShapeField {
     ShapeField { name, shape, required: true }
 }
 
-/// Returns a member that may be absent or `null`.
+/// Returns a [`ShapeField`] for a member that may be absent or `null`.
 pub(super) const fn optional_member(name: &'static str, shape: JsonShape) -> ShapeField {
     ShapeField { name, shape, required: false }
 }
@@ -54,13 +54,13 @@ impl ShapeMismatch {
         ShapeMismatch(Box::new((String::new(), cause)))
     }
 
-    fn at_step(mut self, step: &str) -> ShapeMismatch {
+    fn with_path_prefix(mut self, step: &str) -> ShapeMismatch {
         let dot = if self.0.0.is_empty() || self.0.0.starts_with('[') { "" } else { "." };
         self.0.0 = format!("{step}{dot}{}", self.0.0);
         self
     }
 
-    /// Returns a message of at most 300 characters that is safe to display.
+    /// Returns the path and the reason as a message of at most 300 characters, with control characters escaped.
     pub(crate) fn text(&self) -> String {
         let (path, cause) = &*self.0;
         let words = if path.is_empty() { cause.clone() } else { format!("{path}: {cause}") };
@@ -85,8 +85,9 @@ impl JsonShape {
         }
     }
 
-    /// Validates and consumes a value. For an object, calls `report` with the name and the text of each known member.
-    pub(crate) fn check<'a>(
+    /// Validates and consumes the next value of the scanner. For an object, calls `report` with the name and the JSON
+    /// text of each member that the shape lists.
+    pub(crate) fn validate<'a>(
         &self,
         scan: &mut JsonScanner<'a>,
         report: &mut dyn FnMut(&'static str, &'a str),
@@ -105,9 +106,9 @@ impl JsonShape {
             return Err(ShapeMismatch::new(format!("it is not {}", self.expected_text())));
         }
         match self {
-            JsonShape::List(item) => check_list(item, scan),
-            JsonShape::Texts if first == b'[' => check_list(&JsonShape::Text, scan),
-            JsonShape::Object(fields) => check_object(fields, scan, report),
+            JsonShape::List(item) => validate_list(item, scan),
+            JsonShape::Texts if first == b'[' => validate_list(&JsonShape::Text, scan),
+            JsonShape::Object(fields) => validate_object(fields, scan, report),
             JsonShape::OneOf(words) => {
                 let word = scan.consume_string().and_then(|word| word.unescape()).ok_or_else(invalid_json)?;
                 if words.contains(&word.as_ref()) {
@@ -121,18 +122,18 @@ impl JsonShape {
     }
 }
 
-fn check_list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
+fn validate_list(item: &JsonShape, scan: &mut JsonScanner<'_>) -> Result<(), ShapeMismatch> {
     let mut more = scan.open_container(b'[', b']').ok_or_else(invalid_json)?;
     let mut index = 0;
     while more {
-        item.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at_step(&format!("[{index}]")))?;
+        item.validate(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.with_path_prefix(&format!("[{index}]")))?;
         index += 1;
-        more = scan.has_more(b']').ok_or_else(invalid_json)?;
+        more = scan.consume_separator(b']').ok_or_else(invalid_json)?;
     }
     Ok(())
 }
 
-fn check_object<'a>(
+fn validate_object<'a>(
     fields: &'static [ShapeField],
     scan: &mut JsonScanner<'a>,
     report: &mut dyn FnMut(&'static str, &'a str),
@@ -151,12 +152,15 @@ fn check_object<'a>(
                 scan.peek();
                 let start = scan.position();
                 if field.required || !scan.consume_null() {
-                    field.shape.check(scan, &mut |_, _| {}).map_err(|mismatch| mismatch.at_step(field.name))?;
+                    field
+                        .shape
+                        .validate(scan, &mut |_, _| {})
+                        .map_err(|mismatch| mismatch.with_path_prefix(field.name))?;
                 }
                 report(field.name, scan.text_since(start));
             }
         }
-        more = scan.has_more(b'}').ok_or_else(invalid_json)?;
+        more = scan.consume_separator(b'}').ok_or_else(invalid_json)?;
     }
     match fields.iter().enumerate().find(|(at, field)| field.required && found & 1 << at == 0) {
         None => Ok(()),

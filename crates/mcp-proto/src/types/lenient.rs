@@ -13,9 +13,9 @@ where
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Deserializes a capability. Servers in languages without a literal for empty objects write `[]`, and some write
-/// `true`.
-pub(super) fn capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+/// Deserializes a capability, which should be an object. Also accepts `[]`, from servers in languages without a literal
+/// for empty objects, and `true`.
+pub(super) fn lenient_capability<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Default + DeserializeOwned,
@@ -28,7 +28,7 @@ where
     }
 }
 
-/// Deserializes a present value, including `null`: `Some(Value::Null)` differs from `None`.
+/// Deserializes a present value as `Some`, including `null`, so that a `null` member differs from an absent one.
 pub(super) fn present_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }

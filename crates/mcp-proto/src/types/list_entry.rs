@@ -13,13 +13,13 @@ use super::{Prompt, Resource, ResourceTemplate, Tool};
 
 /// Type of the entries of a server's list: [`Tool`], prompt, resource or resource template.
 pub trait ListEntryType: DeserializeOwned + Serialize {
-    /// Name of the member that identifies an entry in its list.
+    /// Name of the JSON member that identifies an entry in its list, such as `uri`.
     const NAME: &'static str;
-    /// Shape that a valid entry has.
+    /// JSON members that a valid entry of the list has.
     const SHAPE: JsonShape;
 }
 
-/// An entry of a list: its name and its raw JSON, which has the shape of `T`.
+/// An entry of a server's list: its name and its raw JSON, which has the shape of `T`.
 ///
 /// Takes about as much memory as its JSON. The JSON is a copy, so the message that contained it is not retained.
 pub struct ListEntry<T> {
@@ -28,7 +28,7 @@ pub struct ListEntry<T> {
     kind: PhantomData<fn() -> T>,
 }
 
-/// Name of an invalid entry, if it could be read, and the reason for its rejection.
+/// Name of an invalid list entry, if its name could be read, and the reason for rejecting the entry.
 pub(crate) type MalformedEntry = (Option<String>, String);
 
 impl<T> ListEntry<T> {
@@ -37,14 +37,14 @@ impl<T> ListEntry<T> {
         &self.name
     }
 
-    /// Returns the JSON of the entry as sent.
+    /// Returns the JSON of the entry exactly as the server sent it.
     pub fn raw(&self) -> &RawJson {
         &self.raw
     }
 }
 
 impl<T: ListEntryType> ListEntry<T> {
-    /// Parses the entry in full.
+    /// Deserializes the entry's JSON as a `T`.
     ///
     /// # Errors
     /// Returns an error if a member of unrestricted shape, such as a schema, has a number that is out of range.
@@ -62,7 +62,7 @@ impl<T: ListEntryType> ListEntry<T> {
                 name = unquote(text);
             }
         };
-        let checked = T::SHAPE.check(scan, &mut report);
+        let checked = T::SHAPE.validate(scan, &mut report);
         match (checked, name) {
             (Ok(()), Some(name)) => {
                 let raw = RawJson::copy_of(scan.text_since(before.position()));

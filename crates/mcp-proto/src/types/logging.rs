@@ -27,21 +27,21 @@ pub enum LogLevel {
     Emergency,
 }
 
-/// Parameters of a `notifications/message` log message.
+/// A log message of a server: the parameters of `notifications/message`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LogMessage {
-    /// Severity that the server assigned.
+    /// Severity that the server assigned to the message.
     pub level: LogLevel,
     /// Name of the server's component that logged the message, or `None`. Untrusted text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logger: Option<String>,
-    /// Logged value, any JSON.
+    /// Value that the server logged: any JSON. Untrusted.
     pub data: Value,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

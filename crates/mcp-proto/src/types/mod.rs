@@ -1,7 +1,7 @@
 //! Protocol objects that clients and servers exchange, as the union of all five revisions.
 //!
-//! Fields that later revisions added are optional. `meta` is the member `_meta`. Unknown members are retained in
-//! `extra` and written back unchanged.
+//! Fields that later revisions added are optional. `meta` is the member `_meta`. JSON members without a field are
+//! retained in `extra` and written back unchanged.
 
 mod capabilities;
 mod common;

@@ -11,7 +11,7 @@ use super::{Annotations, Icon, Map, SharedText};
 pub struct Resource {
     /// URI of the resource, with any scheme.
     pub uri: String,
-    /// Identifier for use by programs.
+    /// Name for use by programs. Displayed if `title` is absent.
     pub name: String,
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,13 +28,13 @@ pub struct Resource {
     /// Icons for display, since 2025-11-25.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub icons: Vec<Icon>,
-    /// Hints of the server on how to use the content.
+    /// Hints of the server on how to use the resource.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -45,7 +45,7 @@ pub struct Resource {
 pub struct ResourceTemplate {
     /// Template of the URIs with variables in braces, such as `file:///{path}`.
     pub uri_template: String,
-    /// Identifier for use by programs.
+    /// Name for use by programs. Displayed if `title` is absent.
     pub name: String,
     /// Human-readable name for display, since 2025-06-18.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,10 +62,10 @@ pub struct ResourceTemplate {
     /// Hints of the server on how to use the resources.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub annotations: Option<Annotations>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -74,7 +74,8 @@ pub struct ResourceTemplate {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", try_from = "RawContents")]
 pub struct ResourceContents {
-    /// URI of this part. May differ from the requested URI, for instance for the files of a folder.
+    /// URI of these contents. May differ from the requested URI, for instance if that is a folder and these are one of
+    /// its files.
     pub uri: String,
     /// Media type that the server claims.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,10 +86,10 @@ pub struct ResourceContents {
     /// Contents of a binary resource, encoded in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blob: Option<SharedText>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

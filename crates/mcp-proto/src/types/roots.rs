@@ -13,7 +13,7 @@ pub struct Root {
     /// Human-readable name for display.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
 }

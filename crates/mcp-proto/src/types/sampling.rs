@@ -11,10 +11,10 @@ use super::{ContentBlock, Map, Role, Tool};
 pub struct CreateMessageParams {
     /// Messages of the conversation, oldest first.
     pub messages: Vec<SamplingMessage>,
-    /// Preferences for the choice of the model.
+    /// Server's preferences for the choice of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_preferences: Option<ModelPreferences>,
-    /// System prompt, which the client may change or omit.
+    /// System prompt that the server requests. The client may change or omit it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
     /// Servers whose context the client should add to the request.
@@ -38,10 +38,10 @@ pub struct CreateMessageParams {
     /// Rules for the use of the tools by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -65,7 +65,7 @@ pub struct ToolChoice {
     /// Mode: `auto`, `required` or `none`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -76,28 +76,28 @@ pub struct ToolChoice {
 pub struct SamplingMessage {
     /// Author of the message: the user or the assistant.
     pub role: Role,
-    /// One or more content blocks.
+    /// Content blocks of the message.
     pub content: SamplingContent,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// Content of a message: one block, or several since 2025-11-25.
+/// Content of a sampling message: one block, or a list of blocks since 2025-11-25.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum SamplingContent {
     /// A single content block.
     One(ContentBlock),
-    /// A list of blocks.
+    /// A list of content blocks.
     Many(Vec<ContentBlock>),
 }
 
 impl SamplingContent {
-    /// Returns the blocks in order, for both representations.
+    /// Returns the content blocks in order: the single one or those of the list.
     pub fn blocks(&self) -> &[ContentBlock] {
         match self {
             SamplingContent::One(block) => std::slice::from_ref(block),
@@ -135,19 +135,19 @@ pub struct ModelPreferences {
     /// Importance of capability, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intelligence_priority: Option<f64>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// A suggested model or family of models.
+/// A model or family of models that the server suggests.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelHint {
     /// Full name, or part of the names of several models, such as `sonnet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -165,7 +165,7 @@ pub struct CreateMessageResult {
     /// Reason for the end of the generation, such as `endTurn`, `stopSequence` or `maxTokens`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
 }

@@ -15,7 +15,7 @@ pub enum TaskStatus {
     Completed,
     /// The task ended with an error.
     Failed,
-    /// The task was cancelled before it had a result.
+    /// The client or the server cancelled the task before it had a result.
     Cancelled,
 }
 

@@ -32,10 +32,10 @@ pub struct Tool {
     /// Task support of the tool, 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub execution: Option<ToolExecution>,
-    /// Metadata of the object (`_meta`), since 2025-06-18.
+    /// Metadata of the object: its JSON member `_meta`, since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -59,19 +59,19 @@ pub struct ToolAnnotations {
     /// `true` if the tool interacts with external systems. Absent means `true`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_world_hint: Option<bool>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
 
-/// Execution modes of a tool (2025-11-25, `basic/utilities/tasks`).
+/// Task support of a tool (2025-11-25, `basic/utilities/tasks`).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolExecution {
-    /// Support for tasks: `forbidden`, `optional` or `required`.
+    /// Support for running the tool as a task: `forbidden`, `optional` or `required`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_support: Option<String>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }
@@ -83,16 +83,17 @@ pub struct CallToolResult {
     /// Content for the model and the user. Some servers omit it if they send structured content.
     #[serde(default, deserialize_with = "null_as_default")]
     pub content: Vec<ContentBlock>,
-    /// Structured content, since 2025-06-18. Any JSON value, including `null`, in 2026-07-28.
+    /// Output as JSON that matches the tool's output schema, since 2025-06-18. Any JSON value, including `null`, in
+    /// 2026-07-28.
     #[serde(default, deserialize_with = "present_or_null", skip_serializing_if = "Option::is_none")]
     pub structured_content: Option<Value>,
-    /// `true` if the tool failed. `false` if absent.
+    /// `true` if `content` describes an error of the tool. `false` if the JSON member is absent.
     #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "std::ops::Not::not")]
     pub is_error: bool,
-    /// Metadata of the object (`_meta`).
+    /// Metadata of the object: its JSON member `_meta`.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Map>,
-    /// Members that this crate does not model, unchanged.
+    /// JSON members without a field in this type, retained unchanged.
     #[serde(flatten)]
     pub extra: Map,
 }

@@ -1,4 +1,4 @@
-//! Tests of batches, which only 2025-03-26 has.
+//! Tests of JSON-RPC batches, which only revision 2025-03-26 has.
 
 use mcp_proto::*;
 use serde_json::{Value, json};

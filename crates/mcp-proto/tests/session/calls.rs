@@ -1,4 +1,4 @@
-//! Tests of calls: requests on the wire, results and ends.
+//! Tests of calls: the requests that they send, their results and their ends.
 
 use bytes::Bytes;
 use mcp_proto::types::*;

@@ -47,7 +47,8 @@ fn each_decoding_error_has_its_cause() {
     let many = format!(r#"{{"jsonrpc":"2.0","id":5,"result":[{}1]}}"#, "1,".repeat(600_000));
     let long_id = format!(r#"{{"jsonrpc":"2.0","id":"{}","result":{{}}}}"#, "x".repeat(5000));
     let of = |text: &str| text.as_bytes().to_vec();
-    // Requirement, line, its cause, and `true` if it is known to answer request 5.
+    // Requirement, received line, expected cause, and `true` if the line must be recognized as the response to request
+    // 5.
     let cases: Vec<(&str, Vec<u8>, &str, bool)> = vec![
         ("X38", of(&deep(128)), "TooDeep", true),
         ("X38", of(&deep(100_000)), "TooDeep", true),

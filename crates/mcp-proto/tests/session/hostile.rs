@@ -1,4 +1,4 @@
-//! Tests of servers that violate the protocol: the affected call fails with a cause, and nothing else does.
+//! Tests of servers that violate the protocol: the affected call fails with a cause, and other calls are unaffected.
 
 use mcp_proto::*;
 use serde_json::{Map, Value, json};

@@ -8,7 +8,7 @@ use crate::peer::{Peer, assert_contains, client_config, seconds};
 
 /// A step of a scripted handshake.
 enum HandshakeStep {
-    /// Asserts that the session sent exactly one message that contains this value.
+    /// Asserts that the session sent exactly one message, which contains this value.
     Sends(Value),
     SendsNothing,
     /// Sends this message from the server.

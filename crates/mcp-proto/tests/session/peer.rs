@@ -15,7 +15,7 @@ pub(crate) struct Peer {
     pub(crate) now: Instant,
 }
 
-/// Returns the configuration of a client with all capabilities.
+/// Returns the session configuration of a client with all capabilities.
 pub(crate) fn client_config(opening: HandshakeMode) -> SessionConfig {
     SessionConfig {
         client: Implementation { name: "test-host".into(), version: "1.0".into(), ..Implementation::default() },
@@ -87,7 +87,7 @@ impl Peer {
         peer
     }
 
-    /// Sends one line from the server.
+    /// Delivers one line of the server to the session.
     pub(crate) fn send_line(&mut self, line: impl AsRef<[u8]>) {
         match IncomingMessage::decode(&Bytes::copy_from_slice(line.as_ref())) {
             Ok(message) => self.session.handle_message(message, StreamOrigin::Stdio, self.now),
@@ -121,7 +121,7 @@ impl Peer {
         );
     }
 
-    /// Returns bodies and headers of the messages that the session posted since the last call.
+    /// Returns bodies and headers of the messages that the session sent by POST since the last call.
     pub(crate) fn take_posts(&mut self) -> Vec<(Value, HttpHead)> {
         std::iter::from_fn(|| self.session.poll_transmit())
             .filter(|outgoing| !matches!(outgoing.about, OutgoingKind::Abort { .. }))
@@ -190,7 +190,7 @@ impl Peer {
         events.remove(0)
     }
 
-    /// Advances the clock, and handles each timeout when it is due.
+    /// Advances the simulated clock, and lets the session handle each timeout when it is due.
     pub(crate) fn advance_time(&mut self, time: Duration) {
         let until = self.now + time;
         while let Some(at) = self.session.poll_timeout().filter(|at| *at <= until) {
@@ -261,7 +261,8 @@ pub(crate) fn accepted_form_response() -> ClientResponse {
     })
 }
 
-/// Asserts that `whole` contains `part`. Objects are compared by the members of `part`, other values for equality.
+/// Asserts that `whole` contains `part`. Only the members of `part` are compared in objects; other values must be
+/// equal.
 #[track_caller]
 pub(crate) fn assert_contains(whole: &Value, part: &Value, proves: &str) {
     fn contains_part(whole: &Value, part: &Value) -> bool {

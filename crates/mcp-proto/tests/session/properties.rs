@@ -49,7 +49,7 @@ fn assert_round_trips(message: &IncomingMessage) {
     }
 }
 
-/// Counters of events that must happen exactly once.
+/// Counters of responses and call ends, each of which must occur exactly once.
 #[derive(Default)]
 struct EventCounter {
     calls: HashSet<CallId>,
@@ -140,7 +140,7 @@ fn nth_response(server_request: &ServerRequest, how: usize) -> ClientResponse {
         (ServerRequest::Elicitation(_), _) => {
             ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: None })
         }
-        // Also answers of another kind than the request.
+        // Includes answers of another kind than the request.
         (ServerRequest::Sampling(_) | ServerRequest::Roots, _) => ClientResponse::Roots(vec![]),
     }
 }
@@ -324,7 +324,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// In-place parsing gives the same result as serde, with the last of duplicate members.
+    /// Parsing a tool result in place gives the same value as `serde_json`, which retains the last of duplicate
+    /// members.
     #[test]
     fn tool_result_parses_like_serde(text in any_tool_result()) {
         let mut peer = Peer::ready(Revision::V2025_11_25);

@@ -108,7 +108,7 @@ fn responses_contain_only_permitted_members() {
     }
 }
 
-/// Verifies the requirements `[base-error-reserved-range]` and `[base-error-avoid-legacy-range]`.
+/// Covers the MCP requirements `[base-error-reserved-range]` and `[base-error-avoid-legacy-range]`.
 #[test]
 fn undeclared_requests_are_refused() {
     let with_tools = json!({ "messages": [], "maxTokens": 1, "tools": [] });
@@ -160,7 +160,7 @@ fn pings_are_answered_immediately() {
     }
 }
 
-/// Verifies the requirement `[base-error-retired-codes]`.
+/// Covers the MCP requirement `[base-error-retired-codes]`.
 #[test]
 fn requests_of_a_modern_server_are_not_answered() {
     let mut peer = Peer::ready(Revision::V2026_07_28);

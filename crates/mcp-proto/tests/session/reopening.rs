@@ -1,4 +1,4 @@
-//! Tests of servers that discard the session or change their era.
+//! Tests of servers that discard the session, or change between legacy revisions and the modern one.
 
 use mcp_proto::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Tests of sampling with tools: who may send them, and the validation before the user is prompted.
+//! Tests of sampling with tools: the servers that may send tools, and the validation before the user is asked.
 
 use mcp_proto::types::{ClientCapabilities, CreateMessageResult, Role, SamplingCapability, SamplingContent};
 use mcp_proto::*;

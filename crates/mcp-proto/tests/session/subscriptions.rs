@@ -171,7 +171,7 @@ fn server_can_end_the_listen_request_by_result_or_error() {
     assert!(peer.take_result(call).is_ok(), "the response must be accepted");
 }
 
-/// Ends the subscription `id` in one of three ways, selected by `how`.
+/// Lets the server end the subscription `id` in one of three ways, selected by `how`.
 fn end_subscription(peer: &mut Peer, id: &Value, how: usize) {
     let lost = DeliveryFault::Lost { cause: "the stream broke".into() };
     let down = DeliveryFault::Unreachable { cause: "connection refused".into() };

@@ -62,7 +62,7 @@ fn start_task(peer: &mut Peer) -> (CallId, Value) {
     (call, sent)
 }
 
-/// Waits for the polling interval of the task, and returns the `tasks/get` request that the session sends.
+/// Advances time by the polling interval of the task, and returns the `tasks/get` request that the session sends.
 fn wait_for_poll(peer: &mut Peer) -> Value {
     peer.advance_time(seconds(5));
     let sent = peer.take_sent_message();

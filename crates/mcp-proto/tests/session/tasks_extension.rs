@@ -42,7 +42,8 @@ fn start_task(peer: &mut Peer) -> CallId {
     call
 }
 
-/// Waits for the polling interval, and returns the `tasks/get` request that the session sends. Ignores other messages.
+/// Advances time by the polling interval, and returns the `tasks/get` request that the session sends. Ignores other
+/// messages.
 fn wait_for_poll(peer: &mut Peer) -> Value {
     peer.advance_time(seconds(1));
     let (body, head) = peer.take_posts().into_iter().find(|(body, _)| body["method"] == "tasks/get").expect(

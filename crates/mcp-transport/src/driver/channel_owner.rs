@@ -11,9 +11,9 @@ use tokio::sync::{mpsc, oneshot};
 use super::DriverEvent;
 use super::session_owner::{SessionControl, SessionOwner};
 
-/// Maximum number of commands that wait for the driver.
+/// Maximum number of commands that are queued for the driver.
 const COMMAND_CAPACITY: usize = 256;
-/// Maximum number of commands that are executed before the driver polls other sources.
+/// Maximum number of commands that the driver executes before it polls other event sources.
 const MAX_COMMANDS_PER_POLL: usize = 64;
 /// Minimum size of a large event in bytes. Large events are sent only when the channel is empty, so that a full channel
 /// never contains many of them.
@@ -26,7 +26,7 @@ pub enum DriverCommand {
     Call {
         /// Request to the server, such as a tool call.
         request: ClientRequest,
-        /// Maximum times without a response and in total.
+        /// Maximum time without a response or progress, and maximum total time.
         deadline: CallDeadline,
         /// Receives the ID of the call, or the reason why it was not sent.
         reply: oneshot::Sender<Result<CallId, CallError>>,
@@ -40,28 +40,29 @@ pub enum DriverCommand {
     },
     /// Responds to a request of the server.
     Answer {
-        /// Identifier from the event that reported the request.
+        /// Identifier of the request, from [`SessionEvent::RequestReceived`](mcp_proto::SessionEvent::RequestReceived).
         request: ServerRequestId,
-        /// Response, which must be of the same kind as the request.
+        /// Response to send, which must be of the same kind as the request.
         answer: ClientResponse,
     },
     /// Sends this notification to the server.
     Notify(ClientNotification),
-    /// Ends the session and the server. A second command kills the server immediately. Dropping the command sender has
-    /// the effect of one command.
+    /// Ends the session and the server. A second `Stop` kills the server immediately. Dropping the command sender has
+    /// the effect of one `Stop`.
     Stop,
 }
 
 type PendingSend = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Receiver of the commands and sender of the events, with which the driver communicates with another task.
+/// Session owner that receives commands from another task, and sends the driver's events to that task.
 pub(crate) struct ChannelOwner {
     commands: mpsc::Receiver<DriverCommand>,
     events: mpsc::Sender<DriverEvent>,
     next: Option<DriverCommand>,
-    /// Future that completes when the event receiver is dropped. `None` afterwards.
+    /// Future that completes when the event receiver is dropped. `None` after it has completed.
     receiver_dropped: Option<PendingSend>,
-    /// Future that completes when the event channel has room again, or `None` if the driver does not wait for room.
+    /// Future that completes when the event channel has room for another event, or `None` if the driver does not wait
+    /// for room.
     room: Option<PendingSend>,
     /// Set when the command sender is dropped.
     is_closed: bool,
@@ -197,7 +198,7 @@ mod tests {
         let (events, mut received) = mpsc::channel(8);
         let (_commands, mut owner) = ChannelOwner::new(events);
         let (mut session, mut wishes) = (Session::new(SessionConfig::default(), clock_now()), OwnerRequests::default());
-        let mut control = SessionControl { session: &mut session, wishes: &mut wishes, is_crowded: false };
+        let mut control = SessionControl { session: &mut session, wishes: &mut wishes, refuses_calls: false };
         for length in [1, 2] {
             assert!(owner.has_room(length), "several small events must fit");
             owner.event(frame_event(length), &mut control);

@@ -1,10 +1,10 @@
-//! The transport that `http` detected for a remote server. The owner stores it for later sessions.
+//! Transport that the module `http` detected for a remote server, which the session's owner stores for later sessions.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// The transport of a remote server.
+/// Transport that a remote server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DetectedTransport {
     /// Streamable HTTP, since revision 2025-03-26.

@@ -24,7 +24,7 @@ pub(crate) struct DriverCore<'o> {
 }
 
 impl<'o> DriverCore<'o> {
-    /// Creates the state of a new session. `limit` is the maximum size of a received message, in bytes.
+    /// Creates a session and the driver state for it. `limit` is the maximum size of a received message, in bytes.
     pub(crate) fn new(session: SessionConfig, owner: &'o mut dyn SessionOwner, limit: usize) -> DriverCore<'o> {
         DriverCore {
             session: Session::new(session, clock_now()),
@@ -36,8 +36,8 @@ impl<'o> DriverCore<'o> {
         }
     }
 
-    /// Returns `true` if the outbox has room for the events of another message, so that the driver may read from the
-    /// server.
+    /// Returns `true` if the event outbox has room for the events of another message, so that the driver may read from
+    /// the server.
     pub(crate) fn has_room(&self) -> bool {
         !self.outbox.is_full()
     }
@@ -49,34 +49,35 @@ impl<'o> DriverCore<'o> {
 
     /// Calls [`SessionOwner::process_ready`], after [`SessionOwner::poll_ready`] returned `Ready`.
     pub(crate) fn run_owner(&mut self) {
-        let is_crowded = self.outbox.is_crowded();
+        let refuses_calls = self.outbox.refuses_calls();
         let DriverCore { session, owner, wishes, .. } = self;
-        owner.process_ready(&mut SessionControl { session, wishes, is_crowded });
+        owner.process_ready(&mut SessionControl { session, wishes, refuses_calls });
     }
 
     /// Passes the owner's pending notification to the session unless too many events are queued. Must be called before
     /// the session's messages are polled.
     pub(crate) fn send_pending_notification(&mut self) {
-        if !self.outbox.is_crowded()
+        if !self.outbox.refuses_calls()
             && let Some(notification) = self.wishes.notification.take()
         {
             self.session.notify(notification);
         }
     }
 
-    /// Passes events to the owner while it has room. Returns `true` if the session may have further messages or events.
+    /// Passes queued events to the owner while the owner has room. Returns `true` if the session may have further
+    /// messages or events.
     pub(crate) fn deliver_events(&mut self) -> bool {
         let was_full = self.outbox.is_full();
         while let Some(bytes) = self.outbox.next_bytes() {
             if !self.owner.has_room(bytes) {
                 break;
             }
-            let is_crowded = self.outbox.is_crowded();
+            let refuses_calls = self.outbox.refuses_calls();
             let Some(event) = self.outbox.pop() else { break };
             let DriverCore { session, owner, wishes, .. } = self;
-            owner.event(event, &mut SessionControl { session, wishes, is_crowded });
+            owner.event(event, &mut SessionControl { session, wishes, refuses_calls });
         }
-        // Events that did not fit before remain in the session, which does not wake the task for them.
+        // Events that did not fit into the outbox remain in the session, which does not wake the task for them.
         std::mem::take(&mut self.wishes.touched) || was_full && self.has_room()
     }
 
@@ -100,7 +101,7 @@ impl<'o> DriverCore<'o> {
         self.intake.emit_event(event, &mut self.outbox, clock_now());
     }
 
-    /// Adds an event to the outbox that reports a message on its way to the server.
+    /// Adds an event to the outbox that reports a message which the driver sends to the server.
     pub(crate) fn emit_sent_frame(&mut self, bytes: Bytes, kind: &OutgoingKind) {
         self.outbox.push(DriverEvent::Frame(Frame {
             direction: Direction::Sent,
@@ -124,7 +125,7 @@ impl<'o> DriverCore<'o> {
         [self.session.poll_timeout(), self.intake.next_wake()].into_iter().flatten().min()
     }
 
-    /// Moves all events of a closed session to the outbox, even if it is full.
+    /// Moves all events of a closed session to the outbox, even if the outbox is full.
     pub(crate) fn emit_remaining(&mut self) {
         while let Some(event) = self.session.poll_event() {
             self.emit(event);
@@ -148,7 +149,8 @@ impl<'o> DriverCore<'o> {
         }));
     }
 
-    /// Closes the session. The reason is a stop by the owner, the one in `over`, or else the end of the server's output.
+    /// Closes the session. The reported reason is a stop by the owner, the reason in `over`, or else the end of the
+    /// server's output.
     pub(crate) fn close_session(&mut self) {
         let reason = match &self.over {
             _ if self.is_stopped() => CloseReason::StoppedByUser,
@@ -158,7 +160,8 @@ impl<'o> DriverCore<'o> {
         self.session.handle_closed(reason, clock_now());
     }
 
-    /// Delivers the remaining events of a closed session to the owner while `last` runs. A second stop cancels `last`.
+    /// Delivers the remaining events of a closed session to the owner while the future `last` runs. A second stop by
+    /// the owner cancels `last`.
     pub(crate) async fn deliver_while_closing(mut self, last: impl Future) {
         let cut_short = Notify::new();
         let last = async {
@@ -171,8 +174,8 @@ impl<'o> DriverCore<'o> {
         self.deliver_all().await;
     }
 
-    /// Delivers the remaining events of a closed session to the owner until `last` completes. Notifies `hurry` of a
-    /// second stop.
+    /// Delivers the remaining events of a closed session to the owner until the future `last` completes. Notifies
+    /// `hurry` if the owner requests a second stop.
     pub(crate) async fn deliver_until<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
         let mut last = pin!(last);
         self.wishes.is_ending = true;
@@ -192,7 +195,7 @@ impl<'o> DriverCore<'o> {
         }
     }
 
-    /// Delivers all remaining events to the owner, and waits until it has accepted them.
+    /// Delivers all remaining events to the owner, and waits until the owner has accepted them.
     pub(crate) async fn deliver_all(&mut self) {
         self.wishes.is_ending = true;
         self.deliver_events();

@@ -1,4 +1,5 @@
-//! The timer of a driver. Created once per driver, because creating a timer in each step would cost more than the step.
+//! Timer of a driver, created once for each driver, because creating a timer in each step of its event loop would cost
+//! more than the step.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -12,7 +13,7 @@ use super::wake_flag::WakeFlag;
 /// Duration of the timer while no deadline is set.
 const IDLE_DELAY: Duration = Duration::from_secs(3600);
 
-/// Timer that fires at or before the earliest deadline. It may fire early, because most deadlines are extended before
+/// Timer that fires at the latest at the earliest deadline. May fire early, because most deadlines are extended before
 /// they expire.
 #[derive(Debug)]
 pub(crate) struct DueTimer {
@@ -25,7 +26,7 @@ impl DueTimer {
         DueTimer { timer: Box::pin(sleep_until((clock_now() + IDLE_DELAY).into())), bell: WakeFlag::default() }
     }
 
-    /// Makes the timer fire earlier if `due` is before its current deadline.
+    /// Moves the timer's deadline to `due` if `due` is earlier.
     pub(crate) fn fire_by(&mut self, due: Option<Instant>) {
         if let Some(due) = due
             && due < self.timer.deadline().into_std()

@@ -1,14 +1,15 @@
-//! Queue of events that the owner has not accepted yet.
+//! Queue of events that the session's owner has not accepted yet.
 
 use std::collections::VecDeque;
 
 use super::{DriverEvent, Frame};
 
-/// Number of queued events, and their size in bytes, from which the driver stops reading from the server.
-const MAX_READING_EVENTS: usize = 256;
-const MAX_READING_BYTES: usize = 4 * 1024 * 1024;
-/// Number of queued events from which calls of the owner are refused, so that their frames do not grow the queue.
-const MAX_EVENTS_FOR_CALLS: usize = 16 * MAX_READING_EVENTS;
+/// Number of queued events, and their total size in bytes, at which the driver stops reading from the server.
+const MAX_EVENTS_WHILE_READING: usize = 256;
+const MAX_BYTES_WHILE_READING: usize = 4 * 1024 * 1024;
+/// Number of queued events at which the driver refuses the owner's calls, so that the events about their messages do
+/// not grow the queue.
+const MAX_EVENTS_FOR_CALLS: usize = 16 * MAX_EVENTS_WHILE_READING;
 
 #[derive(Debug, Default)]
 pub(crate) struct EventOutbox {
@@ -26,13 +27,13 @@ impl EventOutbox {
         self.waiting.is_empty()
     }
 
-    /// Returns `true` if the driver must not read from the server.
+    /// Returns `true` if so many events are queued that the driver must not read from the server.
     pub(crate) fn is_full(&self) -> bool {
-        self.waiting.len() >= MAX_READING_EVENTS || self.bytes >= MAX_READING_BYTES
+        self.waiting.len() >= MAX_EVENTS_WHILE_READING || self.bytes >= MAX_BYTES_WHILE_READING
     }
 
     /// Returns `true` if the queue has reached its hard limit, at which the session's owner may make no further calls.
-    pub(crate) fn is_crowded(&self) -> bool {
+    pub(crate) fn refuses_calls(&self) -> bool {
         self.waiting.len() >= MAX_EVENTS_FOR_CALLS
     }
 
@@ -49,7 +50,7 @@ impl EventOutbox {
 }
 
 /// Returns the size of an event's content in bytes. Session events count as zero, since their content was counted with
-/// the frame.
+/// the [`Frame`](super::Frame) event of the same message.
 fn event_size(event: &DriverEvent) -> usize {
     match event {
         DriverEvent::Frame(Frame { bytes, .. }) => bytes.len(),
@@ -84,10 +85,10 @@ mod tests {
     #[test]
     fn outbox_is_full_by_count_and_by_bytes() {
         let mut many = EventOutbox::default();
-        (0..MAX_READING_EVENTS).for_each(|_| many.push(frame_event(1)));
+        (0..MAX_EVENTS_WHILE_READING).for_each(|_| many.push(frame_event(1)));
         assert!(many.is_full(), "many small events must fill the outbox");
         let mut large = EventOutbox::default();
-        large.push(frame_event(MAX_READING_BYTES));
+        large.push(frame_event(MAX_BYTES_WHILE_READING));
         assert!(large.is_full(), "one large event must fill the outbox");
     }
 }

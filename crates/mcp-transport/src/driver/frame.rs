@@ -1,4 +1,4 @@
-//! A message on the wire with its classification. The message is parsed once, also for display.
+//! A sent or received message with its classification, so that code that displays messages need not parse them again.
 
 use std::borrow::Cow;
 use std::time::SystemTime;
@@ -8,10 +8,10 @@ use mcp_proto::jsonrpc::MessageOutline;
 use mcp_proto::{IncomingMessage, OutgoingKind, RequestId};
 use serde::de::IgnoredAny;
 
-/// A line of a stdio transport, or a message over HTTP.
+/// A sent or received message: a line of the stdio transport, or a message over HTTP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Direction: from the client to the server, or the reverse.
+    /// Direction in which the message was sent.
     pub direction: Direction,
     /// Time at which the message was queued for writing or received.
     pub at: SystemTime,
@@ -26,23 +26,23 @@ pub struct Frame {
 /// Direction of a message between client and server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// From the client to the server.
+    /// The client sends the message to the server.
     Sent,
-    /// From the server to the client.
+    /// The server sends the message to the client.
     Received,
 }
 
-/// The kind of a message with its identification.
+/// Kind of a message, with its ID and its method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameKind {
-    /// A JSON-RPC request object.
+    /// A JSON-RPC request, to which the receiver responds.
     Request {
         /// Request ID, chosen by the sender of the request.
         id: RequestId,
         /// JSON-RPC method, such as `tools/call`.
         method: Cow<'static, str>,
     },
-    /// A JSON-RPC request object without ID.
+    /// A JSON-RPC notification: a request object without an ID.
     Notification {
         /// JSON-RPC method, such as `notifications/progress`.
         method: Cow<'static, str>,
@@ -64,7 +64,7 @@ pub enum FrameKind {
 }
 
 impl FrameKind {
-    /// Returns the kind of a message that was already parsed.
+    /// Returns the kind of a received message that was already parsed.
     pub fn from_received(message: &IncomingMessage) -> FrameKind {
         match message {
             IncomingMessage::Request { id, method, .. } => {
@@ -103,7 +103,7 @@ impl FrameKind {
             .map_or_else(|_| FrameKind::classify_invalid(bytes), |message| FrameKind::from_received(&message))
     }
 
-    /// Classifies an invalid message by those of its members that can be read.
+    /// Classifies an invalid message by the members that can still be read.
     pub(crate) fn classify_invalid(bytes: &Bytes) -> FrameKind {
         let text = std::str::from_utf8(bytes).unwrap_or_default();
         if serde_json::from_str::<IgnoredAny>(text).is_err() {
@@ -127,7 +127,7 @@ impl FrameKind {
         match kind {
             OutgoingKind::Request { id, method } => FrameKind::Request { id: id.clone(), method: method_name(method) },
             OutgoingKind::Notification { method } => FrameKind::Notification { method: method_name(method) },
-            // The session does not report whether it is a result or an error.
+            // The session does not report if the response is a result or an error.
             OutgoingKind::Response { .. } => FrameKind::classify(bytes),
             OutgoingKind::BatchResponse { .. } => FrameKind::Batch,
             OutgoingKind::Abort { .. } => FrameKind::Invalid,
@@ -135,7 +135,7 @@ impl FrameKind {
     }
 }
 
-/// Returns the method name, without allocation if it is a frequent one.
+/// Returns the method's name as a `Cow`, without an allocation if the method is a frequent one.
 fn method_name(method: &str) -> Cow<'static, str> {
     const FREQUENT_METHODS: [&str; 5] =
         ["tools/call", "notifications/progress", "notifications/message", "resources/read", "ping"];

@@ -10,14 +10,14 @@ use super::{Direction, DriverEvent, Frame, FrameKind};
 use crate::line_decoder::DecodedLine;
 use crate::token_bucket::TokenBucket;
 
-/// Rate limits of reported invalid lines and of reported anomalies: size of a burst, and number per second.
+/// Rate limits for reporting invalid lines and for reporting anomalies: size of a burst, and number per second.
 const REPORTS_BURST: u32 = 100;
 const REPORTS_PER_SECOND: u32 = 10;
-/// Interval at which the number of unreported lines and anomalies is reported.
+/// Interval at which the number of invalid lines and anomalies that exceeded the rate limit is reported.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
-/// Maximum time to wait for the end of a line that exceeds the length limit. Its end may contain the ID of the call
+/// Maximum time to wait for the end of a line that exceeds the length limit. The end may contain the ID of the call
 /// that must fail.
-const LONG_LINE_LIMIT: Duration = Duration::from_millis(1500);
+const LONG_LINE_END_TIMEOUT: Duration = Duration::from_millis(1500);
 
 #[derive(Debug)]
 pub(crate) struct MessageIntake {
@@ -25,7 +25,7 @@ pub(crate) struct MessageIntake {
     lines: TokenBucket,
     anomalies: TokenBucket,
     dropped: DroppedCounts,
-    /// A line that exceeds the length limit and whose ID is not known yet.
+    /// Incomplete line that exceeds the length limit, and whose request ID is not known yet.
     long: Option<LongLine>,
 }
 
@@ -85,7 +85,7 @@ impl MessageIntake {
         }
     }
 
-    /// Parses a line, emits its frame, and passes it to the session.
+    /// Parses a received line, emits a [`DriverEvent::Frame`] for it, and passes the message to the session.
     pub(super) fn process_line(
         &mut self,
         line: DecodedLine,
@@ -115,7 +115,7 @@ impl MessageIntake {
                 if invalid.id.is_some() || invalid.server_request.is_some() {
                     self.process_invalid(invalid, head, session, outbox, now);
                 } else {
-                    self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_LIMIT });
+                    self.long = Some(LongLine { head, give_up_at: now + LONG_LINE_END_TIMEOUT });
                 }
             }
             DecodedLine::TooLongEnded { length, head, tail } => {
@@ -129,7 +129,7 @@ impl MessageIntake {
         ResponseKind::Nothing
     }
 
-    /// Emits an event of the session, unless it is an anomaly that exceeds the rate limit.
+    /// Adds an event of the session to the outbox, unless it is an anomaly that exceeds the rate limit.
     pub(super) fn emit_event(&mut self, event: SessionEvent, outbox: &mut EventOutbox, now: Instant) {
         if matches!(event, SessionEvent::Anomaly { .. }) && !self.anomalies.take(now) {
             self.dropped.anomalies += 1;
@@ -155,7 +155,7 @@ impl MessageIntake {
         }
     }
 
-    /// Emits the numbers of lines and anomalies that were dropped by the rate limit.
+    /// Adds an event to the outbox that reports how many lines and anomalies exceeded the rate limit.
     pub(super) fn emit_dropped_counts(&mut self, outbox: &mut EventOutbox) {
         let DroppedCounts { lines, bytes, anomalies, report_at } = std::mem::take(&mut self.dropped);
         if report_at.is_some() {

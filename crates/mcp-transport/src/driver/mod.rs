@@ -1,9 +1,9 @@
-//! Common parts of the session drivers in `stdio` and `http`. A driver connects a transport with the session and its
-//! [`SessionOwner`], and runs in one task with it.
+//! Code that the session drivers in `stdio` and `http` share. A driver connects a transport with the session and its
+//! [`SessionOwner`]. All three run in one task.
 //!
-//! A driver reads only while its owner accepts events, so a flood is held back at the server and not buffered here. The
-//! owner may act at any time. Writing never blocks reading, so a server that does not read its input cannot block the
-//! driver either.
+//! A driver reads only while its owner accepts events, so that a flood of messages blocks the server instead of filling
+//! buffers here. The owner may act at any time. Writing never blocks reading, so a server that does not read its input
+//! cannot block the driver either.
 
 mod channel_owner;
 mod detected_transport;
@@ -27,18 +27,18 @@ pub use self::wake_flag::WakeFlag;
 /// An event that the driver reports to the owner of the session, in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriverEvent {
-    /// Event of the protocol session, such as the end of a call.
+    /// An event of the [`Session`](mcp_proto::Session), such as the end of a call.
     Session(SessionEvent),
     /// A message that was sent or received.
     Frame(Frame),
     /// A line of the server's standard error, escaped for display. Does not indicate a failure.
     Stderr {
-        /// The line, made from at most 8 KiB of the server's output.
+        /// Escaped text of the line. Longer lines are truncated after 8 KiB of the server's output.
         line: String,
     },
     /// A connection to a remote server was established. Reported before its [`SessionEvent::Ready`].
     Connected {
-        /// Transport that was detected or configured.
+        /// Transport of the connection, which was detected or configured.
         transport: DetectedTransport,
         /// Steps of the transport detection, such as "server/discover answered 404, initialize answered".
         how: String,
@@ -51,22 +51,22 @@ pub enum DriverEvent {
     },
     /// Lines of standard error were not reported because they exceeded the rate limit.
     StderrDropped {
-        /// Number of bytes that were not reported as [`DriverEvent::Stderr`]. Most of them are still in the ring
-        /// buffer.
+        /// Number of bytes that were not reported as [`DriverEvent::Stderr`]. The most recent ones are still stored in
+        /// the ring buffer.
         bytes: u64,
     },
     /// Invalid lines or other anomalies were not reported because they exceeded the rate limit.
     InvalidDropped {
         /// Number of invalid lines that were not reported as [`DriverEvent::Frame`].
         lines: u64,
-        /// Size of these lines, in bytes.
+        /// Total size of the unreported invalid lines, in bytes.
         bytes: u64,
-        /// Number of anomalies that were not reported.
+        /// Number of anomalies that were not reported as [`SessionEvent::Anomaly`].
         anomalies: u64,
     },
     /// The server's process has ended.
     Exited {
-        /// Exit code, if the process exited by itself.
+        /// Exit code of the process, or `None` if a signal ended it.
         status: Option<i32>,
         /// Signal that ended the process, if a signal did.
         signal: Option<i32>,

@@ -1,6 +1,7 @@
-//! The owner of a session, which receives its events and decides what is sent.
+//! The owner of a session, which receives the session's events and decides which messages to send.
 //!
-//! The owner runs in the driver's task, so there are no queues between them and a call needs no task switch.
+//! The owner runs in the driver's task, so that there are no queues between owner and driver, and a call needs no task
+//! switch.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll};
@@ -13,21 +14,22 @@ use mcp_proto::{
 use super::DriverEvent;
 use super::driver_core::clock_now;
 
-/// The owner of a session, which is called by the driver in the driver's task. The driver waits for the owner only if
-/// it has no room for events.
+/// The owner of a session, whose methods the driver calls in the driver's task. The driver waits for the owner only if
+/// the owner has no room for events.
 pub trait SessionOwner: Send {
     /// Returns `Ready` if [`SessionOwner::process_ready`] has work to do: a command was received, a deadline expired,
-    /// or there is room again. Remains ready until that work is done.
+    /// or the owner has room for events again. Remains ready until that work is done.
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
-    /// Does the work for which [`SessionOwner::poll_ready`] returned `Ready`.
+    /// Does the owner's work for which [`SessionOwner::poll_ready`] returned `Ready`, such as executing commands.
     fn process_ready(&mut self, session: &mut SessionControl<'_>);
 
-    /// Accepts an event. Events arrive in order, and only after [`SessionOwner::has_room`] returned `true`.
+    /// Receives an event of the driver. Events arrive in order, and only after [`SessionOwner::has_room`] returned
+    /// `true`.
     fn event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>);
 
-    /// Returns `true` if the owner can accept an event of `bytes` bytes. Until it can, the driver does not read from
-    /// the server. [`SessionOwner::poll_ready`] must return `Ready` when this changes.
+    /// Returns `true` if the owner can accept an event of `bytes` bytes. After `false`, the driver does not read from
+    /// the server, and [`SessionOwner::poll_ready`] must return `Ready` as soon as the owner has room again.
     fn has_room(&mut self, bytes: usize) -> bool;
 }
 
@@ -36,8 +38,8 @@ pub trait SessionOwner: Send {
 pub struct SessionControl<'a> {
     pub(super) session: &'a mut Session,
     pub(super) wishes: &'a mut OwnerRequests,
-    /// Set if too many events are queued, so that calls are refused.
-    pub(super) is_crowded: bool,
+    /// Set if so many events are queued that the owner's calls are refused.
+    pub(super) refuses_calls: bool,
 }
 
 /// Requests that the owner made to the driver, such as stops and a pending notification.
@@ -45,11 +47,12 @@ pub struct SessionControl<'a> {
 pub(super) struct OwnerRequests {
     /// Number of times the owner has called [`SessionControl::stop`].
     pub(super) stops: u32,
-    /// Notification that is sent when there is room. Only the latest one is stored, since repeated ones are equivalent.
+    /// Notification that is sent when fewer events are queued. Only the latest one is stored, since repeated ones are
+    /// equivalent.
     pub(super) notification: Option<ClientNotification>,
-    /// Set if the session may have new messages or events because of the owner's requests.
+    /// Set after an operation of the owner that may have caused new messages or events of the session.
     pub(super) touched: bool,
-    /// Set if the session is closed and only its remaining events are delivered.
+    /// Set if the session is closed and the driver only delivers its remaining events.
     pub(super) is_ending: bool,
 }
 
@@ -60,7 +63,7 @@ impl SessionControl<'_> {
     /// Returns [`CallError::TooManyCalls`] if too many events are queued for the owner, or the error of
     /// [`Session::call`]. The request is not sent then.
     pub fn call(&mut self, request: ClientRequest, deadline: CallDeadline) -> Result<CallId, CallError> {
-        if self.is_crowded {
+        if self.refuses_calls {
             return Err(CallError::TooManyCalls);
         }
         self.wishes.touched = true;
@@ -82,7 +85,8 @@ impl SessionControl<'_> {
         }
     }
 
-    /// Sends a notification to the server when there is room. Replaces an earlier one that was not sent yet.
+    /// Sends a notification to the server, or stores it while too many events are queued. Replaces an earlier
+    /// notification that was not sent yet.
     pub fn notify(&mut self, notification: ClientNotification) {
         self.wishes.touched = true;
         self.wishes.notification = Some(notification);
@@ -93,13 +97,13 @@ impl SessionControl<'_> {
         self.wishes.stops += 1;
     }
 
-    /// Returns `true` if the session is closed and only its remaining events are delivered.
+    /// Returns `true` if the session is closed and the driver only delivers its remaining events to the owner.
     pub fn is_ending(&self) -> bool {
         self.wishes.is_ending
     }
 }
 
-/// Waits until the owner has work to do.
+/// Waits until [`SessionOwner::poll_ready`] reports work of the owner.
 pub(crate) async fn wait_ready(owner: &mut dyn SessionOwner) {
     poll_fn(|context| owner.poll_ready(context)).await;
 }

@@ -1,5 +1,5 @@
-//! Avoids polling idle sources: polling a process, a timer and a silent pipe for each message would cost more than the
-//! message.
+//! Avoids polling idle event sources: polling a process, a timer and a silent pipe for each message would cost more
+//! than processing the message.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,15 +11,15 @@ use std::task::{Context, Poll, Wake, Waker};
 pub struct WakeFlag {
     shared: Arc<WakeState>,
     waker: Waker,
-    /// Copy of the registered waker, to detect another waker without taking the lock.
+    /// Copy of the registered waker, with which a new waker is detected without taking the lock.
     task: Option<Waker>,
 }
 
 #[derive(Debug, Default)]
 struct WakeState {
     rung: AtomicBool,
-    /// Registered waker of the task. Remains registered after a wakeup, so that not every poll has to register it
-    /// again.
+    /// Waker of the task that polls the source. Remains registered after a wakeup, so that not every poll has to
+    /// register it again.
     task: Mutex<Option<Waker>>,
 }
 
@@ -61,12 +61,12 @@ impl WakeFlag {
         polled
     }
 
-    /// Forces the next [`WakeFlag::poll`] to poll, for instance because the source was replaced.
+    /// Forces the next [`WakeFlag::poll`] to poll the source, for instance because the source was replaced.
     pub fn force_poll(&self) {
         self.shared.rung.store(true, Ordering::Release);
     }
 
-    /// Polls a pinned future as [`WakeFlag::poll`] does.
+    /// Polls a pinned future if it may make progress, as [`WakeFlag::poll`] does.
     pub fn poll_future<F: Future + ?Sized>(&mut self, context: &Context<'_>, future: Pin<&mut F>) -> Poll<F::Output> {
         self.poll(context, |context| future.poll(context))
     }

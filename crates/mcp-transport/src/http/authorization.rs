@@ -1,4 +1,4 @@
-//! Signs the requests to one server, and handles responses that require authorization.
+//! Adds authorization headers to the requests to one server, and handles responses that require authorization.
 //!
 //! An [`Authorizer`] provides the tokens. A request that was refused with 401 or 403 was not executed, so the same
 //! bytes may be sent again.
@@ -14,7 +14,7 @@ use reqwest::{Method, Response, StatusCode};
 use serde::Deserialize;
 use url::Url;
 
-use super::body::bounded_body;
+use super::body::read_bounded_body;
 use super::delivery_faults::FinalRefusal;
 use super::endpoint::{HttpEndpoint, RequestParts};
 use super::http_target::{HeaderName, SecretHeader};
@@ -22,7 +22,7 @@ use super::http_target::{HeaderName, SecretHeader};
 /// Maximum number of times that one request is sent, including the first.
 pub const MAX_SENDS: u32 = 4;
 
-/// Maximum size of the body of a 401 or 403 response in bytes, and time limit for reading it.
+/// Maximum size in bytes of the body of a 401 or 403 response, and timeout of reading it.
 const MAX_REFUSAL_BYTES: usize = 64 * 1024;
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum number of `WWW-Authenticate` headers per response, and maximum size of each in bytes.
@@ -31,14 +31,14 @@ const MAX_CHALLENGE_BYTES: usize = 8 * 1024;
 /// Maximum length of a DPoP nonce, in bytes.
 const MAX_NONCE_BYTES: usize = 1024;
 
-/// Signs the requests to one server, and handles its 401 and 403 responses.
+/// Adds authorization headers to the requests to one server, and handles its 401 and 403 responses.
 ///
-/// Called for every request to the server's own origin and for no other. Its futures delay only their own request, and
-/// may be dropped.
+/// Called for every request to the server's own origin and for no other. Each returned future delays only one request,
+/// and may be dropped.
 #[async_trait]
 pub trait Authorizer: Send + Sync {
-    /// Returns the authorization headers of a request to `url`, which always has the server's origin. First renews the
-    /// token if that is due. The headers replace others of the same name. Without headers, the request is sent
+    /// Returns the authorization headers of a request to `url`, which always has the server's origin. Renews the token
+    /// first if that is due. The returned headers replace others of the same name. Without headers, the request is sent
     /// unsigned.
     ///
     /// # Errors
@@ -49,8 +49,8 @@ pub trait Authorizer: Send + Sync {
     /// in.
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome;
 
-    /// Receives the DPoP nonce of a response other than a refusal, or `None` if the response has no nonce. The nonce of
-    /// a refused request is in its [`AuthChallenge`].
+    /// Receives the DPoP nonce of a response that is not passed to [`Authorizer::on_challenge`], or `None` if the
+    /// response has no nonce. The nonce of a refused request is in its [`AuthChallenge`].
     fn on_response(&self, dpop_nonce: Option<&str>);
 }
 
@@ -60,12 +60,13 @@ impl fmt::Debug for dyn Authorizer {
     }
 }
 
-/// Headers that authorize a request.
+/// Headers that authorize one request, with the generation of the token in them.
 #[derive(Debug, Clone, Default)]
 pub struct RequestSignature {
     /// Headers `Authorization` and, for bound tokens, `DPoP`.
     pub headers: Vec<(HeaderName, SecretHeader)>,
-    /// Number that increases with each new token, so that two calls refused with the same token cause a single refresh.
+    /// Number that increases with each new token, so that the refusals of two requests with the same token cause a
+    /// single refresh.
     pub generation: u64,
 }
 
@@ -83,26 +84,26 @@ pub struct AuthChallenge {
     pub www_authenticate: Vec<String>,
     /// Value of the `DPoP-Nonce` header, or `None` if absent.
     pub dpop_nonce: Option<String>,
-    /// [`RequestSignature::generation`] that the refused request was signed with.
+    /// [`RequestSignature::generation`] of the headers with which the refused request was sent.
     pub generation: u64,
-    /// Number of times that this request was sent again. At `MAX_SENDS - 1`, it is not sent again, even if the outcome
-    /// is [`ChallengeOutcome::Again`].
+    /// Number of times that this request was already sent again. At `MAX_SENDS - 1`, the request is not sent again,
+    /// even if the outcome is [`ChallengeOutcome::Again`].
     pub attempt: u32,
     /// Method of the JSON-RPC message. Empty if the request has no message.
     pub operation: String,
 }
 
-/// Decision on a refused request.
+/// Decision of an [`Authorizer`] on a request that the server refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChallengeOutcome {
-    /// The caller signs the request and sends it again.
+    /// The HTTP driver signs the request again and sends it again.
     Again,
-    /// The caller fails the request, with this message for the user.
+    /// The HTTP driver reports the request as failed, with this message for the user.
     Stop(String),
 }
 
 /// Signs and sends a request, and repeats both while the authorizer returns [`ChallengeOutcome::Again`]. `again` counts
-/// the repetitions, including those before a redirect.
+/// the repetitions of the request, including those before a redirect.
 ///
 /// # Errors
 /// Returns [`DeliveryFault`] if signing fails or no response is received.
@@ -114,9 +115,11 @@ pub(super) async fn send_signed(
     again: &mut u32,
 ) -> Result<Response, DeliveryFault> {
     loop {
-        let signed =
-            authorizer.sign(parts.method.as_str(), url).await.map_err(|SigningRefusal(words)| unsigned_fault(words))?;
-        let mut request = endpoint.request(parts, url.clone());
+        let signed = authorizer
+            .sign(parts.method.as_str(), url)
+            .await
+            .map_err(|SigningRefusal(words)| fault_of_signing_error(words))?;
+        let mut request = endpoint.build_request(parts, url.clone());
         for (name, value) in &signed.headers {
             request.headers_mut().insert(name, value.value().clone());
         }
@@ -127,7 +130,7 @@ pub(super) async fn send_signed(
             return Ok(response);
         }
         // The body is read now, since the user may take minutes and other requests can use the connection meanwhile.
-        let mut response = with_buffered_body(response).await;
+        let mut response = buffer_body(response).await;
         let is_last = *again + 1 >= MAX_SENDS;
         // The user is not asked for more scopes if the request will not be sent again.
         let verdict = if is_last && response.status() == StatusCode::FORBIDDEN {
@@ -159,9 +162,9 @@ pub(super) async fn send_signed(
     }
 }
 
-/// Returns the fault of a request that could not be signed. It equals that of a 401 response, since both require a
+/// Returns the fault of a request that could not be signed, which is that of a 401 response, since both require a
 /// sign-in.
-fn unsigned_fault(words: String) -> DeliveryFault {
+fn fault_of_signing_error(words: String) -> DeliveryFault {
     DeliveryFault::Status { code: StatusCode::UNAUTHORIZED.as_u16(), error: None, text: words, challenge: None }
 }
 
@@ -188,9 +191,9 @@ fn valid_nonce(headers: &HeaderMap) -> Option<String> {
     (1..=MAX_NONCE_BYTES).contains(&value.len()).then(|| value.to_owned())
 }
 
-/// Reads the body of a response, up to [`MAX_REFUSAL_BYTES`], and returns the response with it.
-async fn with_buffered_body(mut response: Response) -> Response {
-    let read = tokio::time::timeout(REFUSAL_TIMEOUT, bounded_body(&mut response, MAX_REFUSAL_BYTES));
+/// Reads up to [`MAX_REFUSAL_BYTES`] of a response's body into memory, and returns the response with this body.
+async fn buffer_body(mut response: Response) -> Response {
+    let read = tokio::time::timeout(REFUSAL_TIMEOUT, read_bounded_body(&mut response, MAX_REFUSAL_BYTES));
     let body = read.await.ok().and_then(Result::ok).unwrap_or_default();
     let mut whole = http::Response::new(body);
     *whole.status_mut() = response.status();

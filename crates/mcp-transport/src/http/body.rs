@@ -6,18 +6,18 @@ use reqwest::Response;
 
 use super::delivery_faults;
 
-/// Reads a whole body. A body of a single chunk is not copied.
+/// Reads the whole body of a response. A body of a single chunk is not copied.
 ///
 /// # Errors
 /// Returns [`DeliveryFault::Lost`] if the connection fails before the end of the body, and [`DeliveryFault::Unusable`]
 /// if the body is larger than `limit` bytes.
-pub(super) async fn bounded_body(response: &mut Response, limit: usize) -> Result<Bytes, DeliveryFault> {
+pub(super) async fn read_bounded_body(response: &mut Response, limit: usize) -> Result<Bytes, DeliveryFault> {
     let too_large = || DeliveryFault::Unusable { cause: format!("the answer is larger than {limit} bytes") };
     let announced = response.content_length().and_then(|length| usize::try_from(length).ok());
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large());
     }
-    let mut chunk = async || response.chunk().await.map_err(|error| delivery_faults::body_fault(&error));
+    let mut chunk = async || response.chunk().await.map_err(|error| delivery_faults::fault_of_body_error(&error));
     let Some(first) = chunk().await? else { return Ok(Bytes::new()) };
     let Some(second) = chunk().await? else {
         return if first.len() > limit { Err(too_large()) } else { Ok(first) };

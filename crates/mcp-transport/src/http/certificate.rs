@@ -3,7 +3,8 @@
 /// Prefix that the TLS library's messages about invalid certificates have.
 const MESSAGE_PREFIX: &str = "invalid peer certificate: ";
 
-/// Returns a message for the user, or `None` if `cause` is not a known message of the TLS library.
+/// Returns a message for the user about a certificate error, or `None` if `cause` is not a known message of the TLS
+/// library.
 pub(super) fn certificate_problem(cause: &str) -> Option<&'static str> {
     let message = cause.strip_prefix(MESSAGE_PREFIX)?;
     let is = |words: &[&str]| words.iter().any(|word| message.contains(word));

@@ -1,4 +1,4 @@
-//! The single place where HTTP clients are created.
+//! Constructors of all HTTP clients. No other module creates one.
 
 use reqwest::dns::Resolve;
 use reqwest::redirect::Policy;
@@ -14,12 +14,12 @@ use super::outside_client::ConnectionRoute;
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Timeout of connecting to a server or to an address that a server named, including TLS.
+/// Timeout of connecting to an MCP server, or to an address that an MCP server named, including the TLS handshake.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Timeout of connecting to a model provider, a registry or the update server.
-const NAMED_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// User agent for model providers, registries and the update server.
+const SERVICE_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Value of `User-Agent` in requests to model providers, registries and the update server.
 const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 
 /// Creates the HTTP client of one server. No other server shares its connections.
@@ -38,7 +38,8 @@ pub(super) fn client_for_server(server: &Url, limits: &HttpLimits) -> Result<Cli
     if is_loopback(server) { builder.no_proxy().build() } else { builder.build() }
 }
 
-/// Creates a client for addresses that a server named. `guard` is the DNS resolver for [`ConnectionRoute::Guarded`].
+/// Creates an HTTP client for addresses that a server named. `guard` is the DNS resolver for
+/// [`ConnectionRoute::Guarded`].
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
@@ -54,34 +55,34 @@ pub(super) fn client_for_foreign_addresses(
     }
 }
 
-/// Creates a client for model providers. Uses the system's proxy unless the provider is local. Follows no redirects,
-/// and has no timeout for the whole request.
+/// Creates an HTTP client for model providers. Uses the system's proxy unless the provider is local. Follows no
+/// redirects, and has no timeout for the whole request.
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub fn client_for_models(is_local: bool) -> Result<Client, reqwest::Error> {
-    client_for_user_address(is_local)
+    client_for_service(is_local)
 }
 
-/// Creates a client for registries of MCP servers, with the settings of [`client_for_models`].
+/// Creates an HTTP client for registries of MCP servers, with the settings of [`client_for_models`].
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub fn client_for_registries(is_local: bool) -> Result<Client, reqwest::Error> {
-    client_for_user_address(is_local)
+    client_for_service(is_local)
 }
 
-/// Creates a client for releases of the app, with the settings of [`client_for_models`].
+/// Creates an HTTP client for the server with the app's updates, with the settings of [`client_for_models`].
 ///
 /// # Errors
 /// Returns the error of [`ClientBuilder::build`] if TLS is unavailable on this system.
 pub fn client_for_updates(is_local: bool) -> Result<Client, reqwest::Error> {
-    client_for_user_address(is_local)
+    client_for_service(is_local)
 }
 
-fn client_for_user_address(is_local: bool) -> Result<Client, reqwest::Error> {
+fn client_for_service(is_local: bool) -> Result<Client, reqwest::Error> {
     let builder = client_builder()
-        .connect_timeout(NAMED_CONNECT_TIMEOUT)
+        .connect_timeout(SERVICE_CONNECT_TIMEOUT)
         .tcp_keepalive(KEEP_ALIVE_INTERVAL)
         .user_agent(USER_AGENT);
     if is_local { builder.no_proxy().build() } else { builder.build() }

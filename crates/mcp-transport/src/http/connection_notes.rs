@@ -1,4 +1,4 @@
-//! Notes about the connection, at a bounded rate, and the steps of the detection.
+//! Rate-limited notes about the connection to a remote server, and the recorded steps of the transport detection.
 
 use mcp_proto::OutgoingKind;
 
@@ -7,11 +7,11 @@ use crate::driver::driver_core::clock_now;
 use crate::driver::event_outbox::EventOutbox;
 use crate::token_bucket::TokenBucket;
 
-/// Rate limit of notes: size of a burst, and number per second. Further notes are dropped.
+/// Rate limit of [`DriverEvent::Note`]: size of a burst, and number per second. Further notes are dropped.
 const NOTES_BURST: u32 = 50;
 const NOTES_PER_SECOND: u32 = 2;
-/// Maximum number of detection steps in one report.
-const MAX_STEPS: usize = 8;
+/// Maximum number of transport detection steps in one [`DriverEvent::Connected`].
+const MAX_DETECTION_STEPS: usize = 8;
 
 pub(super) struct ConnectionNotes {
     rate: TokenBucket,
@@ -38,20 +38,20 @@ impl ConnectionNotes {
         outbox.push(DriverEvent::Note { line });
     }
 
-    /// Adds a step of the detection, such as "initialize answered".
+    /// Records a step of the transport detection, such as "initialize answered".
     pub(super) fn add_step(&mut self, step: String) {
-        if self.steps.len() < MAX_STEPS {
+        if self.steps.len() < MAX_DETECTION_STEPS {
             self.steps.push(step);
         }
     }
 
-    /// Returns all steps as text and clears them.
+    /// Returns all recorded detection steps as text, and clears them.
     pub(super) fn take_steps(&mut self) -> String {
         std::mem::take(&mut self.steps).join(", ")
     }
 }
 
-/// Returns the name of a message that notes use for it.
+/// Returns the name that notes use for a message of the client, such as its method.
 pub(super) fn message_name(kind: &OutgoingKind) -> String {
     match kind {
         OutgoingKind::Request { method, .. } | OutgoingKind::Notification { method } => method.clone().into_owned(),

@@ -8,17 +8,17 @@ use mcp_proto::{DeliveryFault, IncomingMessage, RpcError};
 use reqwest::Response;
 use reqwest::header::WWW_AUTHENTICATE;
 
-use super::body::bounded_body;
+use super::body::read_bounded_body;
 use super::certificate;
 
-/// Maximum size of the body of an error response that is read, in bytes.
-const MAX_EXPLANATION_BYTES: usize = 64 * 1024;
+/// Maximum number of bytes that are read from the body of an error response.
+const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 /// Timeout of reading the body of an error response.
-const EXPLANATION_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+const ERROR_BODY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 /// Maximum length of the text from an error response that is displayed, in characters.
 const MAX_DISPLAYED_CHARS: usize = 300;
 
-/// A response with an error status.
+/// A response of the server with an error status.
 #[derive(Debug)]
 pub(super) struct HttpRefusal {
     pub(super) status: u16,
@@ -39,8 +39,8 @@ pub(super) async fn read_refusal(mut response: Response) -> HttpRefusal {
         .headers()
         .get(WWW_AUTHENTICATE)
         .map(|value| displayed_text(&String::from_utf8_lossy(value.as_bytes())));
-    let read = bounded_body(&mut response, MAX_EXPLANATION_BYTES);
-    let body = tokio::time::timeout(EXPLANATION_TIMEOUT, read).await.ok().and_then(Result::ok).unwrap_or_default();
+    let read = read_bounded_body(&mut response, MAX_ERROR_BODY_BYTES);
+    let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, read).await.ok().and_then(Result::ok).unwrap_or_default();
     let error = parse_rpc_error(&body);
     let message = error.is_some().then(|| body.clone());
     let text = if error.is_some() { String::new() } else { displayed_text(&String::from_utf8_lossy(&body)) };
@@ -67,8 +67,8 @@ fn parse_rpc_error(body: &Bytes) -> Option<RpcError> {
     }
 }
 
-/// Converts the error of a request that could not be sent or got no response.
-pub(super) fn send_fault(error: &reqwest::Error) -> DeliveryFault {
+/// Converts the HTTP client's error about a request that could not be sent or got no response.
+pub(super) fn fault_of_send_error(error: &reqwest::Error) -> DeliveryFault {
     if error.is_connect() {
         let cause = if error.is_timeout() {
             "the server could not be reached in time".to_owned()
@@ -85,7 +85,7 @@ pub(super) fn send_fault(error: &reqwest::Error) -> DeliveryFault {
     }
 }
 
-/// Returns the fault of a message that the server did not accept within this duration.
+/// Returns the fault of a message that the server did not accept within the duration `within`.
 pub(super) fn timeout_fault(within: std::time::Duration) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the server did not accept it within {within:?}") }
 }
@@ -99,12 +99,13 @@ pub(super) fn is_temporary(fault: &DeliveryFault) -> bool {
     }
 }
 
-/// Converts the error of a response body that ended early.
-pub(super) fn body_fault(error: &reqwest::Error) -> DeliveryFault {
+/// Converts the HTTP client's error about a response body that ended early.
+pub(super) fn fault_of_body_error(error: &reqwest::Error) -> DeliveryFault {
     DeliveryFault::Lost { cause: format!("the answer broke off: {}", root_cause(error)) }
 }
 
-/// Returns the message of the innermost cause. The outer errors add no information, and may contain URLs with secrets.
+/// Returns the message of an HTTP error's innermost cause. The outer errors add no information, and may contain URLs
+/// with secrets.
 pub(super) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
@@ -117,7 +118,7 @@ pub(super) fn root_cause(error: &reqwest::Error) -> String {
     certificate::certificate_problem(&message).map_or_else(|| displayed_text(&message), str::to_owned)
 }
 
-/// Returns the text as one line of bounded length, escaped for display.
+/// Returns a server's text as one line of bounded length, escaped for display.
 pub(super) fn displayed_text(text: &str) -> String {
     visible(text.trim()).chars().take(MAX_DISPLAYED_CHARS).collect()
 }

@@ -1,4 +1,4 @@
-//! Requests to one server: common headers and redirects.
+//! Requests to one server: adds common headers and follows redirects.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,15 +24,15 @@ pub(super) enum MediaType {
     Other,
 }
 
-/// HTTP client, headers and authorizer that all requests to one server share. Clones share them too.
+/// HTTP client, headers and authorizer that all requests to one server and all clones of this value share.
 #[derive(Clone)]
 pub(super) struct HttpEndpoint {
     pub(super) client: Client,
-    /// Configured headers of the user, and the user agent.
+    /// Headers that the user configured, and `User-Agent`.
     common: Arc<HeaderMap>,
     /// Authorizer that signs the requests, or `None` if they are sent unsigned.
     authorizer: Option<Arc<dyn Authorizer>>,
-    /// Timeout of each sending of a signed request, until the response begins. `None` for no timeout.
+    /// Timeout for each time that a signed request is sent, until its response begins. `None` for no timeout.
     each: Option<Duration>,
     /// Notified when a request waits for the authorizer, which may wait for the user.
     authorizer_signal: Option<Arc<Notify>>,
@@ -49,15 +49,15 @@ pub(super) struct RequestParts {
 /// A response with any status code, including errors.
 pub(super) struct HttpResponse {
     pub(super) response: Response,
-    /// Redirects that were followed, or `None` if the first URL responded.
+    /// Redirects that were followed, or `None` if the requested URL itself responded.
     pub(super) moved: Option<FollowedRedirect>,
 }
 
-/// Outcome of one or more followed redirects.
+/// Result of following one or more redirects of a request.
 #[derive(Debug, Clone)]
 pub(super) struct FollowedRedirect {
     pub(super) to: Url,
-    /// Set if all redirects were permanent.
+    /// Set if all followed redirects were permanent (301 or 308).
     pub(super) permanent: bool,
 }
 
@@ -73,7 +73,7 @@ impl HttpEndpoint {
             common.insert(USER_AGENT, agent);
         }
         for (name, value) in &target.headers {
-            if is_protocol_header(name) {
+            if is_reserved_header(name) {
                 refused.push(name.clone());
             } else {
                 common.insert(name, value.value().clone());
@@ -94,7 +94,7 @@ impl HttpEndpoint {
         for _ in 0..=redirects::MAX_REDIRECTS {
             let url = moved.as_ref().map_or(&parts.url, |moved| &moved.to);
             let response = match &self.authorizer {
-                None => self.execute(self.request(&parts, url.clone())).await?,
+                None => self.execute(self.build_request(&parts, url.clone())).await?,
                 // Boxed, so that unsigned requests have smaller futures.
                 Some(authorizer) => {
                     Box::pin(authorization::send_signed(self, authorizer, &parts, url, &mut again)).await?
@@ -123,13 +123,13 @@ impl HttpEndpoint {
         self.authorizer.is_some()
     }
 
-    /// Sets a timeout for each sending of a signed request.
+    /// Sets a timeout for each time that a signed request is sent.
     pub(super) fn with_send_timeout(mut self, within: Duration) -> HttpEndpoint {
         self.each = Some(within);
         self
     }
 
-    /// Returns an endpoint with a notification that fires when a request waits for the authorizer.
+    /// Returns the endpoint and a notification that fires when one of its requests waits for the authorizer.
     pub(super) fn with_authorizer_signal(mut self) -> (HttpEndpoint, Arc<Notify>) {
         let authorizer_signal = Arc::new(Notify::new());
         self.authorizer_signal = Some(Arc::clone(&authorizer_signal));
@@ -151,10 +151,10 @@ impl HttpEndpoint {
     }
 
     async fn execute(&self, request: Request) -> Result<Response, DeliveryFault> {
-        self.client.execute(request).await.map_err(|error| delivery_faults::send_fault(&error))
+        self.client.execute(request).await.map_err(|error| delivery_faults::fault_of_send_error(&error))
     }
 
-    pub(super) fn request(&self, parts: &RequestParts, url: Url) -> Request {
+    pub(super) fn build_request(&self, parts: &RequestParts, url: Url) -> Request {
         let mut request = Request::new(parts.method.clone(), url);
         let headers = request.headers_mut();
         headers.clone_from(&self.common);
@@ -167,7 +167,7 @@ impl HttpEndpoint {
 }
 
 /// Returns `true` for headers that only the protocol or the HTTP connection may set.
-fn is_protocol_header(name: &HeaderName) -> bool {
+fn is_reserved_header(name: &HeaderName) -> bool {
     let name_text = name.as_str();
     [ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, TRANSFER_ENCODING].contains(name)
         || matches!(name_text, "last-event-id" | "keep-alive" | "upgrade" | "te" | "trailer")

@@ -1,5 +1,5 @@
-//! Exchanges with the server: a POST with its response, or a GET stream. Each step is a future that the driver's task
-//! polls, so the driver reads from the server only as fast as its owner accepts events.
+//! HTTP exchanges with the server: a POST with its response, or a GET with its event stream. Each step is a future that
+//! the driver's task polls, so the driver reads from the server only as fast as its owner accepts events.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use reqwest::header::HeaderValue;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::body::bounded_body;
+use super::body::read_bounded_body;
 use super::delivery_faults::{self, HttpRefusal};
 use super::endpoint::{
     FollowedRedirect, HttpEndpoint, HttpResponse, MediaType, RequestParts, media_type, unusable_response,
@@ -19,8 +19,8 @@ use super::endpoint::{
 use super::headers::SESSION_ID;
 use super::sse::{SseEvent, SseEvents, StreamEnd, StreamFault};
 
-/// Maximum size in bytes of an unused body that is read only to reuse its connection.
-const MAX_UNUSED_BYTES: usize = 64 * 1024;
+/// Maximum size in bytes of a response body that is read and discarded only so that its connection can be reused.
+const MAX_DISCARDED_BODY_BYTES: usize = 64 * 1024;
 
 /// Boxed future that completes with the next step of an exchange.
 pub(super) type ExchangeFuture = Pin<Box<dyn Future<Output = ExchangeStep> + Send>>;
@@ -30,7 +30,7 @@ pub(super) type BoxedEvents = Box<SseEvents<reqwest::Error>>;
 
 /// Result of one step of an exchange.
 pub(super) struct ExchangeStep {
-    /// Number that the driver assigned to the exchange.
+    /// Number by which the driver identifies the exchange.
     pub(super) exchange: u64,
     pub(super) moved: Option<FollowedRedirect>,
     /// Value of `Mcp-Session-Id`, if the response has this header.
@@ -43,15 +43,16 @@ pub(super) enum ExchangeEvent {
     Accepted,
     /// The complete body of a JSON response.
     Body(Bytes),
-    /// Events of a stream, and the stream itself unless it has ended. `opened` is set for the first batch of a stream.
+    /// Events of an event stream, and the stream itself unless it has ended. `opened` is set for the first events of a
+    /// stream.
     Events { opened: bool, events: Vec<SseEvent>, next: Result<BoxedEvents, StreamEnd<reqwest::Error>> },
     /// A response with an error status.
     Refused(HttpRefusal),
     /// The request failed, or the response was not usable.
     Failed(DeliveryFault),
-    /// The time for reading a stream after its response has expired.
+    /// The stream stayed open until the deadline of [`read_until`].
     Expired,
-    /// The server did not accept the message in time. Contains the future that continues to wait.
+    /// The server did not accept the message in time. Contains the future that continues to wait for the HTTP response.
     Late(ExchangeFuture),
     /// The request waits for the authorizer, which may wait for the user. Contains the future that continues the
     /// request.
@@ -108,13 +109,14 @@ pub(super) fn post_message(
 ) -> ExchangeFuture {
     Box::pin(async move {
         let sent = if endpoint.is_signed() {
-            // Each sending has its own timeout, which excludes the time that the user takes.
+            // Each attempt to send the message has its own timeout, which excludes the time that the user takes to sign
+            // in.
             match endpoint.with_send_timeout(within).send(parts).await {
                 Ok(answer) => timeout(within, check_response_status(exchange, answer)).await,
                 Err(fault) => Ok(ExchangeStep::new(exchange, ExchangeEvent::Failed(fault))),
             }
         } else {
-            timeout(within, post_accepted(exchange, endpoint, parts)).await
+            timeout(within, post_and_check_status(exchange, endpoint, parts)).await
         };
         sent.unwrap_or_else(|_| {
             ExchangeStep::new(exchange, ExchangeEvent::Failed(delivery_faults::timeout_fault(within)))
@@ -122,19 +124,19 @@ pub(super) fn post_message(
     })
 }
 
-/// Posts a request whose response arrives on another stream (HTTP+SSE). If the server does not accept the request in
-/// time, reports [`ExchangeEvent::Late`] with the remaining work, since servers may delay the HTTP response until they
-/// have sent the result.
-pub(super) fn post_answered_elsewhere(
+/// Posts a request whose JSON-RPC response arrives on the GET stream (HTTP+SSE). If the server does not accept the
+/// request in time, completes with [`ExchangeEvent::Late`], since servers may delay the HTTP response until they have
+/// sent the result.
+pub(super) fn post_answered_on_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
     parts: RequestParts,
     within: Duration,
 ) -> ExchangeFuture {
-    wait_for_late_acceptance(exchange, Box::pin(post_accepted(exchange, endpoint, parts)), within)
+    wait_for_late_acceptance(exchange, Box::pin(post_and_check_status(exchange, endpoint, parts)), within)
 }
 
-/// Continues to wait for a message that the server did not accept in time.
+/// Continues to wait for the HTTP response to a message that the server did not accept in time.
 pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, within: Duration) -> ExchangeFuture {
     Box::pin(async move {
         match timeout(within, &mut work).await {
@@ -144,7 +146,7 @@ pub(super) fn wait_for_late_acceptance(exchange: u64, mut work: ExchangeFuture, 
     })
 }
 
-async fn post_accepted(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) -> ExchangeStep {
+async fn post_and_check_status(exchange: u64, endpoint: HttpEndpoint, parts: RequestParts) -> ExchangeStep {
     match endpoint.send(parts).await {
         Ok(answer) => check_response_status(exchange, answer).await,
         Err(fault) => ExchangeStep::new(exchange, ExchangeEvent::Failed(fault)),
@@ -158,13 +160,13 @@ async fn check_response_status(exchange: u64, answer: HttpResponse) -> ExchangeS
         return ExchangeStep { exchange, moved, session: None, what };
     }
     if media_type(response.headers()) != MediaType::EventStream {
-        // The server has accepted the message. Its body has no meaning.
-        let _ = bounded_body(&mut response, MAX_UNUSED_BYTES).await;
+        // The server has accepted the message. The body of its response has no meaning.
+        let _ = read_bounded_body(&mut response, MAX_DISCARDED_BODY_BYTES).await;
     }
     ExchangeStep { exchange, moved, session: None, what: ExchangeEvent::Accepted }
 }
 
-/// Opens a stream with a GET request after a delay.
+/// Opens an event stream with a GET request after a delay.
 pub(super) fn open_stream(
     exchange: u64,
     endpoint: HttpEndpoint,
@@ -193,13 +195,13 @@ pub(super) fn open_stream(
     })
 }
 
-/// Waits for the next events of a stream.
+/// Waits for the next events of an open event stream.
 pub(super) fn read_next_events(exchange: u64, stream: BoxedEvents) -> ExchangeFuture {
     Box::pin(async move { ExchangeStep::new(exchange, read_batch(stream, false).await) })
 }
 
-/// Reads a stream that has already delivered the response, at most until `until`. The connection can be reused only
-/// after the end of the stream.
+/// Reads a stream that has already delivered its response until it ends, at most until `until`. The connection can be
+/// reused only after the end of the stream.
 pub(super) fn read_until(exchange: u64, stream: BoxedEvents, until: Instant) -> ExchangeFuture {
     Box::pin(async move {
         let read = timeout_at(until, read_batch(stream, false)).await;
@@ -215,7 +217,7 @@ async fn read_answer(exchange: u64, answer: HttpResponse, limit: usize) -> Excha
         ExchangeEvent::Refused(delivery_faults::read_refusal(response).await)
     } else {
         match media_type(response.headers()) {
-            MediaType::Json => match bounded_body(&mut response, limit).await {
+            MediaType::Json => match read_bounded_body(&mut response, limit).await {
                 Ok(body) => ExchangeEvent::Body(body),
                 Err(fault) => ExchangeEvent::Failed(fault),
             },

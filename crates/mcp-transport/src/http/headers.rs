@@ -1,4 +1,4 @@
-//! The protocol's HTTP headers (`basic/transports` of each revision).
+//! HTTP headers that MCP defines or requires (`basic/transports` of each revision).
 
 use mcp_proto::{HttpHead, Revision};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -18,7 +18,7 @@ const MAX_SESSION_ID_BYTES: usize = 8 * 1024;
 
 pub(super) type HeaderList = Vec<(HeaderName, HeaderValue)>;
 
-/// Session ID and protocol version, which the headers of each request repeat.
+/// Session ID and protocol version of the current session, which every request repeats in its headers.
 #[derive(Clone, Copy)]
 pub(super) struct SessionHeaders<'a> {
     pub(super) session: Option<&'a HeaderValue>,
@@ -38,11 +38,11 @@ impl SessionHeaders<'_> {
     }
 }
 
-/// Returns the headers of a POST. `belongs` provides the headers for which the message has no value.
+/// Returns the MCP headers of a POST. `belongs` provides the values that `head` does not have.
 ///
 /// # Errors
 /// Returns the name of a header whose value is not allowed in HTTP.
-pub(super) fn post_headers(head: Option<&HttpHead>, belongs: SessionHeaders<'_>) -> Result<HeaderList, String> {
+pub(super) fn post_request_headers(head: Option<&HttpHead>, belongs: SessionHeaders<'_>) -> Result<HeaderList, String> {
     let mut headers = HeaderList::with_capacity(8);
     headers.push((ACCEPT, JSON_OR_EVENT_STREAM));
     headers.push((CONTENT_TYPE, JSON_MEDIA_TYPE));
@@ -66,12 +66,12 @@ fn header_value(name: &str, text: &str) -> Result<HeaderValue, String> {
 }
 
 /// Returns the headers of a POST over HTTP+SSE, which has no MCP headers.
-pub(super) fn plain_post_headers() -> HeaderList {
+pub(super) fn sse_post_request_headers() -> HeaderList {
     vec![(ACCEPT, JSON_OR_EVENT_STREAM), (CONTENT_TYPE, JSON_MEDIA_TYPE)]
 }
 
 /// Returns the headers of a GET that opens or resumes a stream.
-pub(super) fn get_headers(last_id: Option<&HeaderValue>, belongs: SessionHeaders<'_>) -> HeaderList {
+pub(super) fn get_request_headers(last_id: Option<&HeaderValue>, belongs: SessionHeaders<'_>) -> HeaderList {
     let mut headers = vec![(ACCEPT, EVENT_STREAM_MEDIA_TYPE)];
     belongs.add_to(&mut headers);
     if let Some(id) = last_id {
@@ -81,14 +81,14 @@ pub(super) fn get_headers(last_id: Option<&HeaderValue>, belongs: SessionHeaders
 }
 
 /// Returns the headers of the DELETE that ends a session.
-pub(super) fn delete_headers(belongs: SessionHeaders<'_>) -> HeaderList {
+pub(super) fn delete_request_headers(belongs: SessionHeaders<'_>) -> HeaderList {
     let mut headers = HeaderList::new();
     belongs.add_to(&mut headers);
     headers
 }
 
 /// Returns the server's session ID, marked as sensitive. `None` if the value is empty, too long, or not visible ASCII.
-pub(super) fn valid_session_id(value: &HeaderValue) -> Option<HeaderValue> {
+pub(super) fn parse_session_id(value: &HeaderValue) -> Option<HeaderValue> {
     let valid = (1..=MAX_SESSION_ID_BYTES).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic);
     let mut value = value.clone();
     value.set_sensitive(true);

@@ -1,4 +1,4 @@
-//! The address and the settings of a remote server.
+//! Address and connection settings of a remote server.
 
 use std::fmt;
 use std::sync::Arc;
@@ -41,14 +41,14 @@ pub struct HttpTarget {
     pub headers: Vec<(HeaderName, SecretHeader)>,
     /// Transport to use, or automatic detection of the transport.
     pub transport: TransportChoice,
-    /// Result of the last detection, or `None`. The detection tries it first.
+    /// Transport and revision of the last session, or `None`. The transport detection tries them first.
     pub known: Option<KnownServer>,
     /// Authorizer that signs the requests, or `None` for unsigned requests. Not used if `headers` has an
     /// `Authorization` header.
     pub authorizer: Option<Arc<dyn Authorizer>>,
 }
 
-/// Choice of the transport for a remote server.
+/// Transport to use for a remote server, or its automatic detection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum TransportChoice {
     /// Detects the transport, and tries Streamable HTTP first.
@@ -60,7 +60,7 @@ pub enum TransportChoice {
     Sse,
 }
 
-/// Detected properties of a server, which the owner stores for the next session.
+/// Transport and revision of a remote server, which the session's owner stores for the next session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct KnownServer {
     /// Transport that the server supported in the last session.

@@ -1,8 +1,8 @@
 //! Requests to addresses that come from a server and not from the user: metadata, client registration, tokens.
 //!
-//! Such an address must not lead to this computer or into the user's private network. Literal addresses are checked
-//! when the URL is parsed, in every notation. Names are checked when a connection is made, so DNS rebinding has no
-//! effect.
+//! Such an address must not lead to this computer or into the user's private network. IP addresses are checked when the
+//! URL is parsed, in every notation. Host names are checked when they are resolved for a connection, so DNS rebinding
+//! has no effect.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -18,7 +18,7 @@ use url::{Host, Origin, Url};
 
 use super::{client, delivery_faults};
 
-/// Limits of one request to a foreign address.
+/// Maximum response size and timeout of one request of an [`OutsideClient`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutsideLimits {
     /// Maximum size of the response body, in bytes.
@@ -30,15 +30,15 @@ pub struct OutsideLimits {
 /// Error of an [`OutsideClient`] request. Messages contain only scheme, host and port of the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OutsideError {
-    /// The address is not allowed. No request was sent.
+    /// The address of the URL is not allowed. No request was sent.
     #[error("{address} is not contacted: {cause}")]
     Refused {
         /// Scheme, host and port of the refused URL.
         address: String,
-        /// Reason, with advice for the user.
+        /// Reason for the refusal, with advice for the user.
         cause: String,
     },
-    /// The name has no address, or the connection failed. No request was sent.
+    /// The host name has no address, or the connection failed. No request was sent.
     #[error("{address} could not be reached: {cause}")]
     Unreachable {
         /// Scheme, host and port of the requested URL.
@@ -54,7 +54,7 @@ pub enum OutsideError {
         /// Message of the HTTP client about the broken connection.
         cause: String,
     },
-    /// The response is larger than the limit.
+    /// The response is larger than [`OutsideLimits::bytes`].
     #[error("the answer of {address} is larger than {bytes} bytes")]
     TooLarge {
         /// Scheme, host and port of the requested URL.
@@ -62,7 +62,7 @@ pub enum OutsideError {
         /// Maximum size of the response in bytes.
         bytes: usize,
     },
-    /// The request exceeded its timeout.
+    /// The request exceeded [`OutsideLimits::time`].
     #[error("{address} did not answer within {} s", time.as_secs_f32())]
     TooSlow {
         /// Scheme, host and port of the requested URL.
@@ -91,10 +91,10 @@ struct ClientState {
     clients: [OnceLock<Result<Client, String>>; 4],
 }
 
-/// Route of a connection to an address.
+/// Route of a connection to an address: direct or through a proxy, with or without checks of the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionRoute {
-    /// Direct connection, to public addresses only.
+    /// Direct connection that resolves to public addresses only.
     Guarded,
     /// Connection through the system's proxy.
     Proxy,
@@ -105,12 +105,12 @@ pub(super) enum ConnectionRoute {
 }
 
 impl OutsideClient {
-    /// Creates a client. `named` are origins that the user entered, such as those of the server and of a configured
-    /// issuer. Their hosts may be in private networks, with any port. All other hosts must be public.
+    /// Creates an HTTP client. `named` are origins that the user entered, such as those of the server and of a
+    /// configured issuer. Their hosts may be in private networks, with any port. All other hosts must be public.
     ///
-    /// If a system proxy is configured, the proxy resolves names. The client then also resolves them itself and checks
-    /// the addresses before the request, which DNS rebinding could bypass. Names that this computer cannot resolve are
-    /// refused.
+    /// If a system proxy is configured, the proxy resolves host names. The client then also resolves them itself and
+    /// checks the addresses before the request, which DNS rebinding could bypass. Names that this computer cannot
+    /// resolve are refused.
     pub fn guarded(named: Vec<Origin>) -> OutsideClient {
         OutsideClient::with_proxy(named, Matcher::from_system())
     }
@@ -141,11 +141,11 @@ impl OutsideClient {
         let address = url.origin().ascii_serialization();
         let slow = OutsideError::TooSlow { address: address.clone(), time: limit.time };
         let exchange = async {
-            let way = self.shared.route(&url, &address).await?;
+            let way = self.shared.choose_route(&url, &address).await?;
             let mut request = reqwest::Request::new(head.method, url);
             *request.headers_mut() = head.headers;
             *request.body_mut() = (!body.is_empty()).then(|| body.into());
-            exchange(self.shared.client(way)?, request, &address, limit.bytes).await
+            send_within_limit(self.shared.client_for_route(way)?, request, &address, limit.bytes).await
         };
         tokio::time::timeout(limit.time, exchange).await.unwrap_or(Err(slow))
     }
@@ -158,8 +158,8 @@ impl fmt::Debug for OutsideClient {
 }
 
 impl ClientState {
-    /// Returns the route of a connection to `url`, or an error if the address is not allowed.
-    async fn route(&self, url: &Url, address: &str) -> Result<ConnectionRoute, OutsideError> {
+    /// Chooses the route of a connection to `url`. Returns an error if the address of `url` is not allowed.
+    async fn choose_route(&self, url: &Url, address: &str) -> Result<ConnectionRoute, OutsideError> {
         let refused = |cause: &str| OutsideError::Refused { address: address.to_owned(), cause: cause.to_owned() };
         let Some(host) = url.host().map(|host| host.to_owned()) else { return Err(refused("it names no host")) };
         let is_named = self.named.contains(&host);
@@ -205,7 +205,7 @@ impl ClientState {
         if uri.is_ok_and(|uri| self.proxy.intercept(&uri).is_some()) { ConnectionRoute::Proxy } else { otherwise }
     }
 
-    fn client(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
+    fn client_for_route(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
         let made = self.clients[way as usize].get_or_init(|| {
             client::client_for_foreign_addresses(way, Arc::new(PublicResolver))
                 .map_err(|error| delivery_faults::root_cause(&error))
@@ -214,7 +214,7 @@ impl ClientState {
     }
 }
 
-async fn exchange(
+async fn send_within_limit(
     client: &Client,
     request: reqwest::Request,
     address: &str,
@@ -289,7 +289,7 @@ mod tests {
         let proxy = Matcher::builder().all("http://127.0.0.1:9").build();
         let named = Url::parse("https://named.example").unwrap();
         let client = OutsideClient::with_proxy(vec![named.origin()], proxy);
-        let way = async |url: &str| client.shared.route(&Url::parse(url).unwrap(), url).await;
+        let way = async |url: &str| client.shared.choose_route(&Url::parse(url).unwrap(), url).await;
         assert_eq!(way("https://1.1.1.1/").await, Ok(ConnectionRoute::Proxy), "public addresses must use the proxy");
         assert_eq!(
             way("https://named.example/").await,

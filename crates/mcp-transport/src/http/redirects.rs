@@ -8,9 +8,9 @@ use reqwest::StatusCode;
 use reqwest::header::HeaderValue;
 use url::Url;
 
-/// Maximum number of consecutive redirects.
+/// Maximum number of consecutive redirects that one request follows.
 pub(super) const MAX_REDIRECTS: usize = 10;
-/// Maximum length of a redirect target in an error message, in characters.
+/// Maximum length in characters of the redirect's URL in an error message.
 const MAX_DISPLAYED_CHARS: usize = 200;
 
 /// Returns the URL to which the request is sent again with the same method and body, or `None` if the response is not a

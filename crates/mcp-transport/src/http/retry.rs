@@ -1,4 +1,4 @@
-//! Delays before a stream is reopened.
+//! Delays before an event stream is reopened.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ pub(super) fn clamp_pause(requested: Duration) -> Duration {
     requested.clamp(HttpLimits::MIN_PAUSE, HttpLimits::MAX_PAUSE)
 }
 
-/// Returns the delay before reopening a stream. `requested` is the server's `retry` value, and `fruitless` the number
-/// of consecutive streams that ended without a message.
+/// Returns the delay before reopening an event stream. `requested` is the server's `retry` value, and `fruitless` the
+/// number of consecutive streams that ended without a message.
 ///
 /// The first delay is the `retry` value. Each further one is at least [`HttpLimits::MIN_RETRY_SPACING`] and grows, so
 /// that a server with `retry: 0` that ends each stream immediately causes no busy loop.
@@ -25,8 +25,8 @@ pub(super) fn reopen_pause(requested: Option<Duration>, base: Duration, fruitles
     }
 }
 
-/// Returns an exponential delay with jitter, so that the clients of a restarted server do not reconnect at the same
-/// time.
+/// Returns a delay that grows exponentially with `failures`, with jitter, so that the clients of a restarted server do
+/// not reconnect at the same time.
 fn backoff_delay(base: Duration, failures: u32) -> Duration {
     let longest = base.saturating_mul(2_u32.saturating_pow(failures)).min(HttpLimits::MAX_PAUSE);
     longest.mul_f64(0.5 + fastrand::f64() / 2.0).max(HttpLimits::MIN_PAUSE)

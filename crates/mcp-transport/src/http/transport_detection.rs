@@ -11,7 +11,7 @@ use super::{HttpLimits, HttpTarget, TransportChoice, client, delivery_faults};
 use crate::driver::driver_core::{DriverCore, clock_now};
 use crate::driver::{DetectedTransport, SessionOwner};
 
-/// Parameters with which the drivers of both HTTP transports start.
+/// Parameters with which the driver of either HTTP transport is created.
 struct TransportStart {
     config: SessionConfig,
     endpoint: HttpEndpoint,
@@ -125,19 +125,24 @@ impl TransportStart {
         )
     }
 
-    fn legacy_driver<'o>(&self, core: DriverCore<'o>, notes: ConnectionNotes, may_give_back: bool) -> LegacyDriver<'o> {
+    fn legacy_driver<'o>(
+        &self,
+        core: DriverCore<'o>,
+        notes: ConnectionNotes,
+        may_fall_back_to_streamable: bool,
+    ) -> LegacyDriver<'o> {
         LegacyDriver::new(
             core,
             notes,
             self.endpoint.clone(),
             self.target.url.clone(),
             self.limits.clone(),
-            may_give_back,
+            may_fall_back_to_streamable,
         )
     }
 }
 
-/// Returns the session's configuration for a transport. The revision of the previous session is used only if its
+/// Returns the session's configuration for a transport. Includes the revision of the previous session only if its
 /// transport was the same.
 fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport: DetectedTransport) -> SessionConfig {
     config.carrier = match transport {
@@ -148,7 +153,7 @@ fn session_config_for(mut config: SessionConfig, target: &HttpTarget, transport:
     config
 }
 
-/// Ends a session whose handshake failed, and delivers its events.
+/// Ends a session whose handshake failed, and delivers its events to the owner.
 async fn fail_handshake(mut core: DriverCore<'_>, fault: &DeliveryFault) {
     while let Some(outgoing) = core.session.poll_transmit() {
         if let OutgoingKind::Request { id, .. } = &outgoing.about {

@@ -22,11 +22,11 @@ pub(super) struct LineReader<R> {
     /// Maximum length of a line, in bytes.
     longest: usize,
     buffer: BytesMut,
-    /// Size of the next read, in bytes.
+    /// Maximum number of bytes that the next read requests.
     read_size: usize,
-    /// Set if the buffer is larger than necessary while no data arrives.
+    /// Set if the read buffer has grown, and should shrink while no data arrives.
     grown: bool,
-    /// Set if the stream has ended or failed.
+    /// Set if the read stream has ended or failed.
     ended: bool,
 }
 
@@ -44,7 +44,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Returns the next line that is already buffered, or `None` if the buffer has no complete line.
+    /// Returns the next line without reading from the stream, or `None` if the buffer has no complete line.
     pub(super) fn buffered_line(&mut self) -> Option<io::Result<DecodedLine>> {
         let found = if self.ended {
             self.lines.decode_eof(&mut self.buffer)
@@ -74,8 +74,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Reads once into the buffer. Returns the number of bytes read, and the number of bytes for which the buffer had
-    /// room.
+    /// Reads once from the stream into the buffer. Returns the number of bytes read, and the number of bytes for which
+    /// the buffer had room.
     async fn read(&mut self) -> io::Result<(usize, usize)> {
         let is_long = self.buffer.len() >= LONG_LINE_BYTES;
         let missing = if is_long { self.longest.saturating_sub(self.buffer.len()) } else { 0 };

@@ -23,18 +23,19 @@ use stdio_driver::{StderrReader, StdioDriver};
 use crate::driver::{ChannelOwner, DriverCommand, DriverEvent, SessionOwner, WakeFlag};
 use crate::line_decoder::DEFAULT_LINE_LIMIT;
 
-/// Maximum number of queued lines of standard error. Further lines are counted as dropped.
+/// Maximum number of lines of standard error that wait for the driver. Further lines are counted as dropped.
 const STDERR_CAPACITY: usize = 64;
 
-/// Limits of the driver of one local server.
+/// Maximum line length, write queue size and shutdown times for the driver of one local server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriverLimits {
     /// Maximum length of a received line, in bytes. Default: 16 MiB.
     pub line_bytes: usize,
-    /// Maximum size of the write queue, in bytes, before the session is closed. Default: 32 MiB.
+    /// Maximum total size in bytes of messages that wait for the server to read its input. With more, the session is
+    /// closed. Default: 32 MiB.
     pub write_queue_bytes: usize,
-    /// Maximum time without a byte read by the server while the write queue is not empty. The session is closed then.
-    /// Default: 30 s.
+    /// Maximum time for which the server may read no byte of its input while messages wait, after which the session is
+    /// closed. Default: 30 s.
     pub write_stall: Duration,
     /// Time between the steps of a shutdown, from closing standard input to killing the process.
     pub grace: GracePeriods,
@@ -51,10 +52,10 @@ impl Default for DriverLimits {
     }
 }
 
-/// A handle to a driver in a spawned task. Dropping it stops the server.
+/// Handle of a driver that runs in a spawned task. Dropping it stops the server.
 #[derive(Debug)]
 pub struct DriverHandle {
-    /// Sender of commands, which may be used at any time. Use `try_send` to avoid waiting.
+    /// Sender of commands to the driver, which may be used at any time. Use `try_send` to avoid waiting.
     pub commands: mpsc::Sender<DriverCommand>,
     /// Process IDs, start time and program of the server.
     pub process: SpawnedProcess,

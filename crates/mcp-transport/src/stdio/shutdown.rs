@@ -1,4 +1,4 @@
-//! Closes a driver: closes the session, shuts down the server within its grace periods, and meanwhile delivers the
+//! End of a driver: closes the session, shuts down the server within its grace periods, and meanwhile delivers the
 //! remaining events to the owner.
 
 use std::future::poll_fn;
@@ -20,11 +20,12 @@ use crate::driver::event_outbox::EventOutbox;
 const LAST_WRITES_TIMEOUT: Duration = Duration::from_millis(200);
 /// Timeout of reading the remaining standard error after the process has exited.
 const LAST_STDERR_TIMEOUT: Duration = Duration::from_millis(300);
-/// Maximum number of lines that are read of the remaining standard error.
+/// Maximum number of lines that are reported from the remaining standard error.
 const MAX_LAST_STDERR_LINES: usize = 100;
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
-    /// Closes the session and shuts down the server. Meanwhile delivers the remaining events, which may take longer.
+    /// Closes the session and shuts down the server. Meanwhile delivers the remaining events to the owner, which may
+    /// take longer.
     pub(super) async fn end(mut self: Box<Self>) {
         let exited = self.ends.exit;
         if let Some(exit) = exited {
@@ -41,7 +42,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'_, R, W> {
         } = *self;
         let kill = Notify::new();
         let end_server = async {
-            // Also without a process: the other end may still read.
+            // Written even without a process, since the other end of the streams may still read.
             let _ = timeout(LAST_WRITES_TIMEOUT, queue.write_all(&mut writer)).await;
             drop(writer);
             let group = group.as_mut().filter(|_| exited.is_none())?;

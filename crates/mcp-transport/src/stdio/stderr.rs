@@ -1,7 +1,8 @@
-//! Standard error of a server: always drained, stored in a ring buffer, and shown at a bounded rate.
+//! Reads a server's standard error without pause, stores its last lines in a ring buffer, and reports lines at a
+//! bounded rate.
 //!
-//! A server whose standard error is not read blocks as soon as the pipe is full, so it is read at any speed. Only what
-//! is stored and shown is bounded.
+//! A server whose standard error is not read blocks as soon as the pipe is full, so it is read at any speed. Only the
+//! stored and the reported lines are limited.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,9 +25,9 @@ const MAX_LINE_BYTES: usize = 8 * 1024;
 const MIN_READ_BYTES: usize = 256;
 const MAX_READ_BYTES: usize = 16 * 1024;
 
-/// Rate limit of reported lines: size of a burst, and number per second. All lines are stored.
-const SHOWN_LINES_BURST: u32 = 200;
-const SHOWN_LINES_PER_SECOND: u32 = 50;
+/// Rate limit of lines that are reported for display: size of a burst, and number per second. All lines are stored.
+const REPORTED_LINES_BURST: u32 = 200;
+const REPORTED_LINES_PER_SECOND: u32 = 50;
 
 /// The last lines of a server's standard error. Clones share one buffer.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +48,7 @@ impl StderrRing {
         ring.lines.iter().skip(skip).cloned().collect()
     }
 
-    /// Returns the size of the stored lines in bytes, at most 1 MiB.
+    /// Returns the total size of the stored lines in bytes, at most 1 MiB.
     pub fn bytes(&self) -> usize {
         self.lock().bytes
     }
@@ -69,7 +70,7 @@ impl StderrRing {
     }
 }
 
-/// Item that [`drain_stderr`] reports for display.
+/// Line or count of dropped bytes that [`drain_stderr`] reports for display.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StderrOutput {
     Line(String),
@@ -77,30 +78,30 @@ pub(crate) enum StderrOutput {
     Dropped(u64),
 }
 
-/// Reads standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines instead of
-/// waiting for the receiver, except at the end of the stream.
+/// Reads a server's standard error until its end, stores its lines in `ring` and sends them to `shown`. Drops lines
+/// instead of waiting for the receiver, except at the end of the stream.
 pub(crate) async fn drain_stderr(
     mut stream: impl AsyncRead + Unpin,
     ring: StderrRing,
     shown: mpsc::Sender<StderrOutput>,
 ) {
     let mut buffer = vec![0; MIN_READ_BYTES];
-    let mut cutter = LineCutter::default();
+    let mut cutter = LineTruncator::default();
     let mut show = StderrForwarder {
         ring,
         shown,
-        bucket: TokenBucket::new(SHOWN_LINES_BURST, SHOWN_LINES_PER_SECOND),
+        bucket: TokenBucket::new(REPORTED_LINES_BURST, REPORTED_LINES_PER_SECOND),
         dropped: 0,
     };
     while let Ok(length @ 1..) = stream.read(&mut buffer).await {
-        cutter.feed(&buffer[..length], |line, cut| show.line(line, cut));
+        cutter.feed(&buffer[..length], |line, cut| show.forward_line(line, cut));
         if length == buffer.len() && length < MAX_READ_BYTES {
             buffer.resize(length * 4, 0);
         } else if length < MIN_READ_BYTES && buffer.len() > MIN_READ_BYTES {
             buffer = vec![0; MIN_READ_BYTES];
         }
     }
-    cutter.end(|line, cut| show.line(line, cut));
+    cutter.end(|line, cut| show.forward_line(line, cut));
     if show.dropped > 0 {
         let _ = show.shown.send(StderrOutput::Dropped(show.dropped)).await;
     }
@@ -114,7 +115,7 @@ struct StderrForwarder {
 }
 
 impl StderrForwarder {
-    fn line(&mut self, line: &[u8], cut: u64) {
+    fn forward_line(&mut self, line: &[u8], cut: u64) {
         let mut text = visible(&String::from_utf8_lossy(line)).into_owned();
         if cut > 0 {
             text.push_str(&format!(" [… {cut} bytes cut]"));
@@ -127,7 +128,8 @@ impl StderrForwarder {
         }
     }
 
-    /// Reports the number of dropped bytes. Returns `true` if there are none, or the report was sent.
+    /// Sends the number of dropped bytes to the receiver. Returns `true` if no bytes were dropped, or the number was
+    /// sent.
     fn report_dropped(&mut self) -> bool {
         if self.dropped > 0 && self.shown.try_send(StderrOutput::Dropped(self.dropped)).is_ok() {
             self.dropped = 0;
@@ -138,12 +140,12 @@ impl StderrForwarder {
 
 /// Splits bytes into lines and truncates long ones.
 #[derive(Default)]
-struct LineCutter {
+struct LineTruncator {
     line: Vec<u8>,
     cut: u64,
 }
 
-impl LineCutter {
+impl LineTruncator {
     fn feed(&mut self, mut bytes: &[u8], mut on_line: impl FnMut(&[u8], u64)) {
         while let Some(end) = memchr(b'\n', bytes) {
             self.add(&bytes[..end]);

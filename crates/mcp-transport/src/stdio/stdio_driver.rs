@@ -1,4 +1,4 @@
-//! The event loop of a driver.
+//! Event loop of the driver of one local server.
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -22,13 +22,13 @@ use crate::driver::due_timer::DueTimer;
 use crate::driver::session_owner::wait_ready;
 use crate::driver::{DriverEvent, SessionOwner, WakeFlag};
 
-/// After the server's output, input or process has ended, the time to wait for the others, so that the last messages
-/// and the exit status are read.
+/// Time to wait after the server's output, input or process has ended for the other two to end, so that the last
+/// messages and the exit status are read.
 const LINGER_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of lines that are handled before other event sources are polled again.
 const MAX_LINES_PER_POLL: usize = 64;
 
-/// The driver of one local server.
+/// Driver of the session with one local server.
 pub(super) struct StdioDriver<'o, R, W> {
     pub(super) core: DriverCore<'o>,
     pub(super) reader: LineReader<R>,
@@ -45,7 +45,7 @@ pub(super) struct StdioDriver<'o, R, W> {
     alarm: DueTimer,
 }
 
-/// Lines of the server's standard error.
+/// Receiver of lines of the server's standard error.
 pub(super) struct StderrReader {
     pub(super) lines: mpsc::Receiver<StderrOutput>,
     pub(super) drain: AbortHandle,
@@ -66,13 +66,13 @@ impl EgressLines {
     }
 }
 
-/// Parts of the connection that have ended: process, output and input.
+/// Records which of the server's process, output and input have ended.
 #[derive(Debug, Default)]
 pub(super) struct EndedParts {
     pub(super) exit: Option<ProcessExit>,
     pub(super) output: bool,
     pub(super) write: Option<String>,
-    /// Deadline until which the driver waits for the remaining parts.
+    /// Time until which the driver waits for those that have not ended, or `None` if none has ended.
     until: Option<Instant>,
 }
 
@@ -126,8 +126,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    /// Waits for one event and handles it. The owner is polled first, so that its stop is not delayed. Lines of the
-    /// server are read last, and only while the owner accepts events.
+    /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that its
+    /// stop is not delayed. Lines of the server are read last, and only while the owner accepts events.
     async fn step(&mut self) {
         let due = self.next_wake();
         self.alarm.fire_by(due);
@@ -198,7 +198,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         }
     }
 
-    /// Handles further lines that are already buffered, which avoids an iteration of the event loop for each.
+    /// Handles further lines of the server that are already buffered, which avoids an iteration of the event loop for
+    /// each.
     fn on_more_lines(&mut self) {
         for _ in 1..MAX_LINES_PER_POLL {
             // The session merges consecutive progress notifications of a call.
@@ -248,7 +249,8 @@ impl<'o, R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioDriver<'o, R, W> {
         times.into_iter().flatten().filter(|at| Some(*at) != passed_over).min()
     }
 
-    /// Returns `true` if the session, the owner, or all parts of the server have ended.
+    /// Returns `true` if the owner requested a stop, the session has ended, or the server's output, input and process
+    /// have ended or [`LINGER_TIMEOUT`] has expired.
     fn is_over(&self) -> bool {
         let ends = &self.ends;
         let all = match self.group {
@@ -281,7 +283,7 @@ fn poll_egress(egress: &mut Option<EgressLines>, context: &Context<'_>) -> Poll<
     }
 }
 
-/// Polls for the next item of standard error. Returns `None` at its end.
+/// Polls for the next output of the server's standard error. Returns `None` at its end.
 pub(super) fn poll_stderr(stderr: &mut Option<StderrReader>, context: &Context<'_>) -> Poll<Option<StderrOutput>> {
     match stderr {
         Some(stderr) => stderr.more.poll(context, |context| stderr.lines.poll_recv(context)),

@@ -1,4 +1,4 @@
-//! Queue of bytes to write, with limits on its size and on the time without progress.
+//! Queue of lines to write to the server's standard input, with limits on its size and on the time without progress.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -9,10 +9,10 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use crate::driver::driver_core::clock_now;
 
-/// Maximum number of lines in one write.
+/// Maximum number of lines that one vectored write contains.
 const MAX_LINES_PER_WRITE: usize = 16;
 
-/// Queued lines in order, each with its newline.
+/// Queue of lines for the server's standard input, each with its newline.
 #[derive(Debug)]
 pub(super) struct WriteQueue {
     lines: VecDeque<Bytes>,

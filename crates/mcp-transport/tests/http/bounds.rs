@@ -1,4 +1,4 @@
-//! Tests of the limits on size and time (X37, X52).
+//! Tests of the limits on the size and duration of HTTP responses (hostile cases X37 and X52).
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::support::*;
 
 const MESSAGE_LIMIT: usize = 64 * 1024;
 
-/// Starts a server that handles calls of the tool `bad` with `bad`, and a client with small limits.
+/// Starts a server that passes calls of the tool `bad` to the closure `bad`, and a client with small limits.
 async fn start_with_bad_call<F, A>(revision: &'static str, bad: F) -> (HttpServer, TestClient)
 where
     F: Fn(HttpRequest, HttpResponder) -> A + Send + Sync + Clone + 'static,
@@ -34,7 +34,8 @@ where
     (server, client)
 }
 
-/// Asserts that a call of `bad` fails before its deadline with this cause, and that another call succeeds.
+/// Asserts that a call of the tool `bad` fails before its deadline with a cause that contains `words`, and that another
+/// call succeeds.
 async fn assert_call_fails(client: &mut TestClient, what: &str, words: &str) {
     let call = client.begin_within(echo_call("bad"), Duration::from_secs(1)).await;
     let result = client.wait_for_result(call).await;

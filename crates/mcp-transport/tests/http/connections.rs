@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 use crate::support::*;
 
-/// Starts a server that does not close its connections. Returns its URL and a counter of its connections.
+/// Starts a server that keeps its connections open. Returns its URL and a counter of its connections.
 async fn start_keep_alive_server(as_stream: bool) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());

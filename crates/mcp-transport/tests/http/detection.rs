@@ -19,7 +19,7 @@ fn detection_steps(server: &HttpServer) -> Vec<String> {
     server.received_requests().iter().map(step).take_while(|step| !step.starts_with("notifications/")).collect()
 }
 
-/// Starts an HTTP+SSE server at a single URL: GET opens the stream, and POST to the same URL fails with this status.
+/// Starts an HTTP+SSE server at a single URL: GET opens the stream, and POST to the same URL fails with `status`.
 async fn start_http_sse_server(status: u16) -> HttpServer {
     HttpServer::start(crate::legacy::http_sse_script(
         move |_request, mut answer| async move { answer.status(status).await },

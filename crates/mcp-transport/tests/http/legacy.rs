@@ -17,8 +17,8 @@ use crate::support::*;
 
 const REVISION: &str = "2024-11-05";
 
-/// Returns the script of an HTTP+SSE server: GET `/sse` opens the stream, `/messages?s=1` accepts messages, and `other`
-/// handles all other requests, such as POSTs to `/sse`.
+/// Returns the script of an HTTP+SSE server: GET `/sse` opens the stream, `/messages?s=1` accepts messages, and the
+/// closure `other` handles all other requests, such as POSTs to `/sse`.
 pub fn http_sse_script<F, A>(
     other: F,
 ) -> impl Fn(HttpRequest, HttpResponder) -> std::pin::Pin<Box<dyn Future<Output = io::Result<()>> + Send>>

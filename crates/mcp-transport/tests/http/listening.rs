@@ -1,4 +1,4 @@
-//! Tests of the GET stream.
+//! Tests of the GET stream of Streamable HTTP, which carries messages that belong to no request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -14,7 +14,8 @@ fn result_response(request: &HttpRequest, mut result: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": request.json()["id"], "result": result })
 }
 
-/// A server with tools, prompts and resources, whose tool `paint` mirrors its arguments into headers.
+/// Responds as a server with tools, prompts and resources, whose tool `paint` declares arguments that the client
+/// repeats in headers.
 async fn respond_with_all_features(request: HttpRequest, mut answer: HttpResponder) -> std::io::Result<()> {
     let body = match request.rpc_method().as_str() {
         "server/discover" => result_response(

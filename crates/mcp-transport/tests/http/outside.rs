@@ -19,7 +19,8 @@ fn outside_client(named: &[&str]) -> OutsideClient {
     OutsideClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
 }
 
-/// Listens on all addresses of this computer. Returns the port, the accepting task and a counter of connections.
+/// Listens on all addresses of this computer. Returns the port, the task that accepts connections, and a counter of
+/// connections.
 async fn start_counting_listener() -> (u16, tokio::task::JoinHandle<()>, std::sync::Arc<std::sync::atomic::AtomicUsize>)
 {
     let listener = TcpListener::bind("0.0.0.0:0").await.unwrap();

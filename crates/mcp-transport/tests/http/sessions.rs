@@ -245,7 +245,7 @@ async fn server_that_loses_every_session_is_rejected_after_bounded_attempts() {
 }
 
 impl TestClient {
-    /// Receives events until the driver has ended. Panics after this many seconds.
+    /// Receives events until the driver has ended. Panics after the given number of seconds.
     async fn until_end_or(&mut self, seconds: u64) {
         let end = async { while self.events.recv().await.is_some() {} };
         let _ = tokio::time::timeout(std::time::Duration::from_secs(seconds), end).await;

@@ -1,4 +1,4 @@
-//! Tests of signed requests and of refusals, with a scripted authorizer.
+//! Tests of requests with authorization headers, and of their refusal by the server, with a scripted authorizer.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,13 +16,14 @@ use url::Url;
 
 use crate::support::*;
 
-/// Authorizer that signs with `Bearer token-N`, and increments N for each challenge at most `renewals` times.
+/// Authorizer that signs requests with the token `token-N`, and increments N on each challenge, at most `renewals`
+/// times.
 #[derive(Default)]
 struct ScriptedAuthorizer {
     generation: AtomicU64,
     renewals: AtomicU32,
     refuses_to_sign: bool,
-    /// If present, challenges wait for this notification, as for a user.
+    /// If present, handling a challenge waits for this notification, which simulates the user.
     user: Option<Notify>,
     signed: Mutex<Vec<(String, String)>>,
     challenges: Mutex<Vec<AuthChallenge>>,
@@ -154,8 +155,8 @@ async fn http_sse_requests_are_signed() {
     assert_all_signed(&server);
 }
 
-/// Starts a server that accepts tokens whose number is at least `least`. Other requests get this status and these
-/// headers.
+/// Starts a server that accepts tokens whose number is at least `least`. It responds to other requests with `status`
+/// and `headers`.
 async fn start_guarded_server(least: u64, status: u16, headers: &'static str) -> HttpServer {
     HttpServer::start(move |request, mut answer| async move {
         let token = request.header("authorization").and_then(|value| value.strip_prefix("Bearer token-"));

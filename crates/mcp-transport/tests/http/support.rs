@@ -15,9 +15,9 @@ use testkit::http::ordinary;
 pub use testkit::http::{HttpRequest, HttpResponder, HttpServer};
 use tokio::sync::{mpsc, oneshot};
 
-/// Timeout of each wait in the tests.
+/// Maximum time for which a test waits for an event of the driver.
 pub const WAIT_TIMEOUT: Duration = Duration::from_secs(9);
-/// Duration of closing a session by the driver's timers: 2 s, plus a tolerance for rounding.
+/// Maximum time that the driver takes to close a session: 2 s, plus a tolerance for rounding.
 pub const CLOSE_TIMEOUT: Duration = Duration::from_millis(2_100);
 pub const MODERN_REVISION: &str = "2026-07-28";
 pub const LEGACY_REVISIONS: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
@@ -27,7 +27,7 @@ pub const SESSION_ID: &str = "Session-1";
 pub struct TestClient {
     pub commands: mpsc::Sender<DriverCommand>,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// Events that were received so far, in order.
+    /// Events that the test has received from the driver so far, in order.
     pub received: Vec<DriverEvent>,
 }
 
@@ -45,7 +45,7 @@ pub fn test_limits() -> HttpLimits {
     HttpLimits { pause: Duration::from_millis(200), ..HttpLimits::default() }
 }
 
-/// Starts a client without waiting for the end of the handshake.
+/// Starts a client of the server at `url`, without waiting for the end of the handshake.
 pub fn start_client(url: &str) -> TestClient {
     start_client_with(SessionConfig::default(), http_target(url), test_limits())
 }
@@ -90,7 +90,7 @@ impl TestClient {
         .await;
     }
 
-    /// Waits for a note that contains this text.
+    /// Waits for a [`DriverEvent::Note`] that contains `text`, and returns the note.
     pub async fn until_note(&mut self, text: &str) -> String {
         if let Some(line) = self.notes().into_iter().find(|line| line.contains(text)) {
             return line;
@@ -212,7 +212,7 @@ pub fn result_text(result: &Result<ServerResult, CallError>) -> String {
     }
 }
 
-/// Returns the cause of a call that was not delivered. Panics for any other result.
+/// Returns the cause of [`CallError::Undelivered`]. Panics for any other result.
 pub fn undelivered_cause(result: &Result<ServerResult, CallError>) -> &str {
     match result {
         Err(CallError::Undelivered { cause, .. }) => cause,
@@ -253,7 +253,7 @@ pub fn progress_notification(request: &HttpRequest, progress: u64) -> Value {
         "params": { "progressToken": token, "progress": progress } })
 }
 
-/// Returns the received requests that used this HTTP method.
+/// Returns the requests with the HTTP method `method` that the server has received.
 pub fn requests_with_method(server: &HttpServer, method: &str) -> Vec<HttpRequest> {
     server.received_requests().into_iter().filter(|request| request.method == method).collect()
 }

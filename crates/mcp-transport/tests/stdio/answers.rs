@@ -1,6 +1,6 @@
-//! X35, X37, X38, X42: tests of responses that are missing, invalid, or belong to no request.
+//! Tests of responses that are missing, invalid, or belong to no request (hostile cases X35, X37, X38 and X42).
 //!
-//! Each must fail at most the affected call, with a cause, and leave the server usable.
+//! Each such response may fail only the affected call, with a cause, and the server must stay usable.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use testkit::time::ready_without_timer;
 
 use crate::support::{RunningDriver, launch_driver, result_text, start_ready_driver, tool_call};
 
-/// Asserts that a call fails before its deadline, with a cause that contains these words.
+/// Asserts that a call of a server with this misbehaviour fails before its deadline, with a cause that contains
+/// `words`.
 async fn assert_fails_with_cause(misbehaviour: &[&str], words: &str) {
     let mut arguments = vec!["--misbehave"];
     arguments.extend(misbehaviour);
@@ -171,7 +172,7 @@ async fn unanswered_initialize_times_out() {
     );
 }
 
-/// Covers `[stdio-launch-subprocess]`: the messages over the pipes of a subprocess.
+/// Covers the MCP requirement [stdio-launch-subprocess]: messages are exchanged over the pipes of a subprocess.
 #[tokio::test]
 async fn every_line_is_reported_in_order_and_completely() {
     let mut server = start_ready_driver(&["--revision", "2025-06-18"]).await;

@@ -11,7 +11,7 @@ use crate::support::{
     RunningDriver, launch_driver, launch_driver_with, scripted_command, start_ready_driver, tool_call,
 };
 
-/// Returns the index of the first event for which `holds` returns `true`.
+/// Returns the index of the first received event for which `holds` returns `true`.
 fn event_position(server: &RunningDriver, holds: impl Fn(&DriverEvent) -> bool) -> usize {
     server.received.iter().position(holds).expect("the event was received")
 }

@@ -1,4 +1,5 @@
-//! X40, X41: tests of floods, and of servers that do not read.
+//! Tests of servers that send floods of output, and of servers that do not read their input (hostile cases X40 and
+//! X41).
 
 use std::time::Duration;
 
@@ -153,7 +154,7 @@ async fn write_queue_is_bounded() {
     assert!(words.contains("does not read its input"), "the reason must be reported, not: {words}");
 }
 
-/// Returns the reason why the session was closed.
+/// Returns the reason from the received [`SessionEvent::Closed`].
 fn reported_close_reason(server: &RunningDriver) -> CloseReason {
     let reason = server.received.iter().find_map(|event| match event {
         DriverEvent::Session(SessionEvent::Closed(reason)) => Some(reason.clone()),

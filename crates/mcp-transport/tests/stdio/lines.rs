@@ -24,7 +24,7 @@ fn decode_chunks(limit: usize, chunks: &[&[u8]]) -> Vec<DecodedLine> {
     lines
 }
 
-/// Returns the items that the decoder must yield, computed by a simpler implementation.
+/// Returns the lines that the decoder must return for `input`, computed by a simpler implementation.
 fn expected_lines(limit: usize, input: &[u8]) -> Vec<DecodedLine> {
     let mut lines = Vec::new();
     for line in input.split(|byte| *byte == b'\n') {

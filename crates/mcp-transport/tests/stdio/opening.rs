@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 
 use crate::support::{RunningDriver, result_text, scripted_command, session_config, start_process};
 
-/// Starts a server with a session that sends `server/discover` first.
+/// Starts `scripted-server` with a session that sends `server/discover` first.
 async fn start_probed_driver(arguments: &[&str]) -> RunningDriver {
     let process = start_process(&scripted_command(arguments)).await;
     let (sender, events) = mpsc::channel(64);

@@ -12,13 +12,13 @@ use serde_json::{Map, Value, json};
 use testkit::deadline::within;
 use tokio::sync::{mpsc, oneshot};
 
-/// Timeout of each wait in the tests.
+/// Maximum time for which a test waits for an event of the driver.
 pub const WAIT_TIMEOUT: Duration = Duration::from_secs(9);
 
 pub struct RunningDriver {
     pub handle: DriverHandle,
     pub events: mpsc::Receiver<DriverEvent>,
-    /// Events that were received so far, in order.
+    /// Events that the test has received from the driver so far, in order.
     pub received: Vec<DriverEvent>,
 }
 
@@ -49,7 +49,7 @@ pub fn session_config() -> SessionConfig {
     }
 }
 
-/// Starts a server without waiting for the end of the handshake.
+/// Starts `scripted-server` and its driver, without waiting for the end of the handshake.
 pub async fn launch_driver(arguments: &[&str]) -> RunningDriver {
     launch_driver_with(&scripted_command(arguments), DriverLimits::default()).await
 }
@@ -61,7 +61,7 @@ pub async fn launch_driver_with(command: &ServerCommand, limits: DriverLimits) -
     RunningDriver { handle, events, received: Vec::new() }
 }
 
-/// Starts a server and waits until its session is ready.
+/// Starts `scripted-server` and its driver, and waits until the session is ready.
 pub async fn start_ready_driver(arguments: &[&str]) -> RunningDriver {
     let mut running = launch_driver(arguments).await;
     running.until_ready().await;
@@ -149,7 +149,7 @@ impl RunningDriver {
         })
     }
 
-    /// Returns the reasons why received messages were invalid.
+    /// Returns the `note` of each received frame that is invalid.
     pub fn notes(&self) -> Vec<&str> {
         self.frames().filter_map(|frame| frame.note.as_deref()).collect()
     }

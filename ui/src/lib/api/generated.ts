@@ -441,7 +441,7 @@ touch: boolean,
 hover: boolean, };
 
 /**
- * Way in which a view is displayed (specification 2026-01-26, section "Display Modes").
+ * Placement of a view in the host's window (specification 2026-01-26, section "Display Modes").
  */
 export type AppDisplayMode = "inline" | "fullscreen" | "pip";
 
@@ -459,7 +459,7 @@ html: string,
 policy: string, };
 
 /**
- * Kind of a fault.
+ * Reason why a message was not processed as sent.
  */
 export type AppFaultKind = "malformed" | "invalid_content" | "unknown_method" | "forgery" | "not_offered" | "early" | "out_of_order" | "duplicate_id" | "unknown_id" | "too_large" | "too_many" | "timed_out";
 
@@ -590,12 +590,12 @@ origin: string,
 reach: AppSourceReach, };
 
 /**
- * Computers that a source can reach. Decides how broad the consent to it is.
+ * Kind of computers that a source can reach, which determines the grant that the source needs.
  */
 export type AppSourceReach = "internet" | "private_network" | "loopback" | "every_host";
 
 /**
- * Use of a domain by a page.
+ * Use of a declared domain by a page.
  */
 export type AppSourceUse = "connect" | "resource" | "frame" | "base_uri";
 
@@ -6300,7 +6300,7 @@ path: string,
 access: FolderAccess, };
 
 /**
- * Kinds of access that the user or the host grants to a page. Nothing is granted by default.
+ * Kinds of access that the user or the host grants to a page. By default, none is granted.
  */
 export type SandboxGrants = { 
 /**
@@ -6312,7 +6312,7 @@ declaredOrigins: boolean,
  */
 loopback: boolean, 
 /**
- * Set if `*` is granted, which means every host.
+ * Set if the declared source `*`, which means every host, is granted.
  */
 everyHost: boolean, 
 /**

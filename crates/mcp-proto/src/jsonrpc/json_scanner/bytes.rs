@@ -1,6 +1,6 @@
 //! Advances over tokens of JSON bytes: white space, numbers, literals and strings. Used by `json_scanner.rs`.
 
-/// Returns the position after white space.
+/// Returns the position of the first byte at or after `at` that is not white space.
 #[inline(always)]
 pub(super) fn skip_whitespace(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\t' | b'\n' | b'\r') = bytes.get(at) {
@@ -51,11 +51,12 @@ fn digits_end(bytes: &[u8], start: usize) -> Option<usize> {
     (at > start).then_some(at)
 }
 
-/// Returns the end of a string whose opening quote is directly before `at`, and `true` if it has escapes.
+/// Returns the position after a string whose opening quote is directly before `at`, and `true` if the string has
+/// escapes.
 #[inline(always)]
 pub(super) fn string_end(bytes: &[u8], at: usize) -> Option<(usize, bool)> {
     // Nearly all strings are short and without escapes.
-    let near = next_special_chunk(bytes, at);
+    let near = find_special_byte(bytes, at);
     if bytes.get(near) == Some(&b'"') { Some((near + 1, false)) } else { long_string_end(bytes, near) }
 }
 
@@ -66,17 +67,18 @@ fn long_string_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
         if bytes.get(at)? == &b'"' {
             return Some((at + 1, escapes));
         }
-        at = next_special_chunk(bytes, escape_end(bytes, at + 1)?);
+        at = find_special_byte(bytes, escape_end(bytes, at + 1)?);
         escapes = true;
     }
 }
 
-/// Returns the position of the next quote, backslash or control character, or a position before it.
+/// Returns the position of the first quote, backslash or control character in the next 32 bytes, or the position after
+/// the examined bytes if there is none.
 #[inline(always)]
-fn next_special_chunk(bytes: &[u8], mut at: usize) -> usize {
+fn find_special_byte(bytes: &[u8], mut at: usize) -> usize {
     for _ in 0..4 {
         let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) else { break };
-        let found = special_bytes(u64::from_le_bytes(*word));
+        let found = special_byte_mask(u64::from_le_bytes(*word));
         if found != 0 {
             return at + (found.trailing_zeros() / 8) as usize;
         }
@@ -85,7 +87,8 @@ fn next_special_chunk(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the position of the next quote or backslash, or `None` if a control character is before it.
+/// Returns the position of the next quote or backslash, or `None` if a control character or the end of `bytes` is
+/// before it.
 pub(super) fn find_plain_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         let rest = bytes.get(at..)?;
@@ -123,15 +126,15 @@ fn is_plain_block(block: &[u8; BLOCK_SIZE]) -> bool {
     quote != 0 && backslash != 0 && least >= b' '
 }
 
-/// Returns the position after an escape whose backslash is directly before `at`, or `None` if it is half of a surrogate
-/// pair.
+/// Returns the position after an escape whose backslash is directly before `at`. Returns `None` if the escape is
+/// invalid or only half of a surrogate pair.
 fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at)? {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
         b'u' => {
-            let unit = code_unit(bytes, at)?;
+            let unit = parse_code_unit(bytes, at)?;
             if (0xd800..0xdc00).contains(&unit) {
-                let low = literal_end(bytes, at + 5, b"\\").and_then(|at| code_unit(bytes, at))?;
+                let low = literal_end(bytes, at + 5, b"\\").and_then(|at| parse_code_unit(bytes, at))?;
                 return (0xdc00..0xe000).contains(&low).then_some(at + 11);
             }
             (!(0xdc00..0xe000).contains(&unit)).then_some(at + 5)
@@ -141,14 +144,14 @@ fn escape_end(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Returns the code unit of an escape whose `u` and four hexadecimal digits begin at `at`.
-fn code_unit(bytes: &[u8], at: usize) -> Option<u32> {
+fn parse_code_unit(bytes: &[u8], at: usize) -> Option<u32> {
     let [b'u', digits @ ..] = bytes.get(at..)?.first_chunk::<5>()? else { return None };
     digits.iter().try_fold(0, |unit, digit| Some(unit << 4 | char::from(*digit).to_digit(16)?))
 }
 
 /// Returns a mask whose lowest set bit marks the first quote, backslash or control character of eight bytes. Higher
 /// bits may be set for other bytes.
-const fn special_bytes(word: u64) -> u64 {
+const fn special_byte_mask(word: u64) -> u64 {
     const ONE_IN_EACH_BYTE: u64 = u64::MAX / 0xff;
     const fn bytes_below(word: u64, limit: u8) -> u64 {
         word.wrapping_sub(ONE_IN_EACH_BYTE * limit as u64) & !word & (ONE_IN_EACH_BYTE << 7)

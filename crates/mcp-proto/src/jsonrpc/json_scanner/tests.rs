@@ -118,14 +118,14 @@ fn consume_recursively(scan: &mut JsonScanner<'_>, depth: usize, into: &mut Vec<
             while more {
                 scan.consume_key()?;
                 consume_recursively(scan, depth + 1, into)?;
-                more = scan.has_more(b'}')?;
+                more = scan.consume_separator(b'}')?;
             }
         }
         b'[' if depth < 6 => {
             let mut more = scan.open_container(b'[', b']')?;
             while more {
                 consume_recursively(scan, depth + 1, into)?;
-                more = scan.has_more(b']')?;
+                more = scan.consume_separator(b']')?;
             }
         }
         _ => drop(scan.consume_value()?),

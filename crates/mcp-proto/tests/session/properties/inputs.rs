@@ -33,7 +33,7 @@ pub(super) fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Generates values similar to a message, possibly invalid.
+/// Generates JSON values that resemble a message of a server. Some are invalid.
 pub(super) fn any_message() -> impl Strategy<Value = Value> {
     let id = prop_oneof![(-2_i64..12).prop_map(Value::from), Just(json!("1")), Just(json!(1.5)), Just(Value::Null)];
     let method = prop::sample::select(vec![
@@ -81,7 +81,7 @@ pub(super) fn any_message() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Input of a session during a property test.
+/// Event that a property test passes to the session.
 #[derive(Debug, Clone)]
 pub(super) enum SessionInput {
     Says(Value),

@@ -1,6 +1,7 @@
-//! HTTP+SSE of 2024-11-05: one stream with all messages of the server, and POSTs to the URL that it names.
+//! HTTP+SSE of 2024-11-05: one event stream with all messages of the server, and POSTs to the URL that its `endpoint`
+//! event contains.
 //!
-//! The session ends with the stream. Connecting again is a new session, which the owner starts.
+//! The session ends with the stream. The owner connects again by starting a new session.
 
 mod stream;
 
@@ -28,12 +29,13 @@ use crate::http::{HttpLimits, connection_notes, delivery_faults};
 /// Exchange number of the event stream.
 const STREAM_EXCHANGE: u64 = 0;
 const MAX_STEPS_PER_POLL: usize = 64;
-/// Maximum number of messages that wait for a free POST. Beyond it, the session is closed.
+/// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
+/// closed.
 const MAX_WAITING_MESSAGES: usize = 10_000;
 /// Timeout of sending the last messages when the session is closed.
 const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The driver of one server over HTTP+SSE.
+/// Driver of the session with one server over HTTP+SSE.
 pub(super) struct LegacyDriver<'o> {
     pub(super) core: DriverCore<'o>,
     pub(super) notes: ConnectionNotes,
@@ -51,15 +53,15 @@ pub(super) struct LegacyDriver<'o> {
     /// Exchange number of a POST that must complete before other messages are sent, or `None`.
     gate: Option<u64>,
     /// Set if the caller tries Streamable HTTP when the server does not support HTTP+SSE.
-    may_give_back: bool,
+    may_fall_back_to_streamable: bool,
     /// Set when the server has opened the stream in response to the GET.
     is_answered: bool,
     /// Deadline for the server's `endpoint` event, after which Streamable HTTP is tried.
-    give_back_at: Option<Instant>,
+    fall_back_at: Option<Instant>,
     not_found: Option<DeliveryFault>,
 }
 
-/// A POST whose response is pending.
+/// A POST whose HTTP response is pending.
 struct PendingPost {
     about: OutgoingKind,
     /// Set if the server did not accept the message in time.
@@ -70,7 +72,7 @@ struct PendingPost {
 pub(super) enum LegacyEnd<'o> {
     /// The session has ended, and the owner has received all events.
     Done,
-    /// The server does not support this transport, with the fault that shows it.
+    /// The server does not support HTTP+SSE. Contains the failure of the GET that shows this.
     NotFound(Box<(DriverCore<'o>, ConnectionNotes, DeliveryFault)>),
 }
 
@@ -81,7 +83,7 @@ impl<'o> LegacyDriver<'o> {
         endpoint: HttpEndpoint,
         url: Url,
         limits: HttpLimits,
-        may_give_back: bool,
+        may_fall_back_to_streamable: bool,
     ) -> LegacyDriver<'o> {
         LegacyDriver {
             core,
@@ -89,7 +91,7 @@ impl<'o> LegacyDriver<'o> {
             alarm: DueTimer::new(),
             endpoint,
             url,
-            give_back_at: may_give_back.then(|| clock_now() + limits.endpoint),
+            fall_back_at: may_fall_back_to_streamable.then(|| clock_now() + limits.endpoint),
             limits,
             work: FuturesUnordered::new(),
             posts: HashMap::new(),
@@ -97,14 +99,14 @@ impl<'o> LegacyDriver<'o> {
             waiting: VecDeque::new(),
             post_to: None,
             gate: None,
-            may_give_back,
+            may_fall_back_to_streamable,
             is_answered: false,
             not_found: None,
         }
     }
 
     pub(super) async fn run(mut self) -> LegacyEnd<'o> {
-        let headers = headers::get_headers(None, SessionHeaders::EMPTY);
+        let headers = headers::get_request_headers(None, SessionHeaders::EMPTY);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let limit = self.limits.message_bytes;
         self.work.push(exchange::open_stream(STREAM_EXCHANGE, self.endpoint.clone(), parts, limit, Duration::ZERO));
@@ -125,10 +127,10 @@ impl<'o> LegacyDriver<'o> {
         self.core.is_stopped() || self.core.over.is_some() || self.not_found.is_some()
     }
 
-    /// Waits for one event and handles it. The owner is polled first. The server is polled last, and only while there
-    /// is room for events.
+    /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first. The server
+    /// is polled last, and only while the owner accepts events.
     async fn step(&mut self) {
-        let wakes = [self.core.next_wake(), self.give_back_at].into_iter().flatten().min();
+        let wakes = [self.core.next_wake(), self.fall_back_at].into_iter().flatten().min();
         self.alarm.fire_by(wakes);
         let room = self.core.has_room();
         let core = &mut self.core;
@@ -155,7 +157,7 @@ impl<'o> LegacyDriver<'o> {
 
     fn on_deadline(&mut self, now: Instant) {
         self.core.on_deadline(now);
-        if self.give_back_at.is_some_and(|at| at <= now) {
+        if self.fall_back_at.is_some_and(|at| at <= now) {
             let within = self.limits.endpoint;
             self.on_stream_unavailable(
                 if self.is_answered {
@@ -226,10 +228,10 @@ impl<'o> LegacyDriver<'o> {
             self.gate = Some(self.last_post);
         }
         let parts =
-            RequestParts { method: Method::POST, url, headers: headers::plain_post_headers(), body: Some(body) };
+            RequestParts { method: Method::POST, url, headers: headers::sse_post_request_headers(), body: Some(body) };
         let (number, endpoint, within) = (self.last_post, self.endpoint.clone(), self.limits.accept);
         self.work.push(match &about {
-            OutgoingKind::Request { .. } => exchange::post_answered_elsewhere(number, endpoint, parts, within),
+            OutgoingKind::Request { .. } => exchange::post_answered_on_stream(number, endpoint, parts, within),
             _ => exchange::post_message(number, endpoint, parts, within),
         });
         self.posts.insert(number, PendingPost { about, late: false });
@@ -242,7 +244,7 @@ impl<'o> LegacyDriver<'o> {
                 self.note(format!("a redirect was followed to {}", delivery_faults::displayed_text(moved.to.path())));
                 self.url = moved.to;
             }
-            return self.on_stream(what, now);
+            return self.on_stream_step(what, now);
         }
         let Some(post) = self.posts.remove(&exchange) else { return };
         if self.gate == Some(exchange) {
@@ -266,7 +268,7 @@ impl<'o> LegacyDriver<'o> {
         match post.about {
             // A proxy ended the delayed HTTP response. The server may still send the result on the stream.
             OutgoingKind::Request { id, method } if post.late && is_gateway_fault(&fault) => {
-                if self.core.session.is_waiting_for(&id) {
+                if self.core.session.is_response_pending(&id) {
                     let cause = delivery_faults::displayed_text(&fault.to_string());
                     self.note(format!("{method} was not accepted ({cause}); its answer is still waited for"));
                 }
@@ -285,7 +287,7 @@ impl<'o> LegacyDriver<'o> {
 
     /// Continues to wait for a delayed HTTP response while the result of its request is pending.
     fn on_late_response(&mut self, exchange: u64, about: OutgoingKind, work: ExchangeFuture) {
-        if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_waiting_for(id)) {
+        if matches!(&about, OutgoingKind::Request { id, .. } if self.core.session.is_response_pending(id)) {
             self.work.push(exchange::wait_for_late_acceptance(exchange, work, self.limits.accept));
             self.posts.insert(exchange, PendingPost { about, late: true });
         }

@@ -1,4 +1,4 @@
-//! The stream of HTTP+SSE: its events, and the endpoint for messages that it names.
+//! Handles the event stream of HTTP+SSE, including the `endpoint` event with the URL for messages.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use crate::http::sse::{SseEvent, StreamEnd};
 use crate::line_decoder::DecodedLine;
 
 impl LegacyDriver<'_> {
-    pub(super) fn on_stream(&mut self, what: ExchangeEvent, now: Instant) {
+    pub(super) fn on_stream_step(&mut self, what: ExchangeEvent, now: Instant) {
         match what {
             ExchangeEvent::Events { events, next, .. } => {
                 self.is_answered = true;
@@ -62,7 +62,7 @@ impl LegacyDriver<'_> {
                     Ok(url) => {
                         self.notes.add_step("GET answered with an endpoint event".to_owned());
                         self.post_to = Some(url);
-                        self.give_back_at = None;
+                        self.fall_back_at = None;
                     }
                     Err(cause) => self.on_stream_unavailable(DeliveryFault::Unusable { cause }, now),
                 }
@@ -91,7 +91,7 @@ impl LegacyDriver<'_> {
 
     /// Handles a failed GET: the server does not support this transport, or is unavailable.
     pub(super) fn on_stream_unavailable(&mut self, fault: DeliveryFault, now: Instant) {
-        if self.may_give_back {
+        if self.may_fall_back_to_streamable {
             self.not_found = Some(fault);
             return;
         }

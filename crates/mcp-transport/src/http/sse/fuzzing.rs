@@ -1,4 +1,4 @@
-//! Exposes the reader of event streams to the fuzz targets in `tests/fuzz`.
+//! Gives the fuzz targets in `tests/fuzz` access to the reader of event streams.
 
 use std::convert::Infallible;
 

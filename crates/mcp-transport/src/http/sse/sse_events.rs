@@ -1,4 +1,4 @@
-//! Reads the events of one stream.
+//! Reads the events of one event stream.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -14,10 +14,10 @@ use super::sse_guard::{GuardOutput, OversizedEvent, SseGuard};
 
 /// Maximum number of events that [`SseEvents::next_batch`] returns.
 const MAX_BATCH_EVENTS: usize = 64;
-/// Size of a batch in bytes after which no further event is added.
+/// Size in bytes at which [`SseEvents::next_batch`] adds no further event to a batch.
 const MAX_BATCH_BYTES: usize = 1024 * 1024;
 
-/// An item of an event stream.
+/// An event, or a change of the stream's state, that an event stream contains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SseEvent {
     /// An event with data.
@@ -27,18 +27,18 @@ pub enum SseEvent {
         /// Data lines, joined with `\n`.
         data: Bytes,
     },
-    /// The last event ID from here on, also for later events. Empty if it was reset.
+    /// ID of the last event, which applies until the next `Id`. Empty if the server reset it.
     Id(String),
     /// Reconnection time that the server requests (`retry`).
     Retry(Duration),
-    /// An event beyond the size limit was skipped.
+    /// The reader skipped an event that exceeds the size limit.
     TooLarge {
-        /// First bytes of the event's data.
+        /// First bytes of the skipped event's data.
         head: Bytes,
     },
 }
 
-/// Error that ended an event stream.
+/// Error at which an event stream ended.
 #[derive(Debug)]
 pub(crate) enum StreamFault<E> {
     /// The HTTP body failed with this error.
@@ -51,7 +51,7 @@ pub(crate) enum StreamFault<E> {
 pub(crate) struct SseEvents<E> {
     stream: EventStream<GuardedStream<E>>,
     last_id: String,
-    /// Remaining items of the last parsed event.
+    /// Items of the last parsed event that were not returned yet.
     rest: VecDeque<SseEvent>,
 }
 
@@ -84,8 +84,8 @@ impl<E: Send + 'static> SseEvents<E> {
         }
     }
 
-    /// Waits for an event, and returns it with all further events that are available without waiting. The end of the
-    /// stream is `Some` with the last batch.
+    /// Waits for an event, and returns it with further events that are available without waiting. The second value is
+    /// `Some` with the last events of the stream.
     pub(crate) async fn next_batch(&mut self) -> (Vec<SseEvent>, Option<StreamEnd<E>>) {
         let mut events = Vec::new();
         let mut bytes = 0;
@@ -118,7 +118,7 @@ impl<E: Send + 'static> SseEvents<E> {
             self.last_id.clone_from(&event.id);
             self.rest.push_back(SseEvent::Id(event.id));
         }
-        // An event without data only sets its ID or a time (WHATWG: it is not dispatched).
+        // An event without data only sets the last event ID or the reconnection time (WHATWG: it is not dispatched).
         if !event.data.is_empty() {
             self.rest.push_back(SseEvent::Data { kind: event.event, data: Bytes::from(event.data) });
         }
@@ -139,9 +139,9 @@ enum StreamError<E> {
     TooLarge(OversizedEvent),
 }
 
-/// Byte stream whose chunks pass through the guard.
+/// Byte stream whose chunks the [`SseGuard`] normalizes.
 struct GuardedStream<E> {
-    /// Source of the bytes, or `None` after its end.
+    /// Source of the bytes, or `None` after the source has ended.
     bytes: Option<BoxStream<'static, Result<Bytes, E>>>,
     guard: SseGuard,
 }
@@ -186,7 +186,7 @@ mod tests {
 
     const EVENT_LIMIT: usize = 1024 * 1024;
 
-    /// Parses a stream that consists of these chunks.
+    /// Returns the items of a stream that consists of these chunks.
     fn read_items(chunks: Vec<Vec<u8>>, limit: usize) -> Vec<SseEvent> {
         let bytes = stream::iter(chunks.into_iter().map(|chunk| Ok::<_, Infallible>(Bytes::from(chunk))));
         let mut events = SseEvents::new(bytes.boxed(), limit);
@@ -204,7 +204,8 @@ mod tests {
         SseEvent::Data { kind: "message".to_owned(), data: Bytes::from_static(data.as_bytes()) }
     }
 
-    /// Asserts that the input yields these items for every split into two chunks, and when read byte by byte.
+    /// Asserts that the reader returns these items for every split of the input into two chunks, and for one chunk per
+    /// byte.
     fn assert_read(input: &[u8], expected: &[SseEvent]) {
         for at in 0..=input.len() {
             let items = read_items(vec![input[..at].to_vec(), input[at..].to_vec()], EVENT_LIMIT);

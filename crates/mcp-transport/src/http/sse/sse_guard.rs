@@ -13,17 +13,17 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Maximum number of digits of a `retry` value. Longer values are ignored.
 const MAX_RETRY_DIGITS: usize = 18;
 
-/// An event that exceeds the size limit. It is skipped, and later events are read normally.
+/// An event that was skipped because it exceeds the size limit. Later events are read normally.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OversizedEvent {
     /// First bytes of the event's data.
     pub(super) head: Bytes,
 }
 
-/// An item of the normalized output.
+/// Output of the [`SseGuard`]: a normalized line, or an event that it skipped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum GuardOutput {
-    /// A line with its `\n`. An empty line ends a block.
+    /// A line with its `\n`. An empty line ends a block, which is one event.
     Line(Bytes),
     TooLarge(OversizedEvent),
 }
@@ -32,7 +32,7 @@ pub(super) enum GuardOutput {
 pub(super) struct SseGuard {
     limit: usize,
     input: Bytes,
-    /// Bytes of the current block. The current line begins at index `line`.
+    /// Normalized bytes of the current block. The current line begins at index `line`.
     block: BytesMut,
     line: usize,
     /// Set until the first line is complete. A byte order mark is removed from that line.
@@ -42,7 +42,8 @@ pub(super) struct SseGuard {
     has_data: bool,
     /// Set if the block has an `id` or `retry` field, which have an effect even without data.
     has_control: bool,
-    /// `Some` while the remainder of an oversized block is skipped, with `true` if the current line is still empty.
+    /// `Some` while the remaining bytes of an oversized block are skipped, with `true` if the current line is still
+    /// empty.
     skipping: Option<bool>,
     ready: Bytes,
 }
@@ -64,7 +65,7 @@ impl SseGuard {
         }
     }
 
-    /// Adds input. Must be called only after [`SseGuard::next`] returned `None`.
+    /// Adds a chunk of input. Must be called only after [`SseGuard::next`] returned `None`.
     pub(super) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.input.is_empty(), "the previous input must be consumed");
         self.input = chunk;
@@ -86,7 +87,8 @@ impl SseGuard {
         }
     }
 
-    /// Consumes input up to and including the end of a line, or all input if the line is incomplete.
+    /// Consumes input up to and including the end of a line, or all input if the line is incomplete. Returns the event
+    /// that thereby exceeds the limit.
     fn take_line(&mut self) -> Option<OversizedEvent> {
         if std::mem::take(&mut self.after_return) && self.input.first() == Some(&b'\n') {
             self.input.advance(1);
@@ -105,7 +107,7 @@ impl SseGuard {
             return None;
         }
         if self.block.len() + part.len() > self.limit {
-            return Some(self.skip(&part, end.is_some()));
+            return Some(self.start_skipping(&part, end.is_some()));
         }
         self.block.extend_from_slice(&part);
         if end.is_some() {
@@ -114,7 +116,7 @@ impl SseGuard {
         None
     }
 
-    fn skip(&mut self, part: &[u8], line_ended: bool) -> OversizedEvent {
+    fn start_skipping(&mut self, part: &[u8], line_ended: bool) -> OversizedEvent {
         let room = EXCERPT_BYTES.saturating_sub(self.block.len());
         self.block.extend_from_slice(&part[..part.len().min(room)]);
         self.block.truncate(EXCERPT_BYTES);
@@ -122,7 +124,7 @@ impl SseGuard {
         let head = memchr::memmem::find(&block, b"data:").map_or(0, |at| at + 5);
         let head = block.slice(head..);
         self.clear();
-        // The line beyond the limit is not empty. The next one may be.
+        // The line that exceeds the limit is not empty. The next one may be.
         self.skipping = Some(line_ended);
         OversizedEvent { head }
     }

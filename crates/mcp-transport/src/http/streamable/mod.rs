@@ -30,7 +30,7 @@ use crate::driver::{DetectedTransport, DriverEvent};
 /// Maximum number of exchange steps that are handled before the owner is polled again.
 const MAX_STEPS_PER_POLL: usize = 64;
 
-/// The driver of one server over Streamable HTTP.
+/// Driver of the session with one server over Streamable HTTP.
 pub(super) struct StreamableDriver<'o> {
     pub(super) core: DriverCore<'o>,
     pub(super) notes: ConnectionNotes,
@@ -43,12 +43,12 @@ pub(super) struct StreamableDriver<'o> {
     last_exchange: u64,
     /// Number of POSTs in progress.
     posts: usize,
-    /// Requests that wait for a free POST.
+    /// Requests that wait because the maximum number of POSTs is in progress.
     requests: VecDeque<OutgoingMessage>,
-    /// Notifications and responses that wait for a free POST.
+    /// Notifications and responses that wait because the maximum number of POSTs is in progress.
     messages: VecDeque<OutgoingMessage>,
-    /// Exchange that must complete before other messages are sent, or `None`. Servers may refuse messages that arrive
-    /// before `notifications/initialized`.
+    /// Number of the exchange that must complete before other messages are sent, or `None`. Servers may refuse messages
+    /// that arrive before `notifications/initialized`.
     gate: Option<u64>,
     session_id: Option<HeaderValue>,
     /// Times at which the server recently discarded sessions.
@@ -57,9 +57,9 @@ pub(super) struct StreamableDriver<'o> {
     get: Option<u64>,
     /// Set if the server has accepted a GET stream in this session.
     had_get: bool,
-    /// Set if the caller tries HTTP+SSE when the server does not support this transport.
+    /// Set if the caller tries HTTP+SSE when the server does not support Streamable HTTP.
     may_fall_back: bool,
-    /// Failure of the handshake that indicates that the server does not support this transport.
+    /// Event about a failed handshake that indicates that the server does not support Streamable HTTP.
     not_streamable: Option<SessionEvent>,
 }
 
@@ -67,20 +67,20 @@ pub(super) struct StreamableDriver<'o> {
 pub(super) enum StreamableEnd<'o> {
     /// The session has ended, and the owner has received all events.
     Done,
-    /// The server seems not to support this transport. Contains the event with the failure.
+    /// The server seems not to support Streamable HTTP. Contains the event about the failed handshake.
     NotStreamable(Box<(DriverCore<'o>, ConnectionNotes, SessionEvent)>),
 }
 
-/// A POST or a GET stream in progress.
+/// A POST, or a GET with its event stream, that is in progress.
 struct ActiveExchange {
     kind: ExchangeKind,
     abort: AbortHandle,
     /// Name of the exchange in notes to the user.
     name: String,
-    /// Set if the request contained a session ID.
+    /// Set if the HTTP request contained a session ID.
     in_session: bool,
     resume: ResumeState,
-    /// Call whose deadline is paused while the exchange waits for the authorizer, or `None`.
+    /// Call whose deadlines are paused while the exchange waits for the authorizer, or `None`.
     held: Option<CallId>,
 }
 
@@ -98,7 +98,7 @@ enum ExchangeKind {
     Get,
 }
 
-/// State that is needed to reopen a stream.
+/// State with which an event stream is reopened.
 #[derive(Default)]
 struct ResumeState {
     last_id: String,
@@ -106,12 +106,12 @@ struct ResumeState {
     retry: Option<Duration>,
     /// Number of consecutive attempts to open the stream that failed or yielded no event.
     failures: u32,
-    /// Number of consecutive streams that ended without a message. Set to 1 by a message, and to 0 by a stream that
-    /// stayed open for long.
+    /// Number of consecutive streams that ended without a message. A message sets it to 1, and a stream that stayed
+    /// open for long sets it to 0.
     fruitless: u32,
     /// Time at which the stream was last opened.
     opened_at: Option<Instant>,
-    /// Set while the stream waits for its next attempt or connects.
+    /// Set while the stream is closed and waits to be reopened, or connects.
     reopening: bool,
 }
 
@@ -168,8 +168,8 @@ impl<'o> StreamableDriver<'o> {
         self.core.is_stopped() || self.core.over.is_some() || self.not_streamable.is_some()
     }
 
-    /// Waits for one event and handles it. The owner is polled first, so that its stop is not delayed. The server is
-    /// polled last, and only while the owner accepts events.
+    /// Waits for one event of the owner, a timer or the server, and handles it. The owner is polled first, so that its
+    /// stop is not delayed. The server is polled last, and only while the owner accepts events.
     async fn step(&mut self) {
         self.alarm.fire_by(self.core.next_wake());
         let room = self.core.has_room();
@@ -186,7 +186,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    /// Handles further steps that are ready, which avoids an iteration of the event loop for each.
+    /// Handles further exchange steps that are ready, which avoids an iteration of the event loop for each.
     fn on_more_steps(&mut self, now: Instant) {
         for _ in 1..MAX_STEPS_PER_POLL {
             self.pump();
@@ -203,11 +203,11 @@ impl<'o> StreamableDriver<'o> {
     fn on_step(&mut self, step: Result<ExchangeStep, Aborted>, now: Instant) {
         // Aborted exchanges were already removed from the table.
         if let Ok(step) = step {
-            self.on_answer(step, now);
+            self.on_exchange_step(step, now);
         }
     }
 
-    /// Posts the messages of the session, and delivers its events to the owner.
+    /// Posts the queued messages of the session, and delivers its events to the owner.
     fn pump(&mut self) {
         loop {
             self.core.send_pending_notification();
@@ -249,7 +249,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    fn start(&mut self, kind: ExchangeKind, name: String, in_session: bool) -> u64 {
+    fn start_exchange(&mut self, kind: ExchangeKind, name: String, in_session: bool) -> u64 {
         self.last_exchange += 1;
         if !matches!(kind, ExchangeKind::Get) {
             self.posts += 1;
@@ -263,7 +263,7 @@ impl<'o> StreamableDriver<'o> {
     }
 
     /// Removes an exchange and returns it. Dropping its pending work closes its stream.
-    fn finish(&mut self, exchange: u64) -> Option<ActiveExchange> {
+    fn finish_exchange(&mut self, exchange: u64) -> Option<ActiveExchange> {
         self.resume_exchange_deadline(exchange);
         let finished = self.exchanges.remove(&exchange)?;
         finished.abort.abort();
@@ -278,7 +278,7 @@ impl<'o> StreamableDriver<'o> {
         Some(finished)
     }
 
-    /// Pauses the deadline of the exchange's call while the exchange waits for the user.
+    /// Pauses the deadlines of the exchange's call while the exchange waits for the authorizer.
     fn pause_exchange_deadline(&mut self, exchange: u64, now: Instant) {
         if let Some(ActiveExchange { kind: ExchangeKind::Request { id, .. }, held: held @ None, .. }) =
             self.exchanges.get_mut(&exchange)
@@ -287,7 +287,7 @@ impl<'o> StreamableDriver<'o> {
         }
     }
 
-    /// Resumes the deadline of the call whose exchange no longer waits for the user.
+    /// Resumes the deadlines of the exchange's call after the exchange waited for the authorizer.
     fn resume_exchange_deadline(&mut self, exchange: u64) {
         if !self.endpoint.is_signed() {
             return;
@@ -298,9 +298,10 @@ impl<'o> StreamableDriver<'o> {
     }
 
     fn finish_request(&mut self, request: &RequestId) {
-        let found = self.exchanges.iter().find(|(_, exchange)| exchange.is_for(request)).map(|(number, _)| *number);
+        let found =
+            self.exchanges.iter().find(|(_, exchange)| exchange.carries_request(request)).map(|(number, _)| *number);
         if let Some(exchange) = found {
-            self.finish(exchange);
+            self.finish_exchange(exchange);
         }
     }
 
@@ -319,7 +320,7 @@ impl<'o> StreamableDriver<'o> {
 }
 
 impl ActiveExchange {
-    fn is_for(&self, request: &RequestId) -> bool {
+    fn carries_request(&self, request: &RequestId) -> bool {
         matches!(&self.kind, ExchangeKind::Request { id, .. } if id == request)
     }
 }

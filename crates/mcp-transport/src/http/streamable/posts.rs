@@ -12,8 +12,8 @@ use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{connection_notes, exchange};
 
-/// Maximum number of messages that wait for a free POST. Beyond it, the session is closed. Since the session limits
-/// requests, this bounds the responses to a server that sends endless requests.
+/// Maximum number of messages that wait because the maximum number of POSTs is in progress. With more, the session is
+/// closed. Since the session limits requests, this bounds the responses to a server that sends endless requests.
 const MAX_WAITING_MESSAGES: usize = 10_000;
 
 #[derive(Deserialize)]
@@ -33,7 +33,7 @@ impl StreamableDriver<'_> {
                 }
                 OutgoingKind::Request { method, .. } if self.opens_session(method) => {
                     // The session may be reopening with another revision.
-                    self.leave_session();
+                    self.discard_session_state();
                     self.requests.push_back(outgoing);
                 }
                 // Pings (since 2026-07-28 with `server/discover`) and cancellations must be sent even if slow calls
@@ -65,7 +65,7 @@ impl StreamableDriver<'_> {
         matches!(method, "initialize" | "server/discover") && self.core.session.facts().is_none()
     }
 
-    /// Abandons a request: removes it from the queue, or closes its stream.
+    /// Abandons a request of the client: removes it from the queue, or closes its response stream.
     fn abandon_request(&mut self, request: &RequestId) {
         self.requests.retain(|waiting| !matches!(&waiting.about, OutgoingKind::Request { id, .. } if id == request));
         self.finish_request(request);
@@ -90,7 +90,7 @@ impl StreamableDriver<'_> {
             }
             about => connection_notes::message_name(about),
         };
-        let headers = headers::post_headers(head.as_deref(), SessionHeaders { session, revision });
+        let headers = headers::post_request_headers(head.as_deref(), SessionHeaders { session, revision });
         self.core.emit_sent_frame(body.clone(), &about);
         let headers = match headers {
             Ok(headers) => headers,
@@ -104,7 +104,7 @@ impl StreamableDriver<'_> {
         match about {
             OutgoingKind::Request { id, .. } => {
                 let kind = ExchangeKind::Request { id, modern, answered: None };
-                let number = self.start(kind, name, in_session);
+                let number = self.start_exchange(kind, name, in_session);
                 self.continue_exchange(
                     number,
                     exchange::post_request(number, endpoint, parts, self.limits.message_bytes),
@@ -116,7 +116,7 @@ impl StreamableDriver<'_> {
                 }
                 let gates =
                     matches!(&about, OutgoingKind::Notification { method } if method == "notifications/initialized");
-                let number = self.start(ExchangeKind::Message, name, in_session);
+                let number = self.start_exchange(ExchangeKind::Message, name, in_session);
                 if gates {
                     self.gate = Some(number);
                 }

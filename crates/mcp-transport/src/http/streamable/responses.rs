@@ -1,4 +1,4 @@
-//! Handles the responses of the server.
+//! Handles HTTP responses and stream events of the server.
 
 use std::time::{Duration, Instant};
 
@@ -15,15 +15,15 @@ use crate::http::sse::{SseEvent, StreamEnd};
 use crate::http::{headers, retry};
 use crate::line_decoder::DecodedLine;
 
-/// Maximum number of sessions that the server may discard within a period. Beyond it, the connection is closed, because
-/// the next session would be lost as well.
+/// Maximum number of sessions that the server may discard within `LOST_SESSIONS_WINDOW`. With more, the connection is
+/// closed, because the server would discard the next session as well.
 const MAX_LOST_SESSIONS: usize = 5;
 const LOST_SESSIONS_WINDOW: Duration = Duration::from_secs(60);
 /// Maximum time that a stream may stay open after it delivered its response.
 const STREAM_DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl StreamableDriver<'_> {
-    pub(super) fn on_answer(&mut self, step: ExchangeStep, now: Instant) {
+    pub(super) fn on_exchange_step(&mut self, step: ExchangeStep, now: Instant) {
         let ExchangeStep { exchange, moved, session, what } = step;
         let Some(running) = self.exchanges.get(&exchange) else { return };
         if let Some(session) = session
@@ -47,7 +47,7 @@ impl StreamableDriver<'_> {
             ExchangeEvent::Failed(fault) => self.on_failed(exchange, fault, now),
             ExchangeEvent::Late(_) => {}
             ExchangeEvent::Expired => {
-                self.finish(exchange);
+                self.finish_exchange(exchange);
             }
         }
     }
@@ -61,7 +61,7 @@ impl StreamableDriver<'_> {
     }
 
     fn on_session_id(&mut self, value: &HeaderValue) {
-        self.session_id = headers::valid_session_id(value);
+        self.session_id = headers::parse_session_id(value);
         self.note(match self.session_id {
             Some(_) => "the server keeps a session",
             None => "the server's session id was ignored: it is not visible ASCII",
@@ -70,20 +70,20 @@ impl StreamableDriver<'_> {
 
     fn on_accepted(&mut self, exchange: u64) {
         let opened = self.gate == Some(exchange);
-        self.finish(exchange);
+        self.finish_exchange(exchange);
         if opened {
-            self.listen();
+            self.open_get_stream();
         }
     }
 
-    /// Handles the complete body of a JSON response.
+    /// Handles the complete body of a JSON response to a POST.
     fn on_body(&mut self, exchange: u64, body: Bytes, now: Instant) {
-        let Some(finished) = self.finish(exchange) else { return };
+        let Some(finished) = self.finish_exchange(exchange) else { return };
         let ExchangeKind::Request { id, .. } = finished.kind else { return };
         let answers = self.core.process_line(DecodedLine::Whole(body.clone()), StreamOrigin::Post(id.clone()), now);
         self.on_opening_step(&finished.name, answers);
         if answers == ResponseKind::Nothing {
-            let cause = not_a_response_message(&body);
+            let cause = explain_invalid_body(&body);
             self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
         }
     }
@@ -141,7 +141,7 @@ impl StreamableDriver<'_> {
                 self.continue_exchange(exchange, exchange::read_until(exchange, stream, at + STREAM_DRAIN_TIMEOUT))
             }
             (Err(_), Some(_)) => {
-                self.finish(exchange);
+                self.finish_exchange(exchange);
             }
             (Err(end), None) => self.on_stream_end(exchange, &stream_end_text(&end), now),
         }
@@ -171,13 +171,14 @@ impl StreamableDriver<'_> {
         }
     }
 
-    /// Handles an event that exceeds the size limit. On the stream of a request, it must have been the response.
+    /// Handles a stream event that exceeds the size limit. On the response stream of a request, it is treated as the
+    /// response.
     fn on_too_large(&mut self, exchange: u64, head: Bytes, now: Instant) {
         let limit = self.limits.message_bytes;
         match self.exchanges.get(&exchange).map(|running| &running.kind) {
             Some(ExchangeKind::Request { id, .. }) => {
                 let id = id.clone();
-                self.finish(exchange);
+                self.finish_exchange(exchange);
                 let cause = format!("an event of its stream is larger than {limit} bytes");
                 self.core.session.handle_undelivered(&id, DeliveryFault::Unusable { cause }, now);
             }
@@ -195,7 +196,7 @@ impl StreamableDriver<'_> {
             return self.on_stream_refused(exchange, status, &fault, now);
         }
         let opened = self.gate == Some(exchange);
-        let Some(ActiveExchange { kind, name, .. }) = self.finish(exchange) else { return };
+        let Some(ActiveExchange { kind, name, .. }) = self.finish_exchange(exchange) else { return };
         if let Some(message) = message {
             self.core.emit_received_frame(message);
         }
@@ -213,7 +214,7 @@ impl StreamableDriver<'_> {
             ExchangeKind::Message | ExchangeKind::Get => {
                 self.note(format!("{name} was refused: {}", delivery_faults::displayed_text(&fault.to_string())));
                 if opened {
-                    self.listen();
+                    self.open_get_stream();
                 }
             }
         }
@@ -222,7 +223,7 @@ impl StreamableDriver<'_> {
     /// Handles the loss of a session that the server discarded: the session ID and all streams become invalid.
     pub(super) fn on_session_lost(&mut self, refused: Option<&RequestId>, now: Instant) {
         self.note("the server ended the session (404); a new one is opened");
-        self.leave_session();
+        self.discard_session_state();
         self.losses.retain(|at| now.saturating_duration_since(*at) < LOST_SESSIONS_WINDOW);
         self.losses.push_back(now);
         if self.losses.len() >= MAX_LOST_SESSIONS {
@@ -232,15 +233,16 @@ impl StreamableDriver<'_> {
         self.core.session.handle_session_lost(refused, now);
     }
 
-    /// Closes the streams of a session, and drops its queued messages.
-    pub(super) fn leave_session(&mut self) {
+    /// Discards the session ID, closes the streams of the session and drops its queued messages, before a new session
+    /// is opened.
+    pub(super) fn discard_session_state(&mut self) {
         self.session_id = None;
         self.had_get = false;
         let is_answered = |kind: &ExchangeKind| matches!(kind, ExchangeKind::Request { answered: Some(_), .. });
         let running = self.exchanges.iter().filter(|(_, exchange)| !is_answered(&exchange.kind));
         let running: Vec<u64> = running.map(|(number, _)| *number).collect();
         for exchange in running {
-            self.finish(exchange);
+            self.finish_exchange(exchange);
         }
         self.requests.clear();
         self.messages.clear();
@@ -252,7 +254,7 @@ impl StreamableDriver<'_> {
             return self.on_stream_failed(exchange, &fault, now);
         }
         let opened = self.gate == Some(exchange);
-        let Some(ActiveExchange { kind, name, .. }) = self.finish(exchange) else { return };
+        let Some(ActiveExchange { kind, name, .. }) = self.finish_exchange(exchange) else { return };
         match kind {
             ExchangeKind::Request { id, .. } => {
                 if matches!(&*name, "initialize" | "server/discover") {
@@ -263,15 +265,15 @@ impl StreamableDriver<'_> {
             ExchangeKind::Message | ExchangeKind::Get => {
                 self.note(format!("{name} was not delivered: {}", delivery_faults::displayed_text(&fault.to_string())));
                 if opened {
-                    self.listen();
+                    self.open_get_stream();
                 }
             }
         }
     }
 }
 
-/// Returns a message that explains why a body is not the response to its request.
-fn not_a_response_message(body: &Bytes) -> String {
+/// Returns a message that explains why the body of a response is not the JSON-RPC response to its request.
+fn explain_invalid_body(body: &Bytes) -> String {
     match IncomingMessage::decode(body).map_err(|invalid| invalid.cause) {
         Ok(_) => "the answer is not one to this request".to_owned(),
         Err(InvalidCause::Blank) => "the answer is empty".to_owned(),

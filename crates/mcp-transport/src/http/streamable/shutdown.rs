@@ -10,26 +10,27 @@ use super::{ExchangeKind, StreamableDriver};
 use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
 
-/// Timeout of the last messages, which is part of [`HttpLimits::close`](crate::http::HttpLimits::close).
+/// Timeout of posting the last messages, which is part of [`HttpLimits::close`](crate::http::HttpLimits::close).
 const LAST_MESSAGES_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl StreamableDriver<'_> {
-    /// Closes the session and ends it at the server with DELETE. Meanwhile delivers the remaining events, which may
-    /// take longer.
+    /// Closes the session, and ends it at the server with DELETE. Meanwhile delivers the remaining events to the owner,
+    /// which may take longer.
     pub(super) async fn end(mut self) {
         self.core.close_session();
-        // The responses of pending requests are not needed any more.
+        // A closed session needs no responses to its pending requests.
         let open: Vec<u64> =
             self.exchanges.iter().filter(|(_, e)| !matches!(e.kind, ExchangeKind::Message)).map(|(n, _)| *n).collect();
         for exchange in open {
-            self.finish(exchange);
+            self.finish_exchange(exchange);
         }
         self.gate = None;
         self.pump_messages();
         self.core.emit_remaining();
 
         let goodbye = self.session_id.as_ref().map(|session| {
-            let headers = headers::delete_headers(SessionHeaders { session: Some(session), revision: self.revision() });
+            let headers =
+                headers::delete_request_headers(SessionHeaders { session: Some(session), revision: self.revision() });
             RequestParts { method: Method::DELETE, url: self.url.clone(), headers, body: None }
         });
         let StreamableDriver { core, mut work, endpoint, limits, .. } = self;

@@ -1,7 +1,7 @@
 //! Long-lived streams: the GET stream, and reopening streams that have ended early.
 //!
-//! A stream, including that of a POST, is resumed by a GET with the ID of its last event. The response is then sent on
-//! the GET (`basic/transports`, resumability). 2026-07-28 does not have resumability.
+//! A stream, including that of a POST, is resumed by a GET with the ID of its last event. The server then sends the
+//! response on the GET stream (`basic/transports`, resumability). 2026-07-28 does not have resumability.
 
 use std::time::{Duration, Instant};
 
@@ -13,15 +13,15 @@ use crate::http::endpoint::RequestParts;
 use crate::http::headers::{self, SessionHeaders};
 use crate::http::{delivery_faults, exchange, retry};
 
-/// Minimum lifetime of a stream that does not count as a failed attempt, even without events.
+/// Minimum lifetime after which a stream does not count as a failed attempt, even if it had no events.
 const MIN_STABLE_LIFETIME: Duration = Duration::from_secs(10);
 
 impl StreamableDriver<'_> {
-    /// Opens the GET stream. Servers may refuse it.
-    pub(super) fn listen(&mut self) {
+    /// Opens the GET stream of the session. Servers may refuse it.
+    pub(super) fn open_get_stream(&mut self) {
         let legacy = self.revision().is_some_and(|revision| !revision.is_modern());
         if legacy && self.get.is_none() {
-            let number = self.start(ExchangeKind::Get, "the GET stream".to_owned(), self.session_id.is_some());
+            let number = self.start_exchange(ExchangeKind::Get, "the GET stream".to_owned(), self.session_id.is_some());
             self.get = Some(number);
             self.reopen(number, Duration::ZERO);
         }
@@ -54,7 +54,7 @@ impl StreamableDriver<'_> {
         }
         match &running.kind {
             ExchangeKind::Message => {
-                self.finish(exchange);
+                self.finish_exchange(exchange);
             }
             ExchangeKind::Request { id, modern: true, .. } => {
                 let id = id.clone();
@@ -66,7 +66,7 @@ impl StreamableDriver<'_> {
                 let id = id.clone();
                 self.fail_request(exchange, &id, format!("{cause} before the answer, and it cannot be resumed"), now);
             }
-            ExchangeKind::Request { .. } | ExchangeKind::Get => self.reopen_later(exchange, cause),
+            ExchangeKind::Request { .. } | ExchangeKind::Get => self.schedule_reopen(exchange, cause),
         }
     }
 
@@ -87,7 +87,7 @@ impl StreamableDriver<'_> {
                 self.fail_request(exchange, &id, cause, now);
             }
             ExchangeKind::Get | ExchangeKind::Message => {
-                self.finish(exchange);
+                self.finish_exchange(exchange);
                 if status == 405 {
                     self.note("the server offers no GET stream (405)");
                 } else {
@@ -112,21 +112,21 @@ impl StreamableDriver<'_> {
                 self.fail_request(exchange, &id, cause, now);
             }
             ExchangeKind::Get if unusable => {
-                self.finish(exchange);
+                self.finish_exchange(exchange);
                 self.note(format!("there is no GET stream: {}", delivery_faults::displayed_text(&fault.to_string())));
             }
-            _ => self.reopen_later(exchange, &delivery_faults::displayed_text(&fault.to_string())),
+            _ => self.schedule_reopen(exchange, &delivery_faults::displayed_text(&fault.to_string())),
         }
     }
 
     /// Fails a request because its response was lost.
     fn fail_request(&mut self, exchange: u64, request: &RequestId, cause: String, now: Instant) {
-        self.finish(exchange);
+        self.finish_exchange(exchange);
         self.core.session.handle_undelivered(request, DeliveryFault::Lost { cause }, now);
     }
 
-    /// Schedules the next attempt to open a stream.
-    fn reopen_later(&mut self, exchange: u64, cause: &str) {
+    /// Schedules the next attempt to open the event stream of an exchange.
+    fn schedule_reopen(&mut self, exchange: u64, cause: &str) {
         let Some(running) = self.exchanges.get_mut(&exchange) else { return };
         let pause = retry::reopen_pause(running.resume.retry, self.limits.pause, running.resume.fruitless);
         // Reset to zero by the next event.
@@ -143,7 +143,7 @@ impl StreamableDriver<'_> {
         running.resume.reopening = true;
         let last_id = headers::last_event_id_value(&running.resume.last_id);
         let belongs = SessionHeaders { session: self.session_id.as_ref(), revision };
-        let headers = headers::get_headers(last_id.as_ref(), belongs);
+        let headers = headers::get_request_headers(last_id.as_ref(), belongs);
         let parts = RequestParts { method: Method::GET, url: self.url.clone(), headers, body: None };
         let work = exchange::open_stream(exchange, self.endpoint.clone(), parts, self.limits.message_bytes, pause);
         self.continue_exchange(exchange, work);
