@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_turned_off_in_the_settings_is_not_offered() {
+    fn tools_disabled_in_the_settings_are_not_offered() {
         let with = |enabled: Option<&str>, disabled: &[&str]| {
             let mut server = server("files", &["read", "read_all", "write"], &["read", "read_all", "write"]);
             let tools = ToolFilter {

@@ -1,7 +1,7 @@
 //! Describes the findings on a definition: changes since the review, look-alikes and flags.
 
 use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
-use offers::review::{DiffPiece, changed_words};
+use offers::review::{DiffPiece, diff_words};
 
 use crate::terminal_escape::{escape_line, prefixed_block};
 
@@ -66,7 +66,7 @@ fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return (change.before.clone(), change.after.clone());
     };
-    let (before, after) = changed_words(before, after);
+    let (before, after) = diff_words(before, after);
     let side = |pieces: Vec<DiffPiece<'_>>| {
         let last = pieces.len().saturating_sub(1);
         let words = pieces.iter().enumerate().map(|(at, piece)| match piece {

@@ -7,7 +7,7 @@ use mcp_auth::{
     AuthorizationSettings, ClientAuthentication, ClientSource, DpopUse, EnterpriseIdp, GrantKind, PreregisteredClient,
     SecretMethod, User, Vault,
 };
-use mcp_transport::http::OutsideClient;
+use mcp_transport::http::UntrustedUrlClient;
 use ports::secrets::UnresolvedSecret;
 use ports::server_config::{AuthConfig, AuthIdentityProvider, GrantType, HttpConfig};
 use ports::time::SharedClock;
@@ -101,7 +101,7 @@ pub fn authorization_settings(
             Some(true) => DpopUse::Always,
             Some(false) => DpopUse::Never,
         },
-        web: OutsideClient::guarded(origins),
+        web: UntrustedUrlClient::guarded(origins),
         vault,
         user,
         now: Arc::new(move || clock.time()),

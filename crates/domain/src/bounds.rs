@@ -28,7 +28,7 @@ impl Default for ChatBounds {
 impl ChatBounds {
     /// Returns these limits with each value clamped to its permitted range.
     #[must_use]
-    pub const fn within_bounds(self) -> Self {
+    pub const fn clamped_to_bounds(self) -> Self {
         const fn clamp(number: u32, (least, most): (u32, u32)) -> u32 {
             if number < least {
                 least

@@ -28,7 +28,7 @@ use crate::vault::EntryPersistence;
 /// #     AuthorizationSettings, ClientSource, ConsentAnswer, ConsentPrompt, DpopUse, EntryPersistence, GrantKind,
 /// #     PreregisteredClient, User, Vault, VaultError, VaultKey,
 /// # };
-/// # use mcp_transport::http::OutsideClient;
+/// # use mcp_transport::http::UntrustedUrlClient;
 /// # use secrecy::SecretSlice;
 /// # use url::Url;
 /// # struct EmptyVault;
@@ -59,7 +59,7 @@ use crate::vault::EntryPersistence;
 /// # }
 /// # fn settings(server: Url) -> AuthorizationSettings {
 /// #     AuthorizationSettings {
-/// #         web: OutsideClient::guarded(vec![server.origin()]),
+/// #         web: UntrustedUrlClient::guarded(vec![server.origin()]),
 /// #         server,
 /// #         client: ClientSource::default(),
 /// #         grant: GrantKind::AuthorizationCode,

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use http::{Method, Request, Response};
-use mcp_transport::http::{OutsideClient, OutsideLimits};
+use mcp_transport::http::{UntrustedUrlClient, UntrustedUrlLimits};
 use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
@@ -16,7 +16,7 @@ use crate::request_budget::{MAX_REQUESTS, RequestBudget};
 use crate::step_log::StepLog;
 
 /// Maximum size and duration of a response to a request of the authorization.
-const RESPONSE_LIMITS: OutsideLimits = OutsideLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
+const RESPONSE_LIMITS: UntrustedUrlLimits = UntrustedUrlLimits { bytes: 512 * 1024, time: Duration::from_secs(30) };
 /// Maximum number of redirects that a request for a document follows.
 const MAX_REDIRECTS: usize = 3;
 /// Protocol version sent with metadata requests (2025-03-26, `basic/authorization`).
@@ -24,7 +24,7 @@ const PROTOCOL_VERSION: &str = "2026-07-28";
 
 /// HTTP client for the requests of one server's authorization, with their log.
 pub(crate) struct AuthHttpClient {
-    client: OutsideClient,
+    client: UntrustedUrlClient,
     now: Clock,
     named: UserAddresses,
     state: Mutex<RequestState>,
@@ -37,7 +37,7 @@ struct RequestState {
 }
 
 impl AuthHttpClient {
-    pub(crate) fn new(client: OutsideClient, now: Clock, named: UserAddresses) -> AuthHttpClient {
+    pub(crate) fn new(client: UntrustedUrlClient, now: Clock, named: UserAddresses) -> AuthHttpClient {
         AuthHttpClient { client, now, named, state: Mutex::default() }
     }
 

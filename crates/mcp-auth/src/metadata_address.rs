@@ -1,8 +1,8 @@
 //! Validation of URLs from metadata before a request is sent to them or a browser opens them.
 //!
-//! Host names that resolve to private addresses are rejected on connection by the [`OutsideClient`].
+//! Host names that resolve to private addresses are rejected on connection by the [`UntrustedUrlClient`].
 //!
-//! [`OutsideClient`]: mcp_transport::http::OutsideClient
+//! [`UntrustedUrlClient`]: mcp_transport::http::UntrustedUrlClient
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use mcp_transport::http::OutsideClient;
+use mcp_transport::http::UntrustedUrlClient;
 use secrecy::SecretString;
 use url::Url;
 
@@ -27,7 +27,7 @@ pub struct AuthorizationSettings {
     /// Use of DPoP to bind tokens to a key (RFC 9449).
     pub dpop: DpopUse,
     /// HTTP client for metadata, registration, token and revocation requests.
-    pub web: OutsideClient,
+    pub web: UntrustedUrlClient,
     /// Storage of tokens and client registrations.
     pub vault: Arc<dyn Vault>,
     /// Interface to the user for consent, client ids and the browser.

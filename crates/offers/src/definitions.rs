@@ -23,7 +23,7 @@ pub struct Definition {
     /// Annotations of the tool. Missing ones have the defaults of the specification.
     pub claims: ToolClaims,
     /// Set if the annotations contain `openWorldHint: true`, as opposed to the default.
-    pub says_open_world: bool,
+    pub declares_open_world: bool,
     /// Set if the annotations declare that the tool only reads and does not interact with other systems, as
     /// [`declares_read_only`] defines it.
     pub read_only: bool,
@@ -79,14 +79,14 @@ impl DefinitionCache {
                 let read = catalog.tool(tool)?;
                 let (approval, own) = (definition_hash(config, &read), Hash::of_json(&json!(read)));
                 let review_state = review_state_of(&own);
-                let says_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
+                let declares_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));
                 let (read_only, asks_each_time) = (declares_read_only(&read), requires_consent_each_call(&read));
                 let app = ToolMetadata::read(read.meta.as_ref());
                 let definition = Definition {
                     approval,
                     claims,
-                    says_open_world,
+                    declares_open_world,
                     read_only,
                     asks_each_time,
                     app,
@@ -201,7 +201,7 @@ mod tests {
             let catalog = Arc::new(Catalog { tools: vec![ListEntry::from(&tool)], ..Catalog::default() });
             let mut definitions = DefinitionCache::default();
             let definition = definitions.get(&config("one"), &catalog, "echo", |_| ReviewState::New).unwrap();
-            assert_eq!(definition.says_open_world, is_open_world, "{hint:?}");
+            assert_eq!(definition.declares_open_world, is_open_world, "{hint:?}");
         }
     }
 

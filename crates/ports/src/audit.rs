@@ -163,7 +163,7 @@ pub trait AuditLog: Send + Sync {
     fn path(&self) -> PathBuf;
     /// Sets the receiver for results of [`append_later`](Self::append_later) and changes of
     /// [`durable_position`](Self::durable_position).
-    fn report_to(&self, receipts: Arc<AuditReceipts>);
+    fn set_receipts(&self, receipts: Arc<AuditReceipts>);
     /// Writes an entry. A written entry survives a crash of this process. [`durable_position`](Self::durable_position) reports when it
     /// also survives a power failure.
     ///

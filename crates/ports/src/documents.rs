@@ -53,7 +53,7 @@ pub trait Documents: Send + Sync {
     }
     /// Returns the names of the existing documents that this process sealed unchanged when it created the first key.
     /// Returns a value only once, and only in that process.
-    fn take_adopted(&self) -> Option<Vec<String>> {
+    fn take_newly_sealed(&self) -> Option<Vec<String>> {
         None
     }
     /// Returns the reason why a document that grants rights was rejected at the last read. Each rejection is returned

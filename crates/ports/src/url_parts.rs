@@ -100,7 +100,7 @@ impl UrlParts {
     /// Splits a URL that a server requests to open. To be openable, the URL must also be `https`, unless its host is
     /// this computer.
     #[must_use]
-    pub fn requested_by_server(text: &str) -> Self {
+    pub fn parse_requested_by_server(text: &str) -> Self {
         let parts = Self::parse(text);
         let is_plain = parts.warnings.contains(&UrlWarning::NotEncrypted);
         let stays_here =

@@ -306,8 +306,8 @@ impl Documents for DocumentFolder {
         self.sealer.seal_status()
     }
 
-    fn take_adopted(&self) -> Option<Vec<String>> {
-        self.sealer.take_adopted()
+    fn take_newly_sealed(&self) -> Option<Vec<String>> {
+        self.sealer.take_newly_sealed()
     }
 
     fn take_refusal(&self, name: Document) -> Option<RefusedDocument> {

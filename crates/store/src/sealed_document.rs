@@ -182,7 +182,7 @@ impl DocumentSealer {
 
     /// Returns the names of the documents that were sealed when the first key was created. Returns `None` after the
     /// first call.
-    pub(crate) fn take_adopted(&self) -> Option<Vec<String>> {
+    pub(crate) fn take_newly_sealed(&self) -> Option<Vec<String>> {
         self.adopted.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 

@@ -185,7 +185,7 @@ impl ActivityLog {
     }
 
     /// Counts an entry that was not recorded because the server sends too many messages.
-    pub const fn count_omitted(&mut self) {
+    pub const fn count_omitted_entry(&mut self) {
         self.dropped += 1;
     }
 

@@ -103,7 +103,7 @@ impl ServerLimits {
 
     /// Returns the limits clamped to their valid ranges.
     #[must_use]
-    pub fn within_bounds(&self) -> Self {
+    pub fn clamped_to_bounds(&self) -> Self {
         let (least, most) = (Self::MIN, Self::MAX);
         Self {
             calls: self.calls.clamp(least.calls, most.calls),
@@ -127,7 +127,7 @@ impl ServerLimits {
     /// Returns the limits whose violation stops a sandboxed server.
     #[must_use]
     pub fn resources(&self) -> ResourceLimits {
-        let Self { processes, memory_bytes, home_bytes, processor_seconds, .. } = self.within_bounds();
+        let Self { processes, memory_bytes, home_bytes, processor_seconds, .. } = self.clamped_to_bounds();
         ResourceLimits { processes, memory_bytes, home_bytes, processor_seconds }
     }
 }

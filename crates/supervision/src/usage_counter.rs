@@ -60,14 +60,14 @@ impl UsageCounter {
         }
         let bytes = frame.bytes.len() as u64;
         self.largest = self.largest.max(bytes);
-        self.count_read(bytes);
+        self.count_read_bytes(bytes);
         let is_recorded = !matches!(frame.about, FrameKind::Notification { .. }) || self.notifications.try_take(1);
         self.omitted += u64::from(!is_recorded);
         is_recorded
     }
 
     /// Counts bytes that were read from the server.
-    pub fn count_read(&mut self, bytes: u64) {
+    pub fn count_read_bytes(&mut self, bytes: u64) {
         if !self.bytes.take_or_overdraw(bytes) && !self.slowed {
             self.slowed = true;
             self.slowed_often += 1;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::time::SetClock;
+use crate::time::ManualClock;
 use domain::consent_request::ConsentRequestId;
 use host::view::{ConsentRequestBody, ConsentRequestView, HostEvent, ServerState, ServerView, UserDecision};
 use host::{Host, HostOptions};
@@ -145,7 +145,7 @@ impl TestApp {
     ///
     /// # Panics
     /// Panics if the folder can't be created or a server can't be added.
-    pub async fn start_with_clock(clock: Arc<SetClock>, servers: Vec<(&str, ServerConfig)>) -> Self {
+    pub async fn start_with_clock(clock: Arc<ManualClock>, servers: Vec<(&str, ServerConfig)>) -> Self {
         let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("no temporary folder: {e}"));
         let secrets = Arc::new(ports::secrets::SecretsInMemory::default());
         Self::start_with_changed_ports(folder, servers, HostOptions::default(), secrets, |ports| ports::Ports {

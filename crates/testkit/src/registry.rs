@@ -74,7 +74,7 @@ pub fn bundle_entry(version: &str, url: &str, sha256: &str) -> Value {
 
 /// Returns a registry entry in version 1.2.0 with an npm package that requires a secret, and with a remote that
 /// requires a header. `listing` is the registry's metadata of the entry.
-pub fn notes_entry(listing: Value) -> Value {
+pub fn notes_server_entry(listing: Value) -> Value {
     json!({
         "server": {
             "name": "io.github.alice/notes", "version": "1.2.0", "description": "Keeps \u{1b}[31mnotes",

@@ -85,10 +85,10 @@ impl ports::time::Clock for RuntimeClock {
 /// Time of day that only changes when a test advances it.
 #[cfg(feature = "app")]
 #[derive(Debug)]
-pub struct SetClock(Mutex<SystemTime>);
+pub struct ManualClock(Mutex<SystemTime>);
 
 #[cfg(feature = "app")]
-impl SetClock {
+impl ManualClock {
     /// Returns a clock whose initial time is the system time.
     #[must_use]
     pub fn new() -> Arc<Self> {
@@ -102,7 +102,7 @@ impl SetClock {
 }
 
 #[cfg(feature = "app")]
-impl ports::time::Clock for SetClock {
+impl ports::time::Clock for ManualClock {
     fn time(&self) -> SystemTime {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -217,7 +217,7 @@ async fn pending_value_is_referenced_in_the_settings() {
 }
 
 #[tokio::test]
-async fn only_folders_below_the_home_folder_are_read_as_projects() {
+async fn only_folders_shared_as_roots_are_read_as_projects() {
     let app = TestApp::start(vec![("demo", demo_config(&[]))]).await;
     let home = tempfile::tempdir().unwrap();
     let project = home.path().canonicalize().unwrap().join("project");

@@ -58,7 +58,7 @@ impl Owner {
 
     /// Returns the limits on the content of a conversation that a model receives.
     pub(crate) const fn conversation_bounds(&self) -> ChatBounds {
-        self.settings.current.chat.within_bounds()
+        self.settings.current.chat.clamped_to_bounds()
     }
 
     /// Emits an event of a conversation to the observers.

@@ -119,7 +119,7 @@ impl Owner {
         let acted = match (&answer, &self.consent.pending[at].view.body) {
             // The URL is opened while the request is still in the queue, so that the user sees an error there.
             (UserDecision::Allow(_), ConsentRequestBody::Url { url, .. }) => {
-                let parts = UrlParts::requested_by_server(url);
+                let parts = UrlParts::parse_requested_by_server(url);
                 self.open_url_then_respond(at, approval, parts)
             }
             _ => self.execute_decision(at, approval, answer),

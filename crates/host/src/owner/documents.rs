@@ -24,7 +24,7 @@ const GRANTING_DOCUMENTS: [Document; 6] =
 impl Owner {
     /// Records documents that were rejected since the last call in the audit log, and displays the problem to the user.
     pub(super) fn report_refused_documents(&mut self) {
-        if let Some(adopted) = self.ports.documents.take_adopted() {
+        if let Some(adopted) = self.ports.documents.take_newly_sealed() {
             self.documents.confirmed.adopts = true;
             if !adopted.is_empty() {
                 let subject = format!("sealed for the first time with their current content: {}", adopted.join(", "));

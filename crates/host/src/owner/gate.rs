@@ -380,7 +380,7 @@ impl Owner {
         let (now, open_world) = match request.get() {
             ClientRequest::CallTool { name, .. } => {
                 let definition = self.current_definition(&call.server, name).ok_or_else(changed)?;
-                (request.current_hash(definition).ok_or_else(changed)?, definition.says_open_world)
+                (request.current_hash(definition).ok_or_else(changed)?, definition.declares_open_world)
             }
             ClientRequest::GetPrompt { name, arguments } => {
                 (Cow::Owned(read_request_hash(CallKind::Prompt, name, arguments.clone())), false)

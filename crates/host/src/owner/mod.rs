@@ -152,7 +152,7 @@ impl Owner {
             settings: SettingsState { current: settings, ..SettingsState::default() },
             audits: PendingAudits::default(),
         };
-        owner.ports.audit.report_to(Arc::clone(&owner.audits.receipts));
+        owner.ports.audit.set_receipts(Arc::clone(&owner.audits.receipts));
         owner.report_refused_documents();
         owner.read_servers();
         owner.read_rules();

@@ -24,7 +24,7 @@ impl Owner {
     /// Returns the resource usage of a server and its limits.
     pub(crate) fn limits_usage(&self, name: &str) -> Option<LimitsUsage> {
         let counted = self.servers.records.get(name)?.used.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Some(counted.current_usage(&self.settings.current.limits.within_bounds()))
+        Some(counted.current_usage(&self.settings.current.limits.clamped_to_bounds()))
     }
 
     /// Changes the settings, which take effect once they are written. A change of the log's retention is recorded in

@@ -92,7 +92,7 @@ impl AuditLog for ScriptedLog {
         self.log.path()
     }
 
-    fn report_to(&self, receipts: Arc<AuditReceipts>) {
+    fn set_receipts(&self, receipts: Arc<AuditReceipts>) {
         *self.receipts.lock().unwrap() = Some(receipts);
     }
 

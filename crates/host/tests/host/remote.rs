@@ -14,7 +14,7 @@ use ports::server_config::{HttpConfig, HttpKind, ServerConfig, ServerEntry};
 use serde_json::json;
 use testkit::app::{TestApp, TestPlatform, remote_config};
 use testkit::http::{HttpServer, ordinary};
-use testkit::time::{SetClock, advance_time};
+use testkit::time::{ManualClock, advance_time};
 
 async fn start_server(revision: &'static str) -> HttpServer {
     HttpServer::start(move |request, answer| async move { ordinary::respond(revision, &request, answer).await }).await
@@ -288,7 +288,7 @@ async fn stale_list_is_read_again_on_access() {
         answer.json(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result})).await
     })
     .await;
-    let clock = SetClock::new();
+    let clock = ManualClock::new();
     let app = TestApp::start_with_clock(Arc::clone(&clock), vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.ready("far").await;
     let span = std::time::Duration::from_secs(5);

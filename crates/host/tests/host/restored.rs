@@ -12,13 +12,13 @@ use ports::server_config::ServerEntry;
 use serde_json::{Map, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::calls::UserCalls as _;
-use testkit::time::{SetClock, advance_time};
+use testkit::time::{ManualClock, advance_time};
 
 const SERVER: &str = "harbour";
 const TOOL: &str = "echo";
 
 /// Starts a server whose tool is always allowed, and returns the grant.
-async fn start_with_tool_grant(clock: &Arc<SetClock>) -> (TestApp, Grant) {
+async fn start_with_tool_grant(clock: &Arc<ManualClock>) -> (TestApp, Grant) {
     let app = TestApp::start_with_clock(Arc::clone(clock), vec![(SERVER, scripted_config(&[]))]).await;
     app.ready(SERVER).await;
     let user = app.decide_automatically(|request| {
@@ -47,7 +47,7 @@ fn stored_grants(app: &TestApp) -> Vec<Grant> {
 
 #[tokio::test]
 async fn restored_grant_is_the_revoked_one_and_is_audited() {
-    let clock = SetClock::new();
+    let clock = ManualClock::new();
     let (app, grant) = start_with_tool_grant(&clock).await;
     call(&app, "used").await.expect("the grant allows the call");
     let grant = tool_grant(&app).await.unwrap_or(grant);
@@ -67,7 +67,7 @@ async fn restored_grant_is_the_revoked_one_and_is_audited() {
 
 #[tokio::test]
 async fn grant_is_not_restored_later() {
-    let clock = SetClock::new();
+    let clock = ManualClock::new();
     let (app, grant) = start_with_tool_grant(&clock).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     clock.advance(Duration::from_secs(60));
@@ -78,7 +78,7 @@ async fn grant_is_not_restored_later() {
 
 #[tokio::test]
 async fn grant_is_not_restored_after_a_change_of_its_server() {
-    let clock = SetClock::new();
+    let clock = ManualClock::new();
     let (app, grant) = start_with_tool_grant(&clock).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     let entry = ServerEntry { name: SERVER.into(), config: scripted_config(&["--changed"]) };
@@ -91,7 +91,7 @@ async fn grant_is_not_restored_after_a_change_of_its_server() {
 
 #[tokio::test]
 async fn grant_is_not_restored_for_a_server_that_was_removed_and_added_again() {
-    let (app, grant) = start_with_tool_grant(&SetClock::new()).await;
+    let (app, grant) = start_with_tool_grant(&ManualClock::new()).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     app.host.remove_server(SERVER.into()).await.unwrap();
     app.host.add_server(ServerEntry { name: SERVER.into(), config: scripted_config(&[]) }).await.unwrap();
@@ -114,7 +114,7 @@ async fn start_grant_is_not_restored_for_a_server_that_was_removed_and_added_aga
 
 #[tokio::test]
 async fn grant_is_not_restored_while_another_one_has_its_place() {
-    let clock = SetClock::new();
+    let clock = ManualClock::new();
     let (app, grant) = start_with_tool_grant(&clock).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     let user = app.decide_automatically(|_| Some(UserDecision::Allow(ApprovalScope::Session)));
@@ -128,7 +128,7 @@ async fn grant_is_not_restored_while_another_one_has_its_place() {
 
 #[tokio::test]
 async fn last_use_is_shown_at_once_and_written_later() {
-    let clock = SetClock::new();
+    let clock = ManualClock::new();
     let (app, grant) = start_with_tool_grant(&clock).await;
     assert_eq!(grant.last_use, None, "the approved call itself needed no grant");
     for id in ["one", "two"] {
@@ -152,7 +152,7 @@ async fn last_use_is_shown_at_once_and_written_later() {
 
 #[tokio::test]
 async fn last_use_is_written_when_the_host_closes() {
-    let (app, _) = start_with_tool_grant(&SetClock::new()).await;
+    let (app, _) = start_with_tool_grant(&ManualClock::new()).await;
     call(&app, "used").await.expect("the grant allows the call");
     app.host.close().await;
     assert!(stored_grants(&app)[0].last_use.is_some(), "the use is in the file");
@@ -160,7 +160,7 @@ async fn last_use_is_written_when_the_host_closes() {
 
 #[tokio::test]
 async fn rule_does_not_get_the_use_of_a_removed_rule() {
-    let (app, grant) = start_with_tool_grant(&SetClock::new()).await;
+    let (app, grant) = start_with_tool_grant(&ManualClock::new()).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     let rule = || serde_json::from_value(json!({"server": SERVER, "tool": TOOL, "effect": "allow"})).unwrap();
     let first = app.host.set_rule(rule()).await.unwrap();

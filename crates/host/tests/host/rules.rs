@@ -17,7 +17,7 @@ use policy::{
 };
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, MANAGED_FILE, TestApp, demo_config, scripted_config};
-use testkit::time::SetClock;
+use testkit::time::ManualClock;
 
 type CallOutcome = tokio::task::JoinHandle<Result<CallToolResult, CallFailure>>;
 
@@ -151,7 +151,7 @@ async fn pending_request_is_denied_immediately_by_a_new_rule() {
 
 #[tokio::test]
 async fn approvals_apply_to_their_conversation_until_they_expire() {
-    let clock = SetClock::new();
+    let clock = ManualClock::new();
     let app =
         wait_until_listed(TestApp::start_with_clock(Arc::clone(&clock), vec![(SERVER, demo_config(&[]))]).await).await;
     let arguments = || json!({"a": 1, "b": 2});

@@ -49,7 +49,7 @@ fn only_encrypted_or_local_urls_of_servers_can_be_opened() {
         ("https://google.com@evil.test/", false),
         ("javascript:alert(1)", false),
     ] {
-        let parts = UrlParts::requested_by_server(url);
+        let parts = UrlParts::parse_requested_by_server(url);
         assert_eq!(parts.openable, openable, "{url}: the decision if it can be opened for a server");
         let as_link = UrlParts::parse(url);
         assert_eq!(

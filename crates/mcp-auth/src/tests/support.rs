@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
-use mcp_transport::http::{AuthChallenge, Authorizer, ChallengeOutcome, OutsideClient};
+use mcp_transport::http::{AuthChallenge, Authorizer, ChallengeOutcome, UntrustedUrlClient};
 use secrecy::{ExposeSecret, SecretSlice};
 use serde_json::json;
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
@@ -175,7 +175,7 @@ impl TestAuthorization {
         let hands = Arc::clone(&clock);
         let server = Url::parse(server).unwrap();
         let mut settings = AuthorizationSettings {
-            web: OutsideClient::guarded(vec![server.origin()]),
+            web: UntrustedUrlClient::guarded(vec![server.origin()]),
             server,
             client: ClientSource { name: "Test".to_owned(), ..ClientSource::default() },
             grant: GrantKind::AuthorizationCode,

@@ -8,7 +8,9 @@ use serde_json::value::RawValue;
 use super::envelope::MessageEnvelope;
 use super::json_scanner::unquote;
 use super::line_survey::{LineSurvey, parse_id, trim_line};
-use super::{IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH, MAX_DEPTH, MAX_VALUES, RawJson, RpcError};
+use super::{
+    IncomingMessage, InvalidCause, InvalidMessage, MAX_BATCH_MESSAGES, MAX_DEPTH, MAX_VALUES, RawJson, RpcError,
+};
 
 pub(super) fn decode(frame: &Bytes) -> Result<IncomingMessage, InvalidMessage> {
     let bytes = trim_line(frame);
@@ -69,7 +71,7 @@ fn classify_non_object(bytes: &[u8]) -> InvalidCause {
 }
 
 fn decode_batch(text: &ByteString, found: &LineSurvey) -> Result<IncomingMessage, InvalidCause> {
-    if found.top_level_commas >= MAX_BATCH {
+    if found.top_level_commas >= MAX_BATCH_MESSAGES {
         return Err(InvalidCause::batch_too_long());
     }
     let parts: Vec<&RawValue> = serde_json::from_str(text).map_err(json_error_cause)?;

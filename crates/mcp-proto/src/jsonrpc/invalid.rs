@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::line_survey::{self, LineSurvey};
-use super::{MAX_BATCH, MAX_DEPTH, MAX_ID, MAX_VALUES, RequestId};
+use super::{MAX_BATCH_MESSAGES, MAX_DEPTH, MAX_ID_BYTES, MAX_VALUES, RequestId};
 
 /// A line from the server that is not a valid message.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -71,8 +71,8 @@ pub enum InvalidCause {
     /// The `jsonrpc` field is missing or not `"2.0"`.
     #[error("the field \"jsonrpc\" is not \"2.0\"")]
     WrongVersion,
-    /// The id is not a whole number or a string of at most [`MAX_ID`] bytes.
-    #[error("the id is neither a whole number nor a string of at most {MAX_ID} bytes")]
+    /// The id is not a whole number or a string of at most [`MAX_ID_BYTES`] bytes.
+    #[error("the id is neither a whole number nor a string of at most {MAX_ID_BYTES} bytes")]
     BadId,
     /// The method is not a string.
     #[error("the method is not a string")]
@@ -100,9 +100,9 @@ pub enum InvalidCause {
 }
 
 impl InvalidCause {
-    /// Returns the cause for a batch with more than [`MAX_BATCH`] messages.
+    /// Returns the cause for a batch with more than [`MAX_BATCH_MESSAGES`] messages.
     pub(super) fn batch_too_long() -> InvalidCause {
-        InvalidCause::BatchTooLong(MAX_BATCH)
+        InvalidCause::BatchTooLong(MAX_BATCH_MESSAGES)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Accepts any bytes, including malformed JSON, so that a call whose response cannot be read fails immediately instead
 //! of by timeout. One pass, without recursion and without allocations that grow with the line.
 
-use super::{MAX_ID, RequestId};
+use super::{MAX_ID_BYTES, RequestId};
 
 /// Properties of a received line, which may be malformed.
 #[derive(Debug, Default)]
@@ -182,7 +182,7 @@ fn unescape_key(quoted: &[u8]) -> Option<String> {
 /// Parses the JSON of a request id. Returns `None` if it is not a valid id.
 pub(super) fn parse_id(bytes: &[u8]) -> Option<RequestId> {
     // Twice the length and a margin for quotes, so that escapes do not count against a short id.
-    if bytes.len() > 2 * MAX_ID + 16 {
+    if bytes.len() > 2 * MAX_ID_BYTES + 16 {
         return None;
     }
     if bytes.len() < 19 && bytes.first() != Some(&b'0') && bytes.iter().all(u8::is_ascii_digit) {
@@ -190,7 +190,7 @@ pub(super) fn parse_id(bytes: &[u8]) -> Option<RequestId> {
         return std::str::from_utf8(bytes).ok()?.parse().ok().map(RequestId::Number);
     }
     match serde_json::from_slice(bytes).ok()? {
-        RequestId::Text(text) if text.len() > MAX_ID => None,
+        RequestId::Text(text) if text.len() > MAX_ID_BYTES => None,
         id => Some(id),
     }
 }

@@ -34,9 +34,9 @@ pub const MAX_DEPTH: usize = 128;
 /// Maximum number of JSON values in one message. Each parsed value takes some 70 bytes of memory.
 pub const MAX_VALUES: usize = 500_000;
 /// Maximum number of messages in one batch.
-pub const MAX_BATCH: usize = 1000;
+pub const MAX_BATCH_MESSAGES: usize = 1000;
 /// Maximum length of an id in bytes.
-pub const MAX_ID: usize = 4096;
+pub const MAX_ID_BYTES: usize = 4096;
 
 /// Codes of JSON-RPC and MCP errors that the session reads or writes.
 pub mod code {
@@ -72,7 +72,7 @@ pub mod code {
 pub enum RequestId {
     /// A whole number that fits into a signed 64-bit integer.
     Number(i64),
-    /// A string of at most [`MAX_ID`] bytes.
+    /// A string of at most [`MAX_ID_BYTES`] bytes.
     Text(String),
 }
 

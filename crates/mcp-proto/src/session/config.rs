@@ -157,7 +157,7 @@ pub struct SessionLimits {
     /// Maximum number of messages queued for [`poll_transmit`](super::Session::poll_transmit). With more, the session
     /// ends, because the server does not read its input. Default 10,000.
     pub queued_messages: usize,
-    /// Maximum number of messages in one batch, at most [`MAX_BATCH`](crate::jsonrpc::MAX_BATCH). Default 1000.
+    /// Maximum number of messages in one batch, at most [`MAX_BATCH_MESSAGES`](crate::jsonrpc::MAX_BATCH_MESSAGES). Default 1000.
     pub batch: usize,
     /// Maximum number of subscribed resources. Default 1000.
     pub subscriptions: usize,
@@ -174,7 +174,7 @@ impl Default for SessionLimits {
             queued_events: 1000,
             queued_event_bytes: 4 * 1024 * 1024,
             queued_messages: 10_000,
-            batch: crate::jsonrpc::MAX_BATCH,
+            batch: crate::jsonrpc::MAX_BATCH_MESSAGES,
             subscriptions: 1000,
         }
     }

@@ -116,6 +116,6 @@ fn batch_size_is_bounded() {
     assert_eq!(
         invalid.cause,
         InvalidCause::BatchTooLong(1000),
-        "a batch beyond MAX_BATCH must be rejected without parsing"
+        "a batch beyond MAX_BATCH_MESSAGES must be rejected without parsing"
     );
 }

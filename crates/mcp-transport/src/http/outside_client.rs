@@ -18,18 +18,18 @@ use url::{Host, Origin, Url};
 
 use super::{client, delivery_faults};
 
-/// Maximum response size and timeout of one request of an [`OutsideClient`].
+/// Maximum response size and timeout of one request of an [`UntrustedUrlClient`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OutsideLimits {
+pub struct UntrustedUrlLimits {
     /// Maximum size of the response body, in bytes.
     pub bytes: usize,
     /// Timeout of the whole request, up to the last byte of the response.
     pub time: Duration,
 }
 
-/// Error of an [`OutsideClient`] request. Messages contain only scheme, host and port of the URL.
+/// Error of an [`UntrustedUrlClient`] request. Messages contain only scheme, host and port of the URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OutsideError {
+pub enum UntrustedUrlError {
     /// The address of the URL is not allowed. No request was sent.
     #[error("{address} is not contacted: {cause}")]
     Refused {
@@ -54,7 +54,7 @@ pub enum OutsideError {
         /// Message of the HTTP client about the broken connection.
         cause: String,
     },
-    /// The response is larger than [`OutsideLimits::bytes`].
+    /// The response is larger than [`UntrustedUrlLimits::bytes`].
     #[error("the answer of {address} is larger than {bytes} bytes")]
     TooLarge {
         /// Scheme, host and port of the requested URL.
@@ -62,7 +62,7 @@ pub enum OutsideError {
         /// Maximum size of the response in bytes.
         bytes: usize,
     },
-    /// The request exceeded [`OutsideLimits::time`].
+    /// The request exceeded [`UntrustedUrlLimits::time`].
     #[error("{address} did not answer within {} s", time.as_secs_f32())]
     TooSlow {
         /// Scheme, host and port of the requested URL.
@@ -80,7 +80,7 @@ pub enum OutsideError {
 
 /// HTTP client for addresses that a server named. Follows no redirects. Clones share connections.
 #[derive(Clone)]
-pub struct OutsideClient {
+pub struct UntrustedUrlClient {
     shared: Arc<ClientState>,
 }
 
@@ -104,21 +104,21 @@ pub(super) enum ConnectionRoute {
     Local,
 }
 
-impl OutsideClient {
+impl UntrustedUrlClient {
     /// Creates an HTTP client. `named` are origins that the user entered, such as those of the server and of a
     /// configured issuer. Their hosts may be in private networks, with any port. All other hosts must be public.
     ///
     /// If a system proxy is configured, the proxy resolves host names. The client then also resolves them itself and
     /// checks the addresses before the request, which DNS rebinding could bypass. Names that this computer cannot
     /// resolve are refused.
-    pub fn guarded(named: Vec<Origin>) -> OutsideClient {
-        OutsideClient::with_proxy(named, Matcher::from_system())
+    pub fn guarded(named: Vec<Origin>) -> UntrustedUrlClient {
+        UntrustedUrlClient::with_proxy(named, Matcher::from_system())
     }
 
-    fn with_proxy(named: Vec<Origin>, proxy: Matcher) -> OutsideClient {
+    fn with_proxy(named: Vec<Origin>, proxy: Matcher) -> UntrustedUrlClient {
         let host = |origin| if let Origin::Tuple(_, host, _) = origin { Some(host) } else { None };
         let named = named.into_iter().filter_map(host).collect();
-        OutsideClient { shared: Arc::new(ClientState { named, proxy, clients: Default::default() }) }
+        UntrustedUrlClient { shared: Arc::new(ClientState { named, proxy, clients: Default::default() }) }
     }
 
     /// Sends a request and reads the whole response. Any HTTP status is a success.
@@ -126,20 +126,20 @@ impl OutsideClient {
     /// Only `https` is allowed, and `http` for a loopback host that the user entered.
     ///
     /// # Errors
-    /// Returns [`OutsideError::Refused`] if the address is not allowed, and another [`OutsideError`] if no complete
+    /// Returns [`UntrustedUrlError::Refused`] if the address is not allowed, and another [`UntrustedUrlError`] if no complete
     /// response is received within the limits.
     pub async fn send(
         &self,
         request: http::Request<Vec<u8>>,
-        limit: OutsideLimits,
-    ) -> Result<http::Response<Vec<u8>>, OutsideError> {
+        limit: UntrustedUrlLimits,
+    ) -> Result<http::Response<Vec<u8>>, UntrustedUrlError> {
         let (head, body) = request.into_parts();
-        let url = Url::parse(&head.uri.to_string()).map_err(|error| OutsideError::Refused {
+        let url = Url::parse(&head.uri.to_string()).map_err(|error| UntrustedUrlError::Refused {
             address: "the address".to_owned(),
             cause: format!("it cannot be read: {error}"),
         })?;
         let address = url.origin().ascii_serialization();
-        let slow = OutsideError::TooSlow { address: address.clone(), time: limit.time };
+        let slow = UntrustedUrlError::TooSlow { address: address.clone(), time: limit.time };
         let exchange = async {
             let way = self.shared.choose_route(&url, &address).await?;
             let mut request = reqwest::Request::new(head.method, url);
@@ -151,16 +151,16 @@ impl OutsideClient {
     }
 }
 
-impl fmt::Debug for OutsideClient {
+impl fmt::Debug for UntrustedUrlClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OutsideClient").field("named", &self.shared.named).finish_non_exhaustive()
+        f.debug_struct("UntrustedUrlClient").field("named", &self.shared.named).finish_non_exhaustive()
     }
 }
 
 impl ClientState {
     /// Chooses the route of a connection to `url`. Returns an error if the address of `url` is not allowed.
-    async fn choose_route(&self, url: &Url, address: &str) -> Result<ConnectionRoute, OutsideError> {
-        let refused = |cause: &str| OutsideError::Refused { address: address.to_owned(), cause: cause.to_owned() };
+    async fn choose_route(&self, url: &Url, address: &str) -> Result<ConnectionRoute, UntrustedUrlError> {
+        let refused = |cause: &str| UntrustedUrlError::Refused { address: address.to_owned(), cause: cause.to_owned() };
         let Some(host) = url.host().map(|host| host.to_owned()) else { return Err(refused("it names no host")) };
         let is_named = self.named.contains(&host);
         let is_local = is_named && client::is_loopback(url);
@@ -205,12 +205,12 @@ impl ClientState {
         if uri.is_ok_and(|uri| self.proxy.intercept(&uri).is_some()) { ConnectionRoute::Proxy } else { otherwise }
     }
 
-    fn client_for_route(&self, way: ConnectionRoute) -> Result<&Client, OutsideError> {
+    fn client_for_route(&self, way: ConnectionRoute) -> Result<&Client, UntrustedUrlError> {
         let made = self.clients[way as usize].get_or_init(|| {
             client::client_for_foreign_addresses(way, Arc::new(PublicResolver))
                 .map_err(|error| delivery_faults::root_cause(&error))
         });
-        made.as_ref().map_err(|cause| OutsideError::Unavailable { cause: cause.clone() })
+        made.as_ref().map_err(|cause| UntrustedUrlError::Unavailable { cause: cause.clone() })
     }
 }
 
@@ -219,17 +219,19 @@ async fn send_within_limit(
     request: reqwest::Request,
     address: &str,
     most: usize,
-) -> Result<http::Response<Vec<u8>>, OutsideError> {
+) -> Result<http::Response<Vec<u8>>, UntrustedUrlError> {
     let address = || address.to_owned();
     let mut response = client.execute(request).await.map_err(|error| send_error(&error, address()))?;
     let mut body = Vec::new();
     loop {
         let chunk = response.chunk().await;
-        let chunk = chunk
-            .map_err(|error| OutsideError::Lost { address: address(), cause: delivery_faults::root_cause(&error) })?;
+        let chunk = chunk.map_err(|error| UntrustedUrlError::Lost {
+            address: address(),
+            cause: delivery_faults::root_cause(&error),
+        })?;
         let Some(chunk) = chunk else { break };
         if body.len() + chunk.len() > most {
-            return Err(OutsideError::TooLarge { address: address(), bytes: most });
+            return Err(UntrustedUrlError::TooLarge { address: address(), bytes: most });
         }
         body.extend_from_slice(&chunk);
     }
@@ -239,14 +241,14 @@ async fn send_within_limit(
     Ok(whole)
 }
 
-fn send_error(error: &reqwest::Error, address: String) -> OutsideError {
+fn send_error(error: &reqwest::Error, address: String) -> UntrustedUrlError {
     let cause = delivery_faults::root_cause(error);
     if cause == PRIVATE_ADDRESS_MESSAGE {
-        OutsideError::Refused { address, cause }
+        UntrustedUrlError::Refused { address, cause }
     } else if error.is_connect() || error.is_builder() {
-        OutsideError::Unreachable { address, cause }
+        UntrustedUrlError::Unreachable { address, cause }
     } else {
-        OutsideError::Lost { address, cause }
+        UntrustedUrlError::Lost { address, cause }
     }
 }
 
@@ -288,7 +290,7 @@ mod tests {
     async fn names_are_checked_before_a_proxy_is_used() {
         let proxy = Matcher::builder().all("http://127.0.0.1:9").build();
         let named = Url::parse("https://named.example").unwrap();
-        let client = OutsideClient::with_proxy(vec![named.origin()], proxy);
+        let client = UntrustedUrlClient::with_proxy(vec![named.origin()], proxy);
         let way = async |url: &str| client.shared.choose_route(&Url::parse(url).unwrap(), url).await;
         assert_eq!(way("https://1.1.1.1/").await, Ok(ConnectionRoute::Proxy), "public addresses must use the proxy");
         assert_eq!(
@@ -299,7 +301,7 @@ mod tests {
         for url in ["https://localhost/", "https://10.0.0.1/", "https://no-such-name.invalid/"] {
             let refused = way(url).await;
             assert!(
-                matches!(refused, Err(OutsideError::Refused { .. })),
+                matches!(refused, Err(UntrustedUrlError::Refused { .. })),
                 "X47: {url} must not be sent to the proxy: {refused:?}"
             );
         }

@@ -2,21 +2,21 @@
 
 use std::time::Duration;
 
-use mcp_transport::http::{OutsideClient, OutsideError, OutsideLimits};
+use mcp_transport::http::{UntrustedUrlClient, UntrustedUrlError, UntrustedUrlLimits};
 use testkit::http::HttpServer;
 use tokio::net::TcpListener;
 use url::Url;
 
 use crate::support::WAIT_TIMEOUT;
 
-const TEST_LIMITS: OutsideLimits = OutsideLimits { bytes: 1024, time: Duration::from_secs(5) };
+const TEST_LIMITS: UntrustedUrlLimits = UntrustedUrlLimits { bytes: 1024, time: Duration::from_secs(5) };
 
-async fn get(client: &OutsideClient, url: &str) -> Result<http::Response<Vec<u8>>, OutsideError> {
+async fn get(client: &UntrustedUrlClient, url: &str) -> Result<http::Response<Vec<u8>>, UntrustedUrlError> {
     client.send(http::Request::get(url).body(Vec::new()).unwrap(), TEST_LIMITS).await
 }
 
-fn outside_client(named: &[&str]) -> OutsideClient {
-    OutsideClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
+fn outside_client(named: &[&str]) -> UntrustedUrlClient {
+    UntrustedUrlClient::guarded(named.iter().map(|url| Url::parse(url).unwrap().origin()).collect())
 }
 
 /// Listens on all addresses of this computer. Returns the port, the task that accepts connections, and a counter of
@@ -79,7 +79,7 @@ async fn private_addresses_are_rejected() {
             let url = format!("https://{host}:{port}{path}");
             let answer =
                 tokio::time::timeout(WAIT_TIMEOUT, get(&client, &url)).await.expect("the request must end in time");
-            let is_refused = matches!(answer, Err(OutsideError::Refused { .. }));
+            let is_refused = matches!(answer, Err(UntrustedUrlError::Refused { .. }));
             assert!(is_refused, "X47: {url} must be refused, not {answer:?}");
         }
     }
@@ -91,7 +91,7 @@ async fn private_addresses_are_rejected() {
     for url in schemes {
         let refused = get(&client, &url).await;
         assert!(
-            matches!(refused, Err(OutsideError::Refused { .. })),
+            matches!(refused, Err(UntrustedUrlError::Refused { .. })),
             "X47: {url} is not encrypted and must be refused: {refused:?}"
         );
     }
@@ -124,12 +124,12 @@ async fn addresses_named_by_the_user_may_be_private() {
     );
     let large = get(&client, &server.url("/large")).await;
     assert!(
-        matches!(large, Err(OutsideError::TooLarge { bytes: 1024, .. })),
+        matches!(large, Err(UntrustedUrlError::TooLarge { bytes: 1024, .. })),
         "the size of bodies must be limited: {large:?}"
     );
-    let short = OutsideLimits { time: Duration::from_millis(200), ..TEST_LIMITS };
+    let short = UntrustedUrlLimits { time: Duration::from_millis(200), ..TEST_LIMITS };
     let slow = client.send(http::Request::get(server.url("/slow")).body(Vec::new()).unwrap(), short).await;
-    assert!(matches!(slow, Err(OutsideError::TooSlow { .. })), "the time must be bounded: {slow:?}");
+    assert!(matches!(slow, Err(UntrustedUrlError::TooSlow { .. })), "the time must be bounded: {slow:?}");
     let secret = get(&client, "https://10.0.0.1/?code=secret").await.unwrap_err();
     assert!(!format!("{secret} {secret:?}").contains("secret"), "errors must contain only the origin: {secret}");
 }

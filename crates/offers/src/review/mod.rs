@@ -28,7 +28,7 @@ pub use pins::{
 };
 pub use results::flags_of_result;
 pub use visible_text::{visible_part, visible_schema, visible_text};
-pub use word_diff::{DiffPiece, changed_words};
+pub use word_diff::{DiffPiece, diff_words};
 
 use std::collections::HashMap;
 use std::sync::Arc;

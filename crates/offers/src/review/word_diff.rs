@@ -15,7 +15,7 @@ pub struct DiffPiece<'a> {
 
 /// Splits two texts into unchanged and changed parts.
 #[must_use]
-pub fn changed_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>, Vec<DiffPiece<'a>>) {
+pub fn diff_words<'a>(before: &'a str, after: &'a str) -> (Vec<DiffPiece<'a>>, Vec<DiffPiece<'a>>) {
     let (old, new) = (split_words(before), split_words(after));
     let same_start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
     let rest = old.len().min(new.len()) - same_start;
@@ -136,7 +136,7 @@ mod tests {
             ("读取文件", "读取 文件", "[读取文件]", "[读取 文件]"),
             ("a b c d", "d c b a", "[a b] c [d]", "[d] c [b a]"),
         ] {
-            let (was, is) = changed_words(before, after);
+            let (was, is) = diff_words(before, after);
             assert_eq!(
                 (mark_changes(&was).as_str(), mark_changes(&is).as_str()),
                 (old, new),
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn s34_texts_too_long_to_compare_are_marked_completely() {
         let (before, after) = ("x ".repeat(5_000), "y ".repeat(5_000));
-        let (was, is) = changed_words(&before, &after);
+        let (was, is) = diff_words(&before, &after);
         assert!(was[0].is_changed && is[0].is_changed, "all text is marked as changed");
         let text = |pieces: &[DiffPiece<'_>]| pieces.iter().map(|piece| piece.text).collect::<String>();
         assert_eq!((text(&was), text(&is)), (before.clone(), after.clone()), "the pieces add up to the complete texts");

@@ -53,7 +53,7 @@ impl Default for SamplingSettings {
 impl SamplingSettings {
     /// Returns the settings with `max_tokens` clamped to between 1 and 1,000,000.
     #[must_use]
-    pub fn within_bounds(mut self) -> Self {
+    pub fn clamped_to_bounds(mut self) -> Self {
         self.max_tokens = self.max_tokens.clamp(1, 1_000_000);
         self
     }

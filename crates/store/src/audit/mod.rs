@@ -122,8 +122,8 @@ impl AuditLog for AuditDatabase {
         self.path.clone()
     }
 
-    fn report_to(&self, receipts: Arc<AuditReceipts>) {
-        self.sync_progress.report_to(receipts);
+    fn set_receipts(&self, receipts: Arc<AuditReceipts>) {
+        self.sync_progress.set_receipts(receipts);
     }
 
     fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError> {

@@ -41,7 +41,7 @@ impl SyncProgress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn report_to(&self, receipts: Arc<AuditReceipts>) {
+    pub(super) fn set_receipts(&self, receipts: Arc<AuditReceipts>) {
         self.state().receipts = Some(receipts);
     }
 

@@ -109,7 +109,7 @@ fn s21_documents_sealed_on_another_computer_are_adopted_once() {
         Some(json!(["old"])),
         "an unsealed document is used if nothing was sealed before"
     );
-    assert_eq!(documents.take_adopted(), Some(vec!["grants.json".to_owned()]), "the adopted document is reported");
+    assert_eq!(documents.take_newly_sealed(), Some(vec!["grants.json".to_owned()]), "the adopted document is reported");
     poll_until("the keychain knows of it", || keychain.marks.lock().unwrap().contains_key(MARK_NAME));
     std::fs::write(folder.path().join("data/grants.json"), before).unwrap();
     let documents = open_documents(folder.path(), &keychain);

@@ -116,7 +116,7 @@ impl AuditLog for Memory {
         PathBuf::new()
     }
 
-    fn report_to(&self, _: Arc<AuditReceipts>) {}
+    fn set_receipts(&self, _: Arc<AuditReceipts>) {}
 
     fn append(&self, _: AuditEntry) -> Result<WrittenEntry, StoreError> {
         Ok(WrittenEntry { number: self.audited.fetch_add(1, Ordering::Relaxed) + 1, place: 0 })

@@ -1,7 +1,7 @@
 //! Fuzz target: the decoder of JSON-RPC messages.
 
 use bytes::Bytes;
-use mcp_proto::jsonrpc::{MAX_BATCH, MAX_ID};
+use mcp_proto::jsonrpc::{MAX_BATCH_MESSAGES, MAX_ID_BYTES};
 use mcp_proto::{IncomingMessage, InvalidMessage, RawJson, RequestId};
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ fn assert_agrees_with_json(incoming: &IncomingMessage, value: &Value) {
         IncomingMessage::Batch(parts) => {
             let values = value.as_array().expect("a batch is an array");
             assert_eq!(parts.len(), values.len(), "the batch has the same number of messages");
-            assert!(parts.len() <= MAX_BATCH, "{} messages in a batch", parts.len());
+            assert!(parts.len() <= MAX_BATCH_MESSAGES, "{} messages in a batch", parts.len());
             for (part, value) in parts.iter().zip(values) {
                 match part {
                     Ok(part) => assert_agrees_with_json(part, value),
@@ -78,7 +78,7 @@ fn assert_same_id(id: &RequestId, value: &Value) {
         RequestId::Number(number) => assert_eq!(value.as_i64(), Some(*number), "the id"),
         RequestId::Text(text) => {
             assert_eq!(value.as_str(), Some(text.as_str()), "the id");
-            assert!(text.len() <= MAX_ID, "an id of {} bytes", text.len());
+            assert!(text.len() <= MAX_ID_BYTES, "an id of {} bytes", text.len());
         }
     }
 }

@@ -88,7 +88,9 @@ fn consent_request_body_view(body: HostBody, is_reviewed: bool) -> ConsentReques
             };
             ConsentRequestBody::Form { message, fields, unsupported }
         }
-        HostBody::Url { message, url } => ConsentRequestBody::Url { message, url: UrlParts::requested_by_server(&url) },
+        HostBody::Url { message, url } => {
+            ConsentRequestBody::Url { message, url: UrlParts::parse_requested_by_server(&url) }
+        }
         HostBody::Roots => ConsentRequestBody::Roots { folders: Vec::new() },
         HostBody::SignIn {
             url,

@@ -35,7 +35,7 @@ impl SessionRun<'_> {
             }
             DriverEvent::Session(event) => self.session_event(event, session),
             DriverEvent::InvalidDropped { lines, bytes, anomalies } => {
-                self.usage.count_read(bytes);
+                self.usage.count_read_bytes(bytes);
                 let words =
                     format!("{lines} more lines ({bytes} bytes) and {anomalies} more faults were too fast to show");
                 self.with_activity(|a| a.append_anomaly(&words, None));
@@ -68,7 +68,7 @@ impl SessionRun<'_> {
     }
 
     fn note_omitted(&mut self) {
-        self.with_activity(ActivityLog::count_omitted);
+        self.with_activity(ActivityLog::count_omitted_entry);
         if let Some(words) = self.usage.omission_notice() {
             self.with_activity(|a| a.append_anomaly(&words, None));
         }

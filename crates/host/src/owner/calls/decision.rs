@@ -243,7 +243,7 @@ impl Owner {
 
     /// Returns `true` if the annotations of a tool contain `openWorldHint: true`.
     pub(in crate::owner) fn claims_open_world(&mut self, server: &str, tool: &str) -> bool {
-        self.current_definition(server, tool).is_some_and(|definition| definition.says_open_world)
+        self.current_definition(server, tool).is_some_and(|definition| definition.declares_open_world)
     }
 
     /// Checks the definition of a prompt that the user requested. It must be equal to the reviewed or displayed

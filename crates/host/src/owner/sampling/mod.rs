@@ -65,7 +65,7 @@ impl Owner {
             let _ = reply.send(Err(ServerError::NotFound(server.to_owned()).into()));
             return;
         }
-        let settings = settings.within_bounds();
+        let settings = settings.clamped_to_bounds();
         self.models.sampling.last_change += 1;
         let (number, name) = (self.models.sampling.last_change, server.to_owned());
         if !settings.on {

@@ -47,7 +47,7 @@ impl AuditLog for MemoryLog {
         PathBuf::from("audit.db")
     }
 
-    fn report_to(&self, receipts: Arc<AuditReceipts>) {
+    fn set_receipts(&self, receipts: Arc<AuditReceipts>) {
         *self.receipts.lock().unwrap() = Some(receipts);
     }
 

@@ -68,7 +68,7 @@ fn concurrent_writers_form_one_chain() {
         for writer in 0..4 {
             let (log, receipts) = (folder.log(), Arc::clone(&receipts));
             scope.spawn(move || {
-                log.report_to(receipts);
+                log.set_receipts(receipts);
                 for ticket in 0..100 {
                     match ticket % 3 {
                         0 => drop(log.append(decision_entry(&"x".repeat(1_500))).unwrap()),
@@ -97,7 +97,7 @@ fn later_entries_are_reported_once_durable() {
     let folder = LogFolder::new();
     let log = folder.log();
     let receipts = Arc::new(AuditReceipts::default());
-    log.report_to(Arc::clone(&receipts));
+    log.set_receipts(Arc::clone(&receipts));
     for ticket in 0..50 {
         assert_eq!(
             log.append_later(decision_entry("x"), ticket),
@@ -269,7 +269,7 @@ fn entry_takes_microseconds_and_many_share_a_sync() {
     }
     let one_by_one = per(start, 1_000);
     let receipts = Arc::new(AuditReceipts::default());
-    log.report_to(receipts);
+    log.set_receipts(receipts);
     let start = Instant::now();
     for ticket in 0..1_000 {
         log.append_later(decision_entry("x"), ticket).unwrap();
