@@ -51,9 +51,9 @@ pub(crate) struct ConnectionStart {
     pub(crate) activity: Arc<Mutex<ActivityLog>>,
     /// Limits on the resources that the server may use.
     pub(crate) limits: ServerLimits,
-    /// Gauge on which the connection reports its resource usage.
+    /// Gauge on which the connection reports the resource usage of the server.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
-    /// Wall clock for determining when lists are stale.
+    /// Wall clock for determining when cached lists are stale.
     pub(crate) clock: SharedClock,
 }
 
@@ -108,9 +108,9 @@ pub(crate) enum ConnectionCommand {
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,
     },
-    /// Reads the lists again that are no longer fresh.
+    /// Reads those lists again whose cache lifetime has expired.
     ReadStale,
-    /// Checks that the server responds.
+    /// Sends a ping, to check that the server responds.
     Ping,
     Stop,
 }
@@ -122,13 +122,13 @@ pub(crate) enum ConnectionEvent {
         pid: u32,
         record: RunningRecord,
     },
-    /// A remote server was reached.
+    /// A remote server was reached, and its transport was detected.
     Connected {
         transport: DetectedTransport,
         how: String,
     },
     Ready(Box<ServerFacts>),
-    /// A new session replaced the previous one.
+    /// The connection opened a new session, because the server had dropped the previous one.
     Reopened(Box<ServerFacts>),
     /// The state of the change notifications changed. `lost` is the reason if they stopped, otherwise `None`.
     Listening {

@@ -1,5 +1,5 @@
-//! The owner of one session: executes commands from the host's owner, maintains the server's catalog, and forwards
-//! reports to the host's owner.
+//! One run of a server: executes commands from the host's owner on the session, maintains the server's catalog, and
+//! forwards reports to the host's owner.
 
 mod events;
 mod lists;
@@ -36,7 +36,7 @@ use super::{
 use crate::owner::WeakOwner;
 use crate::view::{Failure, FailureReason};
 
-/// Minimum interval between two reads of a list, even if the server reports changes more often.
+/// Minimum interval between two reads of the same list, even if the server reports changes more often.
 const MIN_REREAD_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of commands that are executed before other events are handled.
 const MAX_COMMANDS_PER_POLL: usize = 64;
@@ -68,23 +68,23 @@ struct SessionRun<'a> {
     ready: bool,
 }
 
-/// Commands from the host's owner.
+/// Channel of commands from the host's owner, with one command of lookahead.
 struct CommandInbox<'a> {
     receiver: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
-    /// Command that was received, but not executed yet.
+    /// Command that was received from the channel, but not executed yet.
     next: Option<Box<ConnectionCommand>>,
     /// Set once all command senders are dropped.
     is_closed: bool,
 }
 
-/// Requests of the session that are in progress.
+/// Requests to the server that are in progress.
 #[derive(Default)]
 struct ActiveCalls {
     purposes: FxHashMap<CallId, CallPurpose>,
     tickets: FxHashMap<CallTicket, CallId>,
 }
 
-/// Reasons why a run has ended, as far as known.
+/// Reasons why a run of the server has ended, as far as known.
 #[derive(Default)]
 struct RunEndReasons {
     stopped: bool,
@@ -92,14 +92,14 @@ struct RunEndReasons {
     closed: Option<CloseReason>,
     /// Reason why the session could not be opened.
     fault: Option<HandshakeFault>,
-    /// Description of why the server is considered dead, although its session did not end.
+    /// Reason why the server is considered dead although its session did not end, such as a failed ping.
     unresponsive: Option<String>,
 }
 
-/// Lists of the server, and their reads in progress.
+/// Lists of the server, such as its tools, and the requested reads of these lists.
 #[derive(Default)]
 struct ServerLists {
-    /// Catalog shared with the owner. Copied on write.
+    /// Catalog of the server, shared with the owner. Copied on write.
     catalog: Arc<Catalog>,
     /// Lists that the server supports according to its capabilities.
     offered: Vec<CatalogList>,
@@ -108,7 +108,7 @@ struct ServerLists {
     refreshes: PendingRefreshes,
 }
 
-/// Reports that are gathered, and forwarded at the next tick.
+/// Reports to the owner that are gathered, and forwarded together at the next tick.
 #[derive(Default)]
 struct CoalescedEvents {
     progress: FxHashMap<CallTicket, CallProgress>,
@@ -216,8 +216,8 @@ impl SessionOwner for SessionRun<'_> {
         self.driver_event(event, session);
     }
 
-    /// Returns `false` only while the server exceeds its limit of bytes per minute and its session is not ending: the
-    /// owner handles each report immediately, so no other server is slowed down.
+    /// Returns `false` only while the server exceeds its limit of bytes per minute and its session is not ending. There
+    /// is always room for reports, since the owner handles each of them immediately.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.ending.stopped || self.ending.closed.is_some();
         is_over || !self.usage.is_slowed()
@@ -247,7 +247,8 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    /// Determines the result after the server and its processes have ended. Gathered reports are forwarded first.
+    /// Determines the result of the attempt after the server and its processes have ended. Gathered reports are
+    /// forwarded first.
     async fn into_attempt_end(mut self: Box<Self>, stderr: &StderrRing) -> AttemptEnd {
         self.forward_reports();
         if self.ending.fault == Some(HandshakeFault::ExitedOnProbe)
@@ -307,7 +308,8 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    /// Ends the run after a failed ping, unless the error shows that the server is alive or the ping was not sent.
+    /// Ends the run of the server after a failed ping, unless the error shows that the server is alive or the ping was
+    /// not sent.
     fn on_ping_failed(&mut self, error: &CallError, session: &mut SessionControl<'_>) {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;

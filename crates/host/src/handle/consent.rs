@@ -41,7 +41,8 @@ impl Host {
         self.with_owner(move |owner| owner.edit(id, edit)).await?
     }
 
-    /// Validates the content of a form, and returns the validation errors. Empty if the content can be submitted.
+    /// Validates the content that the user entered in a form, and returns the validation errors. Empty if the content
+    /// can be submitted.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Sandboxes offered in start requests, on the handle to the host.
+//! Sandboxes that are offered to the user in a consent request for starting a server.
 
 use domain::consent_request::ConsentRequestId;
 use launches::sandbox_proposal::{is_broad_folder, proposed_sandbox, runs_container};
@@ -10,13 +10,13 @@ use super::{Host, HostClosed};
 use crate::owner::DecisionError;
 use crate::view::SandboxOffer;
 
-/// Error of giving the server of a start request a sandbox. Nothing was started.
+/// Error of adding a sandbox to the server whose start waits for the user's consent. Nothing was started.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SandboxStartError {
-    /// The request is not open any more, has changed, or is not for a local server without a sandbox.
+    /// The consent request is no longer open, has changed, or is not for a local server without a sandbox.
     #[error(transparent)]
     Request(#[from] DecisionError),
-    /// The settings of the server can't be changed.
+    /// The sandbox is invalid or can't be written to the server's settings.
     #[error(transparent)]
     Setup(#[from] SetupError),
 }
@@ -28,8 +28,8 @@ impl From<HostClosed> for SandboxStartError {
 }
 
 impl Host {
-    /// Returns a sandbox for the server of a start request, and what the server could access in it. `network` replaces
-    /// the proposed access to the network. Nothing is started or changed.
+    /// Proposes a sandbox for the server whose start the consent request is for, and determines what the server could
+    /// access in it. `network` replaces the proposed access to the network. Nothing is started or changed.
     ///
     /// # Errors
     ///
@@ -67,8 +67,9 @@ impl Host {
         })
     }
 
-    /// Adds a sandbox to the settings of the server of a start request, which ends that request, and requests consent
-    /// for the start in the sandbox. The new request has another hash, so an approval of the old one has no effect.
+    /// Adds a sandbox to the settings of the server whose start a consent request is for. The consent request is
+    /// removed, and a new one for the start in the sandbox is added. It has another hash, so an approval of the removed
+    /// request has no effect.
     ///
     /// # Errors
     ///

@@ -21,7 +21,7 @@ use crate::view::ConsentRequestBody;
 const MAX_REVIEWED_TEXT_BYTES: usize = 1 << 20;
 /// Maximum total size of a result's images, audio and files that can be reviewed, in bytes.
 const MAX_REVIEWED_DATA_BYTES: usize = 8 << 20;
-/// Text for the model about a result that is too large for a review.
+/// Reason that the model receives instead of a result that is too large to be reviewed.
 const TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
@@ -59,7 +59,7 @@ impl Host {
         verdict.await.unwrap_or_else(|_| ResultVerdict::LeftOut("as its review was withdrawn".to_owned()))
     }
 
-    /// Withdraws the pending review of a call's result.
+    /// Withdraws the pending consent request for the review of a call's result.
     pub async fn withdraw_result(&self, call: String) {
         // Fails only if the host has shut down, when no reviews are pending.
         let _ = self.with_owner(move |owner| owner.withdraw_result(&call)).await;
@@ -81,6 +81,7 @@ fn result_flags(result: &ToolResult) -> Vec<Flag> {
     flags_of_result(&read.chain(names).collect::<Vec<_>>().join("\n"))
 }
 
+/// Returns `true` if the content of a result is small enough to be reviewed by the user.
 fn can_be_shown(parts: &[MessagePart]) -> bool {
     let (mut text, mut bytes) = (0, 0);
     for part in parts {

@@ -12,7 +12,7 @@ use super::audited_decision::AuditedDecision;
 use super::state::ReviewError;
 use crate::view::HostEvent;
 
-/// Kind of audit entries about pages.
+/// Value of the field `kind` in audit entries about pages of apps.
 const APP_AUDIT_KIND: &str = "app";
 
 impl Owner {
@@ -21,8 +21,8 @@ impl Owner {
         self.reviews.pins.get(server).map_or(AppReviewState::New, |pins| app_review_state(&pins.apps, uri, hash))
     }
 
-    /// Stores the user's approval of a page with the access that it gets. The audit entry is written first. `sources`
-    /// are the origins that the page may use, as the user saw them.
+    /// Stores the user's approval of an app's page, and the access that the page gets. The audit entry is written
+    /// first. `sources` are the origins that the page may use, as the user saw them.
     pub(crate) fn approve_app(
         &mut self,
         server: &str,

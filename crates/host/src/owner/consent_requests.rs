@@ -130,7 +130,7 @@ impl Owner {
         }
     }
 
-    /// Refuses a server's request without involving the user. `reason` is recorded in the audit log.
+    /// Refuses a server's request without the user's involvement. `reason` is recorded in the audit log.
     pub(super) fn refuse_without_consent(
         &mut self,
         server: &str,

@@ -33,7 +33,7 @@ impl ServerForModel {
         self.instructions.as_ref().map(|text| Hash::of_bytes(text.as_bytes()).to_string())
     }
 
-    /// Returns `true` if the server reported a change of its tools that was not read yet.
+    /// Returns `true` if the server reported a change of its tools and the changed list was not read yet.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
         self.is_ready && self.reviewed.as_ref().is_some_and(|reviewed| reviewed.catalog.has_outdated_tools())

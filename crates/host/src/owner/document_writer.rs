@@ -27,7 +27,7 @@ use serde_json::Value;
 use super::state::{ReadDocument, with_server_entry};
 use super::{DeferredTurn, Owner};
 
-/// A change of a document, and the function that is called with its result.
+/// A change of a document in the queue, and the function that is called after the write.
 struct QueuedChange<T, C, F> {
     document: Document,
     change: C,
@@ -84,8 +84,8 @@ impl Owner {
         place.send(WriterJob::Update(Box::new(QueuedChange { document, change, then, extra: None })));
     }
 
-    /// Submits a change of a document without waiting for the write. `failure` is the beginning of the log message if
-    /// the write fails.
+    /// Submits a change of a document to the queue, without a continuation after the write. `failure` is the beginning
+    /// of the log message if the write fails.
     pub(super) fn write_later(
         &mut self,
         document: Document,

@@ -15,14 +15,15 @@ use super::audited_decision::AuditedDecision;
 use super::state::{FolderShare, ReadDocument};
 use crate::view::{HostEvent, ServerState};
 
-/// Kind of audit entries about these documents.
+/// Value of the field `kind` in audit entries about documents that grant rights.
 const DOCUMENT_AUDIT_KIND: &str = "document";
-/// Documents that grant rights.
+/// Sealed documents whose content can allow acts without the user's consent.
 const GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
-    /// Records documents that were rejected since the last call in the audit log, and displays the problem to the user.
+    /// Reports documents that were rejected since this was last called: writes audit entries, and displays the problem
+    /// to the user.
     pub(super) fn report_refused_documents(&mut self) {
         if let Some(adopted) = self.ports.documents.take_adopted() {
             self.documents.confirmed.adopts = true;
@@ -72,7 +73,8 @@ impl Owner {
         self.events.emit(HostEvent::ConfigProblem(self.displayed_problem()));
     }
 
-    /// Returns the problem to display: that of the settings file or, if there is none, that of a document.
+    /// Returns the problem to display to the user: that of the servers' settings file or, if there is none, that of a
+    /// rejected document.
     pub(super) fn displayed_problem(&self) -> Option<ConfigProblem> {
         self.settings.config_problem.clone().or_else(|| self.documents.problem.clone())
     }

@@ -104,7 +104,7 @@ impl Owner {
         }
     }
 
-    /// Reads the settings again after another instance changed them.
+    /// Reads the data flow settings again after another instance of Drawbridge changed them.
     pub(crate) fn reload_flows(&mut self) {
         self.reload_document(Document::Flow, Self::on_flows_read);
     }
@@ -127,7 +127,7 @@ pub enum FlowError {
     /// Too many tools have individual settings.
     #[error("at most {MAX_TOOL_SETTINGS} tools can have individual settings")]
     TooMany,
-    /// The settings or the audit entry can't be written.
+    /// The data flow settings or the audit entry of the change can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The host has shut down.

@@ -64,11 +64,11 @@ pub(crate) struct SendPermit {
     by: Option<DecisionSource>,
 }
 
-/// A payload that may be sent, since its hash was authorized.
+/// A payload that may leave the host, since the gate has compared its hash with the authorized one.
 #[derive(Debug)]
 pub(crate) struct AuthorizedPayload<T>(T);
 
-/// The payload differs from the authorized one, or has another receiver.
+/// Error: the payload to send differs from the authorized payload, or has another receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PayloadMismatch;
 
@@ -180,7 +180,8 @@ impl SendPermit {
         self.authorize(for_server, client, &now)
     }
 
-    /// Consumes the permit for starting a server or connecting to it. `now` is the hash of the command or address.
+    /// Consumes the permit for starting a server or connecting to it. `now` is the current hash of the command or
+    /// address.
     pub(super) fn authorize_start(
         self,
         server: &str,
@@ -244,9 +245,9 @@ impl Owner {
         Ok(Approval { request: pending.view.id, shown: now })
     }
 
-    /// Records the user's approval of a payload, and then calls `act` with the index of the consent request and the
-    /// permit. The request remains in the queue. Until the audit entry is written, only a denial of the request is
-    /// accepted.
+    /// Writes the audit entry of the user's approval, and then calls `act` with the index of the consent request and
+    /// the permit to send the payload. The request remains in the queue. Until the audit entry is written, only a
+    /// denial of the request is accepted.
     ///
     /// `act` receives an error if nothing may be sent: the request was removed, its payload differs from the approved
     /// one, or the approval can't be recorded. If this happens after the entry was written, another entry records that
@@ -294,12 +295,12 @@ impl Owner {
         Ok(DecisionProgress::Later)
     }
 
-    /// Returns the index of a consent request after its audit entry was written.
+    /// Checks an approval again after its audit entry was written, and returns the index of the consent request.
     ///
     /// # Errors
     ///
-    /// Returns [`DecisionError::NotOpen`] if the request was removed, [`DecisionError::Stale`] if it has changed, and
-    /// [`DecisionError::Denied`] if a rule now denies it.
+    /// Returns [`DecisionError::NotOpen`] if the request was removed, [`DecisionError::Stale`] if its payload has
+    /// changed, and [`DecisionError::Denied`] if a rule now denies the payload.
     fn approved_position(&mut self, request: ConsentRequestId, shown: &Hash) -> Result<usize, DecisionError> {
         let at = self.consent.release(request).ok_or(DecisionError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
@@ -314,8 +315,8 @@ impl Owner {
         }
     }
 
-    /// Records an approval like [`Owner::permit`], and removes the consent request from the queue before `act` is
-    /// called.
+    /// Writes the audit entry of an approval like [`Owner::permit`], and removes the consent request from the queue
+    /// before `act` is called.
     ///
     /// # Errors
     ///

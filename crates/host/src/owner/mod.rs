@@ -185,7 +185,7 @@ impl Owner {
         }
     }
 
-    /// Handles a report that a connection sent.
+    /// Handles a report that the connection of this run of a server sent.
     pub(crate) fn on_connection_event(&mut self, run: RunId, event: ConnectionEvent) {
         // Reports about a call need only the ticket, not the record of the server.
         let event = match event {
@@ -267,6 +267,7 @@ impl Owner {
         self.servers.records.get(name).map(Box::as_ref)
     }
 
+    /// Emits an event with the current view of a server.
     fn emit_server(&mut self, name: &str) {
         if self.events.is_observed()
             && let Some(view) = self.server_view(name)

@@ -81,7 +81,7 @@ impl Owner {
         self.emit_server(server);
     }
 
-    /// Counts a request that was refused because the server is muted.
+    /// Counts a request of a muted server, which was refused automatically.
     pub(super) fn count_refused_while_muted(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttle(server).count_refused() {
             self.audit_muted(server, refused);
@@ -89,6 +89,7 @@ impl Owner {
         self.emit_server(server);
     }
 
+    /// Records in the audit log how many requests of a muted server were refused.
     fn audit_muted(&mut self, server: &str, refused: u64) {
         self.audit_without_waiting(AuditedDecision {
             server,
@@ -102,7 +103,8 @@ impl Owner {
         });
     }
 
-    /// Records the final number of requests that were refused during a mute, unless it is already recorded.
+    /// Records in the audit log how many requests were refused in total during a mute, unless that number is already
+    /// recorded.
     fn audit_final_muted_count(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::unlogged_refusals) {
             self.audit_muted(server, refused);

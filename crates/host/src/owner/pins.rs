@@ -50,7 +50,7 @@ impl Owner {
         }
     }
 
-    /// Pins the approved endpoints that receive credentials and tokens of a sign-in.
+    /// Pins the approved endpoints that receive the credentials and tokens of a server's sign-in.
     pub(super) fn pin_endpoints(&mut self, server: &str, endpoints: &[SignInEndpoint]) {
         let endpoints = endpoints_by_purpose(endpoints);
         if self.reviews.pins.get(server).is_none_or(|pins| pins.endpoints != endpoints) {
@@ -59,7 +59,7 @@ impl Owner {
         }
     }
 
-    /// Pins a definition. Returns `false` if the maximum number of pins is reached.
+    /// Pins the definition of a tool or prompt. Returns `false` if the server has the maximum number of pins.
     fn pin_definition(&mut self, server: &str, kind: DefinitionKind, name: &str, definition: &Value) -> bool {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of_json(definition);
@@ -106,7 +106,8 @@ impl Owner {
         changed
     }
 
-    /// Updates everything that is computed from the reviewed definitions of a server.
+    /// Discards cached values that depend on the reviewed definitions of a server, and notifies observers if the number
+    /// of its unreviewed definitions changed.
     pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
         let mut unreported = None;
         if let Some(record) = self.servers.records.get_mut(server) {

@@ -15,7 +15,7 @@ use super::state::{
 use crate::view::ConsentRequestBody;
 
 impl Owner {
-    /// Requests the user's review of a result.
+    /// Requests the user's review of a call's result before a model reads the result.
     pub(crate) fn request_result_review(
         &mut self,
         origin: ResultOrigin,
@@ -36,7 +36,8 @@ impl Owner {
         );
     }
 
-    /// Records that a result was withheld because it is too large to be displayed.
+    /// Records in the audit log that a result was withheld from the model because it is too large to be displayed for
+    /// review.
     pub(crate) fn audit_unshown_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
         self.audit_without_waiting(AuditedDecision {
             server: &origin.server,
@@ -52,7 +53,8 @@ impl Owner {
         });
     }
 
-    /// Withdraws the review of a result, because the model's run has ended.
+    /// Withdraws the consent request for the review of a call's result, because the run of the model that would read
+    /// the result has ended.
     pub(crate) fn withdraw_result(&mut self, call: &str) {
         self.end_consent_requests(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
     }

@@ -64,8 +64,8 @@ impl Owner {
         ReviewFindings { diff: diff.map(Box::new), ..ReviewFindings::default() }
     }
 
-    /// Updates the warnings on pending consent requests for calls of a server's tools, and the tools that they offer to
-    /// allow together, after the tools or their reviews may have changed.
+    /// Computes the warnings in pending consent requests for calls of a server's tools again, and the read-only tools
+    /// that each request offers to allow together, after the tools or their reviews may have changed.
     pub(super) fn update_request_findings(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
@@ -78,8 +78,8 @@ impl Owner {
         }
     }
 
-    /// Updates the tools that pending consent requests of a server offer to allow together, after definitions have
-    /// changed.
+    /// Updates the read-only tools that each pending consent request of a server offers to allow together, after
+    /// definitions of tools have changed.
     pub(super) fn update_offered_tools(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             if self.consent.pending[at].view.server == server && self.update_read_only_tools(at) {

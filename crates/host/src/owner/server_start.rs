@@ -112,7 +112,7 @@ impl Owner {
         }
     }
 
-    /// Sets the state of a server to failed, because its start was not approved.
+    /// Sets the state of a server to failed, because its command or address was not approved.
     pub(super) fn fail_unapproved(&mut self, name: &str, message: &str) {
         self.fail_with(name, Failure::new(FailureReason::Refused, message));
     }

@@ -16,10 +16,10 @@ use super::state::ServerError;
 use super::{Owner, ServerRecord};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 
-/// Sender for the result of a change of the servers.
+/// Sender for the result of adding, changing or removing a server.
 type ServerChangeReply = oneshot::Sender<Result<(), ServerError>>;
 
-/// Content of the settings file, as read from disk.
+/// Content of the settings file with the servers, as read from disk.
 struct ServersDocument {
     entries: Result<Vec<ServerEntry>, ConfigProblem>,
     is_there: bool,
@@ -30,7 +30,7 @@ fn read_servers(settings: &dyn ServerSettings) -> ServersDocument {
 }
 
 impl Owner {
-    /// Reads the settings file again after another process changed it.
+    /// Reads the servers' settings file again after another process changed it.
     pub(crate) fn reload_servers(&mut self) {
         let settings = Arc::clone(&self.ports.servers);
         self.run_on_writer_thread(
@@ -42,13 +42,13 @@ impl Owner {
         );
     }
 
-    /// Reads the settings file before the first turn.
+    /// Reads the servers' settings file before the first turn.
     pub(super) fn read_servers(&mut self) {
         let read = read_servers(self.ports.servers.as_ref());
         self.apply_servers(read);
     }
 
-    /// Changes the settings file, applies the resulting content, and calls `then`.
+    /// Changes the servers' settings file, applies the resulting content, and calls `then`.
     fn change_servers(
         &mut self,
         change: impl FnOnce(&dyn ServerSettings) -> Result<(), ServerError> + Send + 'static,
@@ -170,8 +170,8 @@ impl Owner {
         );
     }
 
-    /// Changes a server. With `before` given, the settings file has to contain exactly that configuration at the time
-    /// of the write.
+    /// Changes the name or settings of a server. If `before` is given and the settings file contains another
+    /// configuration of the server at the time of the write, nothing is changed.
     pub(crate) fn update_server(
         &mut self,
         was: &str,
@@ -250,8 +250,8 @@ impl Owner {
         );
     }
 
-    /// Sends the outcome after all operations submitted before are written, including the removal of data stored under
-    /// the server's name.
+    /// Sends the outcome of a server's change to the caller after all earlier document writes, including those that
+    /// remove data stored under the server's name.
     fn reply_when_written(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
         self.run_on_writer_thread(|_| (), move |_, _| drop(reply.send(outcome)));
     }
@@ -320,8 +320,9 @@ impl Owner {
         })
     }
 
-    /// Writes the grants of a server, or those for some subjects, and calls `then`. Other entries of the file are
-    /// retained, since another process may have written them, for example the app while the command line is running.
+    /// Writes the grants of a server to the file, or only those for the given subjects, and calls `then`. Other entries
+    /// of the file are retained, since another process may have written them, for example the app while the command
+    /// line is running.
     pub(super) fn write_grants(
         &mut self,
         server: &str,

@@ -69,8 +69,8 @@ impl Owner {
         true
     }
 
-    /// Retries a connection whose tokens could not be refreshed. Nobody requested it, so a one-time approval does not
-    /// cover it.
+    /// Connects again to a server whose tokens could not be refreshed. The user did not request this, so a one-time
+    /// approval does not cover the connection.
     fn start_without_sign_in(&mut self, name: &str) {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state
@@ -81,7 +81,7 @@ impl Owner {
         let _ = self.start(name);
     }
 
-    /// Restores the user's subscriptions and log level on a restarted server.
+    /// Sends the subscriptions and the log level that the user set in an earlier session to a restarted server.
     pub(super) fn restore(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let (uris, level) = record.session.to_restore.clone();
@@ -110,7 +110,7 @@ impl Owner {
     }
 
     /// Sends a request that restores state of an earlier session. `answered` receives `true` if the request succeeded.
-    /// It is not called if the server ends first, since the next session then repeats the request.
+    /// `answered` is not called if the server ends first, since the next session then repeats the request.
     fn restore_by_request(
         &mut self,
         name: &str,

@@ -58,7 +58,7 @@ struct OwnerCell {
 
 enum OwnerState {
     Open(Box<Owner>),
-    /// The owner has ended and takes no more turns. Its pending writes can still be executed.
+    /// The owner has ended and takes no more turns. Its queued document writes can still be executed.
     Ended(Box<Owner>),
     /// The owner is not available: a turn is running or has panicked, or the owner was dropped.
     Away,
@@ -184,7 +184,8 @@ impl Drop for TurnGuard {
     }
 }
 
-/// Notifies waiters that the owner has ended, when dropped during a panic. Otherwise it is forgotten.
+/// Notifies waiters that the owner has ended, when dropped during a panic. If the turn returns, the guard is forgotten
+/// without being dropped.
 struct UnwindGuard<'a>(&'a Notify);
 
 impl Drop for UnwindGuard<'_> {

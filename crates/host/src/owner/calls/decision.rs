@@ -22,8 +22,9 @@ use crate::owner::tool_filter::withheld_tool;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
-    /// Decides about a call. If rules depend on paths in its arguments, symbolic links in these are resolved first.
-    /// `shown` is the hash of the prompt's definition that was displayed to the user, or `None` for other calls.
+    /// Decides about a call. If rules depend on paths in the call's arguments, symbolic links in these paths are
+    /// resolved first. `shown` is the hash of the prompt's definition that was displayed to the user, or `None` for
+    /// other calls.
     pub(super) fn resolve_paths_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
         let paths = match record.request.as_ref().map(CallRequest::get) {
             Some(ClientRequest::CallTool { name, arguments, .. }) => {
@@ -219,7 +220,7 @@ impl Owner {
         }
     }
 
-    /// Checks that a call can be made: its id is unused, and its server is ready.
+    /// Checks that a call can be made: no other call in progress has its id, and its server is ready.
     pub(super) fn check_preconditions(&self, call: &NewCall) -> Result<(), CallFailure> {
         self.calls.check_new_call(&call.id, &call.server)?;
         let record = self

@@ -27,7 +27,7 @@ pub(super) struct ApprovalDuration {
 
 impl Owner {
     /// Approves a consent request. `lasts` is the time in milliseconds until the approval expires, or `None` if only
-    /// its scope limits it.
+    /// the approval's scope limits it.
     pub(super) fn approve_request(
         &mut self,
         at: usize,
@@ -175,6 +175,8 @@ impl Owner {
         })
     }
 
+    /// Handles the result of opening a URL that the user approved: responds to the server, or reports the failure to
+    /// the user.
     fn on_url_opened(&mut self, shown: &PendingRequest, opened: Result<(), String>) {
         let id = shown.view.id;
         let at = self.consent.position(id);
@@ -197,8 +199,8 @@ impl Owner {
         self.consent.report_decision(id, acted);
     }
 
-    /// Adds a grant, which is effective immediately. The reply is sent once the grant is written. If it can't be
-    /// written, the grant is effective until Drawbridge exits.
+    /// Adds a grant, which is effective immediately. The caller of the decision receives the outcome once the grant is
+    /// written. If the write fails, the grant is effective until Drawbridge exits.
     pub(super) fn add_grant(
         &mut self,
         request: &ConsentRequestView,
@@ -214,7 +216,7 @@ impl Owner {
         self.write_new_grants(request.id, &request.server, id.map(|id| (id, subject)).into_iter().collect())
     }
 
-    /// Adds a grant to those in memory. Returns `None` if the limit is reached.
+    /// Adds a grant to those in memory. Returns `None` if the maximum number of grants is reached.
     pub(super) fn insert_grant(
         &mut self,
         server: &str,

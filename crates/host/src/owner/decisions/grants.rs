@@ -36,8 +36,9 @@ impl Owner {
         });
     }
 
-    /// Restores a grant that was just revoked, unchanged, unless its server or tool has changed since. A running server
-    /// is restarted automatically again. One that was about to be restarted when the grant was revoked stays stopped.
+    /// Restores a grant that was just revoked, unless its server or tool has changed since the revocation. For the
+    /// grant of a start, a running server is restarted automatically again, whereas a server that waited for a restart
+    /// when the grant was revoked stays stopped.
     pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreError>>) {
         let grant = match self.restorable_grant(id) {
             Ok(grant) => grant,
@@ -62,7 +63,8 @@ impl Owner {
         });
     }
 
-    /// Adds a revoked grant again if it can be restored, and returns it.
+    /// Moves a revoked grant back to the active grants and returns the grant, if the server and the tool are unchanged
+    /// since the revocation.
     fn restorable_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
         let now = self.now();
         let (grant, basis) = self.permissions.revoked.take(id, now)?;
@@ -74,7 +76,8 @@ impl Owner {
         }
     }
 
-    /// Returns the facts that must not change before a revoked grant is restored.
+    /// Returns the current settings of a grant's server and the current definition of its tool. A revoked grant can
+    /// only be restored while they are unchanged.
     fn grant_basis(&mut self, grant: &Grant) -> GrantBasis {
         let config = self.servers.records.get(&grant.server).map(|record| Arc::clone(&record.config));
         let definition = match &grant.subject {
@@ -102,7 +105,8 @@ impl Owner {
         self.audit_without_waiting(entry);
     }
 
-    /// Makes pending calls be decided again, and notifies observers.
+    /// Handles the revocation or restoration of a grant: calls that wait for their audit entries are decided again, and
+    /// observers are notified.
     fn on_grant_changed(&mut self, grant: &Grant) {
         self.permissions.judgement += 1;
         self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));

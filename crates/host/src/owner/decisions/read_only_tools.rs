@@ -16,12 +16,13 @@ use crate::owner::gate::{Approval, OutgoingPayload};
 use crate::owner::state::{DecisionError, DecisionProgress, RequestPurpose};
 use crate::view::ConsentRequestBody;
 
-/// Maximum number of tools that can be allowed together.
+/// Maximum number of read-only tools that one approval can allow together.
 const MAX_TOOLS: usize = 32;
-/// Maximum number of other tools whose definitions are compared with the reviewed ones for one list.
+/// Maximum number of other tools whose definitions are compared with the reviewed ones to determine one list of
+/// read-only tools.
 const MAX_EXAMINED: usize = 64;
-/// Maximum total size of the definitions that are compared for one list, in bytes of JSON. Cached definitions count,
-/// too, so that the list does not depend on the cache.
+/// Maximum total size of the definitions that are compared to determine one list of read-only tools, in bytes of JSON.
+/// Cached definitions count, too, so that the list does not depend on the cache.
 const MAX_EXAMINED_BYTES: usize = 256 * 1024;
 
 impl Owner {
@@ -78,7 +79,7 @@ impl Owner {
         true
     }
 
-    /// Approves a tool call, and grants later calls of these tools.
+    /// Approves a tool call, and adds a permanent grant for each of the given read-only tools.
     pub(super) fn approve_read_only(
         &mut self,
         at: usize,

@@ -11,8 +11,8 @@ use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservatio
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Reserves the maximum usage of a request, and calls `then`. If that would exceed the server's budget, nothing is
-    /// reserved and `then` receives an error.
+    /// Reserves the maximum model usage of a sampling request, and calls `then`. If that would exceed the server's
+    /// budget, nothing is reserved and `then` receives an error.
     pub(super) fn reserve_usage(
         &mut self,
         server: &str,
@@ -50,7 +50,8 @@ impl Owner {
         });
     }
 
-    /// Counts a request to which the user replies without a model. It uses no tokens.
+    /// Counts a sampling request to which the user replies without a model. It uses no tokens, but counts towards the
+    /// number of requests.
     pub(super) fn count_manual_reply(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) =
             (ModelUsage { requests: 1, rounds: counted_rounds(params), ..ModelUsage::default() }, self.now());
@@ -67,14 +68,15 @@ impl Owner {
         cost
     }
 
-    /// Replaces the reservation of a stopped model run, if its actual usage is known at least in part.
+    /// Replaces the reservation of a stopped model run by its actual usage, if that is known at least in part.
     pub(super) fn settle_stopped_run(&mut self, run: &ModelRun) {
         if let Some(spent) = run.stopped_usage() {
             self.replace_reservation(&run.reservation, spent);
         }
     }
 
-    /// Releases the reservation of a request that the model did not receive.
+    /// Reduces the reservation of a sampling request that the model did not accept to one request without tokens and
+    /// cost.
     pub(super) fn settle_unanswered(&mut self, reservation: &UsageReservation) {
         self.replace_reservation(reservation, reservation.unanswered_usage());
     }
@@ -84,8 +86,8 @@ impl Owner {
         self.change_usage(&reservation.server, move |own| own.replace_estimate(at, &most, &spent), |_, _| ());
     }
 
-    /// Changes the usage in memory immediately and then in the file, and calls `then` with the value that `change`
-    /// returned for the file, or `None` if the file could not be written.
+    /// Changes the recorded usage of a server in memory immediately and then in the file. Calls `then` with the value
+    /// that `change` returned for the file, or `None` if the file could not be written.
     fn change_usage<T: Send + 'static>(
         &mut self,
         server: &str,

@@ -15,7 +15,7 @@ use crate::connection::RunId;
 use crate::owner::state::{DecisionError, RequestPurpose};
 use crate::view::ConsentRequestBody;
 
-/// Possible scopes of an approval: each request requires a new approval.
+/// Possible scopes of an approval of a sampling request: each request requires a new approval.
 const EACH_TIME_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
 /// A server's sampling request that is being handled.
@@ -29,7 +29,8 @@ pub(super) struct SamplingRequest {
 }
 
 impl Owner {
-    /// Handles a sampling request that no rule denies.
+    /// Handles a server's sampling request that no rule denies: checks it, chooses a model, and requests consent unless
+    /// a rule allows the request.
     pub(in crate::owner) fn on_sampling(
         &mut self,
         server: &str,

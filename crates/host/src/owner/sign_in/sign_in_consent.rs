@@ -67,7 +67,7 @@ impl Owner {
         self.events.authorization_changed(server);
     }
 
-    /// Withdraws the consent request with this number, since its sign-in no longer waits for the decision.
+    /// Withdraws the consent request of the sign-in `number`, which has stopped waiting for the decision.
     pub(super) fn withdraw_sign_in_request(&mut self, number: u64) {
         self.end_consent_requests(|p| p.purpose == RequestPurpose::SignIn(number));
     }

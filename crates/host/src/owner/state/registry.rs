@@ -42,7 +42,8 @@ pub(crate) struct ServerRegistry {
 }
 
 impl ServerRegistry {
-    /// Returns the current definitions, if each of them is equal to the displayed one.
+    /// Returns the current definitions of the tools and prompts in `reviewed`, if each is equal to the definition that
+    /// was displayed to the user.
     ///
     /// # Errors
     ///
@@ -76,7 +77,8 @@ impl ServerRegistry {
         if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
     }
 
-    /// Creates a share of these folders, bound to the current command of the server.
+    /// Returns a share of these folders that applies only to the server's current command. `None` if no server has this
+    /// name.
     pub(in crate::owner) fn share_for_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<FolderShare> {
         let record = self.records.get(server)?;
         Some(FolderShare { command: config_hash(&record.config), folders })
@@ -114,7 +116,8 @@ impl ServerRegistry {
         }
     }
 
-    /// Examines the information that a server sent about itself on initialization.
+    /// Computes the flags on the information that a server sent about itself on initialization, and the keys for
+    /// finding servers with a similar name.
     pub(in crate::owner) fn examine_claims(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
@@ -128,7 +131,7 @@ impl ServerRegistry {
         self.records.get(server).is_some_and(|record| record.config.as_http().is_some())
     }
 
-    /// Returns the warnings about a server itself rather than its definitions.
+    /// Returns the warnings about a server's own information, not those about its tools and other definitions.
     pub(in crate::owner) fn server_findings(&self, server: &str, record: &ServerRecord) -> ReviewFindings {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {
@@ -191,8 +194,8 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Requests that the connection reads lists that are stale at the time `at`. Until then their known entries are
-    /// used.
+    /// Instructs the connection of a server to read the lists again that are stale at the time `at`. Their known
+    /// entries remain in use until then.
     pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
         let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
@@ -204,7 +207,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Sends the response to a request of this run, or drops it if the run has ended.
+    /// Sends the response to a request of a server's run, or drops the response if the run has ended.
     pub(in crate::owner) fn send_response(
         &mut self,
         server: &str,
