@@ -30,7 +30,7 @@ pub struct FlowTable {
 
 impl FlowTable {
     /// Returns the data flow settings of a server, or the default settings.
-    pub fn flow_of(&self, server: &str) -> DataFlow {
+    pub fn data_flow_of(&self, server: &str) -> DataFlow {
         self.flows.get(server).cloned().unwrap_or_default()
     }
 
@@ -45,7 +45,7 @@ impl FlowTable {
     /// server require consent.
     fn untrusted_readings(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
         let Some(label) = self.labels.label(conversation) else { return Vec::new() };
-        let flow = self.flow_of(server).same_server;
+        let flow = self.data_flow_of(server).same_server;
         let may_require = |own: &&Reading| own.server == server && flow.requires_consent_after(own, is_remote);
         label.readings.iter().filter(may_require).cloned().collect()
     }

@@ -141,7 +141,7 @@ impl Host {
             (Document::Grants, Owner::reload_grants as fn(&mut Owner)),
             (Document::Pins, Owner::reload_pins),
             (Document::Roots, Owner::reload_roots),
-            (Document::Flow, Owner::reload_flows),
+            (Document::Flow, Owner::reload_data_flow),
             (Document::Origins, Owner::reload_origins),
         ];
         for (document, reload) in reloads {

@@ -31,7 +31,8 @@ impl Host {
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
         let closing = || ResultVerdict::LeftOut("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());
-        let Ok(review) = self.with_owner(move |owner| owner.flow_of(&server).tool_review_setting(&tool)).await else {
+        let Ok(review) = self.with_owner(move |owner| owner.data_flow_of(&server).tool_review_setting(&tool)).await
+        else {
             return closing();
         };
         if review == ResultReview::Off {
@@ -45,7 +46,7 @@ impl Host {
         if review == ResultReview::Suspicious && flags.is_empty() {
             return ResultVerdict::Passes(Box::new(result));
         }
-        let fits = can_be_shown(&parts);
+        let fits = is_reviewable(&parts);
         let body = ConsentRequestBody::Result { tool: origin.tool.clone(), parts, is_error: result.is_error, flags };
         if !fits {
             let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
@@ -82,7 +83,7 @@ fn result_flags(result: &ToolResult) -> Vec<Flag> {
 }
 
 /// Returns `true` if the content of a result is small enough to be reviewed by the user.
-fn can_be_shown(parts: &[MessagePart]) -> bool {
+fn is_reviewable(parts: &[MessagePart]) -> bool {
     let (mut text, mut bytes) = (0, 0);
     for part in parts {
         match part {

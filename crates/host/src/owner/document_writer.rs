@@ -166,7 +166,7 @@ impl Owner {
                 Document::Grants => self.reload_grants(),
                 Document::Pins => self.reload_pins(),
                 Document::Roots => self.reload_roots(),
-                Document::Flow => self.reload_flows(),
+                Document::Flow => self.reload_data_flow(),
                 Document::Origins => self.reload_origins(),
                 Document::Sampling => self.reload_sampling(),
                 _ => {}

@@ -252,7 +252,7 @@ impl Owner {
     /// `act` receives an error if nothing may be sent: the request was removed, its payload differs from the approved
     /// one, or the approval can't be recorded. If this happens after the entry was written, another entry records that
     /// nothing was sent.
-    pub(super) fn permit(
+    pub(super) fn audit_approval(
         &mut self,
         approval: Approval,
         scope: ApprovalScope,
@@ -315,20 +315,20 @@ impl Owner {
         }
     }
 
-    /// Writes the audit entry of an approval like [`Owner::permit`], and removes the consent request from the queue
+    /// Writes the audit entry of an approval like [`Owner::audit_approval`], and removes the consent request from the queue
     /// before `act` is called.
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Owner::permit`]. In this case the request remains in the queue.
-    pub(super) fn permit_and_remove(
+    /// Returns the same errors as [`Owner::audit_approval`]. In this case the request remains in the queue.
+    pub(super) fn audit_approval_and_remove(
         &mut self,
         approval: Approval,
         scope: ApprovalScope,
         leaving: OutgoingPayload,
         act: impl FnOnce(&mut Self, PendingRequest, SendPermit) -> Result<DecisionProgress, DecisionError> + Send + 'static,
     ) -> Result<DecisionProgress, DecisionError> {
-        self.permit(approval, scope, leaving, move |owner, departed| {
+        self.audit_approval(approval, scope, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let pending = owner.consent.pending.remove(at);
             owner

@@ -15,7 +15,7 @@ use super::state::{InstallRecord, ReadDocument, ServerError, with_server_entry};
 
 impl Owner {
     /// Returns the recorded installation of a server, compared with its settings.
-    pub(super) fn installed(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
+    pub(super) fn installation_info(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
         self.launches.install_record(name, Some(config)).map(|record| record.into_installation_info(config))
     }
 

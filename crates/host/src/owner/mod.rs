@@ -254,12 +254,12 @@ impl Owner {
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
             refused_questions: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
             trust: self.trust_in(name),
-            flow: self.flow_of(name),
+            flow: self.data_flow_of(name),
             pid: record.session.pid,
             connected: record.session.connected.clone(),
             subscriptions_lost: record.session.subscriptions_lost.clone(),
             marks: self.servers.server_findings(name, record),
-            installed: self.installed(name, &record.config),
+            installed: self.installation_info(name, &record.config),
         })
     }
 
@@ -351,8 +351,8 @@ async fn deliver_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
             written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),
-            () = owner.is_abandoned() => owner.turn("close", |owner| owner.close(None)),
-            () = owner.has_ended() => return,
+            () = owner.wait_until_abandoned() => owner.turn("close", |owner| owner.close(None)),
+            () = owner.wait_until_ended() => return,
         };
         if turn.is_err() {
             return;

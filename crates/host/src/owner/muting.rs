@@ -84,13 +84,13 @@ impl Owner {
     /// Counts a request of a muted server, which was refused automatically.
     pub(super) fn count_refused_while_muted(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttle(server).count_refused() {
-            self.audit_muted(server, refused);
+            self.audit_refused_while_muted(server, refused);
         }
         self.emit_server(server);
     }
 
     /// Records in the audit log how many requests of a muted server were refused.
-    fn audit_muted(&mut self, server: &str, refused: u64) {
+    fn audit_refused_while_muted(&mut self, server: &str, refused: u64) {
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: "mute",
@@ -107,7 +107,7 @@ impl Owner {
     /// recorded.
     fn audit_final_muted_count(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::unlogged_refusals) {
-            self.audit_muted(server, refused);
+            self.audit_refused_while_muted(server, refused);
         }
     }
 

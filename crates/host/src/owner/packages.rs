@@ -81,7 +81,7 @@ impl Owner {
     /// approved the server before. It contacts only the registry, through the launcher's package manager, and runs no
     /// code of the package (`crate::packages`). Consent is requested after the look-up has ended outside of the owner's
     /// turns, so that the consent request is displayed only once.
-    pub(super) fn decide_package(&mut self, start: PackageStart) {
+    pub(super) fn decide_package_start(&mut self, start: PackageStart) {
         let unpinned =
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
         // No look-up is made if the policy denies the start.

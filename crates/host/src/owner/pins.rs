@@ -172,7 +172,7 @@ impl Owner {
             let has_room = owner.change_pins(&server, true, move |pins| {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
-            owner.update_request_findings(&server);
+            owner.refresh_findings_in_consent_requests(&server);
             owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });

@@ -52,7 +52,7 @@ impl Owner {
             if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
                 self.audit_rule_changes(&before, &after);
             }
-            self.rules_changed();
+            self.on_rules_changed();
         }
         self.permissions.rule_files.were_read = true;
     }
@@ -102,7 +102,7 @@ impl Owner {
 
     /// Applies changed rules to pending consent requests, running servers and sampling requests, and notifies
     /// observers.
-    fn rules_changed(&mut self) {
+    fn on_rules_changed(&mut self) {
         self.permissions.judgement += 1;
         let policy = &self.permissions.policy;
         let current = |of: RuleRef| policy.rules(of.source).find(|own| own.id == of.id);

@@ -102,7 +102,7 @@ impl Owner {
             Some(LauncherPackage::Package(reference)) => {
                 let config = config.clone();
                 let name = name.to_owned();
-                self.decide_package(PackageStart { name, config, stdio, reference, found, path });
+                self.decide_package_start(PackageStart { name, config, stdio, reference, found, path });
             }
             Some(LauncherPackage::Unknown(launcher, cause)) => {
                 let package = LoadedPackage::unknown(launcher, cause);

@@ -213,7 +213,7 @@ impl Owner {
                     let tools_before = renamed.map(|record| record.config.tools.clone());
                     if entry.name != was {
                         owner.rename_roots(&was, &entry.name);
-                        owner.rename_flow(&was, &entry.name);
+                        owner.rename_data_flow(&was, &entry.name);
                         owner.rename_sampling(&was, &entry.name);
                         owner.forget_origin(&entry.name);
                         owner.rename_origin(&was, &entry.name);
@@ -266,7 +266,7 @@ impl Owner {
         });
         self.consent.throttles.remove(name);
         self.forget_roots(name);
-        self.forget_flow(name);
+        self.forget_data_flow(name);
         self.forget_sampling(name);
         self.remove_known_session(name);
         self.forget_pins(name);

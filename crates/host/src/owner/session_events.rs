@@ -27,7 +27,7 @@ impl Owner {
             record.supervision.on_ready();
             self.servers.examine_claims(name);
             self.store_known_session(name);
-            self.restore(name);
+            self.restore_session_state(name);
             self.sign_in_if_requested(name);
         }
         self.emit_server(name);
@@ -43,14 +43,14 @@ impl Owner {
         // Lists that are read again because they were stale are usually unchanged.
         if is_same {
             if !is_as_sure {
-                self.update_request_findings(name);
+                self.refresh_findings_in_consent_requests(name);
                 self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
             }
             return;
         }
         self.update_requests_for_tools(name);
         self.record_changed_tools(name);
-        self.update_offered_tools(name);
+        self.refresh_offered_read_only_tools(name);
         self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         self.emit_server(name);
     }

@@ -63,7 +63,7 @@ impl Owner {
                     && r.access.may_be_temporary()
             };
             if owner.server(&name).is_some_and(is_awaited) {
-                owner.start_without_sign_in(&name);
+                owner.reconnect_without_user(&name);
             }
         });
         true
@@ -71,7 +71,7 @@ impl Owner {
 
     /// Connects again to a server whose tokens could not be refreshed. The user did not request this, so a one-time
     /// approval does not cover the connection.
-    fn start_without_sign_in(&mut self, name: &str) {
+    fn reconnect_without_user(&mut self, name: &str) {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state
         {
@@ -82,7 +82,7 @@ impl Owner {
     }
 
     /// Sends the subscriptions and the log level that the user set in an earlier session to a restarted server.
-    pub(super) fn restore(&mut self, name: &str) {
+    pub(super) fn restore_session_state(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let (uris, level) = record.session.to_restore.clone();
         for uri in uris {
@@ -152,7 +152,7 @@ impl Owner {
                 }
                 (ServerState::NeedsSignIn(_), _) if record.access.may_be_temporary() => {
                     record.access.allow_retry();
-                    self.start_without_sign_in(&name);
+                    self.reconnect_without_user(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {
                     record.log_activity_line(

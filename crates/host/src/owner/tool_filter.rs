@@ -25,7 +25,7 @@ pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for m
 /// Checks if `origin` may call a tool according to the user's settings and to the server's declaration of who may call
 /// it. If not, returns the source of the restriction and the reason for refusing the call. The user may call every
 /// tool.
-pub(super) fn withheld_tool(
+pub(super) fn tool_filter_refusal(
     origin: &CallOrigin,
     filter: &ToolFilter,
     tool: &str,

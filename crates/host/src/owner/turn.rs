@@ -96,12 +96,12 @@ impl SharedOwner {
     }
 
     /// Waits until the last handle of the host is dropped.
-    pub(super) async fn is_abandoned(&self) {
+    pub(super) async fn wait_until_abandoned(&self) {
         self.0.abandoned.notified().await;
     }
 
     /// Waits until the owner has ended.
-    pub(super) async fn has_ended(&self) {
+    pub(super) async fn wait_until_ended(&self) {
         self.0.ended.notified().await;
     }
 

@@ -18,7 +18,7 @@ use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::SendPermit;
 use crate::owner::path_links::{resolve_links, unresolved_paths};
 use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, tool_review_state};
-use crate::owner::tool_filter::withheld_tool;
+use crate::owner::tool_filter::tool_filter_refusal;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
@@ -112,7 +112,7 @@ impl Owner {
             .definitions
             .get(&record.config, &record.offer.catalog, tool, review_state_of)
             .ok_or_else(missing)?;
-        if let Some((rule, reason)) = withheld_tool(origin, &record.config.tools, tool, &definition.app) {
+        if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, tool, &definition.app) {
             let hashed = definition.call_hash(arguments);
             self.audit_denied_call(call, origin, tool, hashed, rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));

@@ -49,20 +49,20 @@ impl Owner {
         match &pending.view.body {
             ConsentRequestBody::StartServer { config, .. } => {
                 let (words, leaving) = (command_text(config), OutgoingPayload::displayed(pending));
-                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     Ok(owner.launch_approved(pending, departure, lasting, words))
                 })
             }
             ConsentRequestBody::ConnectServer { config, .. } => {
                 let (words, leaving) = (address_text(config), OutgoingPayload::displayed(pending));
-                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     Ok(owner.launch_approved(pending, departure, lasting, words))
                 })
             }
             ConsentRequestBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let leaving = OutgoingPayload::displayed(pending);
-                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
@@ -78,7 +78,7 @@ impl Owner {
             }
             ConsentRequestBody::Read { .. } => {
                 let leaving = OutgoingPayload::displayed(pending);
-                self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, |owner, pending, departure| {
                     if let RequestPurpose::Call(call) = pending.purpose {
                         owner.send_unmodified(&call, departure);
                     }
@@ -87,7 +87,7 @@ impl Owner {
             }
             ConsentRequestBody::Result { .. } => {
                 let leaving = OutgoingPayload::displayed(pending);
-                self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, |owner, pending, departure| {
                     owner.send_approved_result(&pending, departure);
                     Ok(DecisionProgress::Done)
                 })
@@ -98,7 +98,7 @@ impl Owner {
                 self.servers.check_sampling_answer(&pending.view.server, response)?;
                 let logged = (Hash::of_json(&json!({ "answer": response })), payload_text(&pending.view.body));
                 let leaving = OutgoingPayload::response(pending, consent_subject(&pending.view.body), logged, &answer);
-                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     owner.send_response(&pending, answer, departure);
                     Ok(DecisionProgress::Done)
                 })
@@ -145,7 +145,7 @@ impl Owner {
         let logged = (Hash::of_json(&json!(logged_content)), Some(policy::canonical_object(&logged_content)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
         let leaving = OutgoingPayload::response(pending, message.clone(), logged, &answer);
-        self.permit_and_remove(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
             owner.send_response(&pending, answer, departure);
             Ok(DecisionProgress::Done)
         })
@@ -162,7 +162,7 @@ impl Owner {
         }
         let shown = self.consent.pending[at].copy();
         let leaving = OutgoingPayload::url(&shown, &parts.url);
-        self.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
+        self.audit_approval(approval, ApprovalScope::Once, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let page = departure
                 .authorize_url(&shown.view.server, parts.url)

@@ -40,7 +40,7 @@ impl Owner {
     /// grant of a start, a running server is restarted automatically again, whereas a server that waited for a restart
     /// when the grant was revoked stays stopped.
     pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreError>>) {
-        let grant = match self.restorable_grant(id) {
+        let grant = match self.readd_revoked_grant(id) {
             Ok(grant) => grant,
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -65,7 +65,7 @@ impl Owner {
 
     /// Moves a revoked grant back to the active grants and returns the grant, if the server and the tool are unchanged
     /// since the revocation.
-    fn restorable_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
+    fn readd_revoked_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
         let now = self.now();
         let (grant, basis) = self.permissions.revoked.take(id, now)?;
         let is_unchanged = self.grant_basis(&grant) == basis;

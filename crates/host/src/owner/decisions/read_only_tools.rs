@@ -102,7 +102,7 @@ impl Owner {
             }
             return Err(DecisionError::Stale);
         }
-        self.permit_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
             // Definitions may have changed while the entry was written.
             let offered = owner.read_only_tools(&server, &tool);
             let others: Vec<_> =

@@ -36,7 +36,7 @@ impl Owner {
         let answer = ClientResponse::Roots(to_roots(&sent));
         let leaving = OutgoingPayload::response(&self.consent.pending[at], subject, logged, &answer);
         let again = leaving.clone();
-        self.permit_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
             owner.share_roots(&server, shared);
             owner.send_response(&pending, answer.clone(), departure);
             owner.share_with_identical_requests(&server, &again, &answer);
@@ -56,7 +56,7 @@ impl Owner {
             let shown = self.consent.pending[at].view.hash.clone();
             let Ok(approval) = self.approval(at, shown.as_str()) else { break };
             let answer = answer.clone();
-            let taken = self.permit_and_remove(
+            let taken = self.audit_approval_and_remove(
                 approval,
                 ApprovalScope::Always,
                 leaving.clone(),

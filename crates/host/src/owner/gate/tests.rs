@@ -30,7 +30,7 @@ fn permit_and_collect(
 ) -> Result<DecisionProgress, DecisionError> {
     let leaving = OutgoingPayload::displayed(&owner.consent.pending[0]);
     let departures = Arc::clone(departures);
-    owner.permit(approval, ApprovalScope::Once, leaving, move |_, departed| {
+    owner.audit_approval(approval, ApprovalScope::Once, leaving, move |_, departed| {
         departures.lock().unwrap().push(departed.map(|_| ()));
         Ok(DecisionProgress::Done)
     })

@@ -40,7 +40,7 @@ impl Owner {
             }
             let acted = reservation.and_then(|reservation| {
                 let leaving = OutgoingPayload::model_request(&params, &state);
-                owner.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
+                owner.audit_approval(approval, ApprovalScope::Once, leaving, move |owner, departed| {
                     let payload = departed.and_then(|(at, departure)| {
                         Ok((at, departure.authorize_model_request(&server, &params, &state)?))
                     });

@@ -44,7 +44,7 @@ impl Owner {
                 record.log_activity_line(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
             let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
-            return self.refuse_without_consent(server, of, (&body, None), &reason, answer);
+            return self.refuse_automatically(server, of, (&body, None), &reason, answer);
         }
         let wanted_tokens = params.max_tokens;
         params.max_tokens = self.models.sampling.max_reply_tokens(server, &params, self.now());

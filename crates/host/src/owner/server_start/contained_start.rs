@@ -22,7 +22,7 @@ pub(crate) struct UnsandboxedStart {
 impl Owner {
     /// Returns the local server without a sandbox whose start the consent request `id` is for. If `hash` is given, the
     /// request must still have that payload hash, and no decision on the request may be in execution.
-    pub(crate) fn unsandboxed_start(
+    pub(crate) fn find_unsandboxed_start(
         &self,
         id: ConsentRequestId,
         hash: Option<&str>,
