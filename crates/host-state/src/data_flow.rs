@@ -17,7 +17,7 @@ use super::CallOrigin;
 /// Data flow settings of servers, by server name.
 pub type ServerFlows = BTreeMap<String, DataFlow>;
 
-/// The data that decides if a model's call depends on content of other servers.
+/// The data that determines whether a model's call may depend on untrusted content of servers.
 #[derive(Default)]
 pub struct FlowTable {
     /// Servers whose content models have read, by conversation.
@@ -29,19 +29,20 @@ pub struct FlowTable {
 }
 
 impl FlowTable {
-    /// Returns the data flow settings of a server, or the default settings.
+    /// Returns the data flow settings of a server, or the default settings if the server has none.
     pub fn data_flow_of(&self, server: &str) -> DataFlow {
         self.flows.get(server).cloned().unwrap_or_default()
     }
 
-    /// Replaces the settings by those read from the file. Returns the names of servers whose settings changed.
+    /// Replaces the data flow settings by those read from the file. Returns the names of servers whose settings
+    /// changed.
     pub fn replace(&mut self, now: ServerFlows) -> Vec<String> {
         let before = std::mem::replace(&mut self.flows, now);
         let servers: BTreeSet<&String> = before.keys().chain(self.flows.keys()).collect();
         servers.into_iter().filter(|name| before.get(*name) != self.flows.get(*name)).cloned().collect()
     }
 
-    /// Returns the content of a server that a model has read in a conversation and that makes further calls of the same
+    /// Returns the readings of a server's content in a conversation after which a model's further calls of the same
     /// server require consent.
     fn untrusted_readings(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
         let Some(label) = self.labels.label(conversation) else { return Vec::new() };
