@@ -24,7 +24,7 @@ pub struct RulesView {
     pub managed: RuleFile,
 }
 
-/// State of a rule file.
+/// State of one of the two rule files, for display.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleFile {
     /// Path of the file, even if it doesn't exist.
@@ -104,7 +104,7 @@ pub struct DryRunResult {
     pub turned_off: bool,
 }
 
-/// Error of changing the rules. No rule was changed.
+/// Error of changing the rules, or of a dry run. No rule was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
     /// The user's rule file is invalid, for this reason.
@@ -141,11 +141,11 @@ impl From<RuleProblem> for RulesError {
     }
 }
 
-/// Parses the content of a rule file.
+/// Parses the JSON content of a rule file.
 ///
 /// # Errors
 ///
-/// Returns a description of the first error, including its JSON path.
+/// Returns a description of the first error, including the JSON path of the invalid value.
 pub fn read_rules(value: Value) -> Result<PolicyFile, String> {
     serde_path_to_error::deserialize(value).map_err(|error| format!("{}: {}", error.path(), error.inner()))
 }

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::view::AppSettings;
 
-/// Maximum number of changes that wait for a change in progress.
+/// Maximum number of changes of the app's settings that wait for a change in progress.
 const MAX_QUEUED_CHANGES: usize = 16;
 
 /// The app's settings and their pending changes.
@@ -35,7 +35,7 @@ pub struct SettingsChanges {
 }
 
 impl SettingsChanges {
-    /// Adds a change to the queue behind the change in progress.
+    /// Adds a change of the app's settings to the queue behind the change in progress.
     ///
     /// # Errors
     ///

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use supervision::limits::ServerLimits;
 
 impl Failure {
-    /// Creates a failure with a reason and a message, and no details.
+    /// Creates a failure of a server with a reason and a message, and no details.
     #[must_use]
     pub fn new(reason: FailureReason, message: impl Into<String>) -> Self {
         Self {
@@ -93,7 +93,7 @@ pub enum HostEvent {
     ConversationsChanged(Option<String>),
     /// An event of a conversation, such as a new item.
     Conversation(ConversationEvent),
-    /// A shown app changed.
+    /// An app that is shown to the user changed.
     AppView(AppViewEvent),
     /// An audit entry was written, or a grant changed.
     AuditChanged(Option<Box<AuditEntry>>),

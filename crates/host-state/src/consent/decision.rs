@@ -7,10 +7,10 @@ use tokio::sync::oneshot;
 
 use crate::HostClosed;
 
-/// Error of a decision on a consent request. In each case nothing was sent.
+/// Error of the user's decision on a consent request. In each case nothing was sent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DecisionError {
-    /// The request is no longer in the queue.
+    /// The consent request is no longer in the queue.
     #[error("this request is no longer open")]
     NotOpen,
     /// The payload has changed since it was displayed to the user.

@@ -37,7 +37,7 @@ pub enum RequestPurpose {
 }
 
 impl RequestPurpose {
-    /// Returns the id of the call to display with the request, if any.
+    /// Returns the id of the call that is displayed with the consent request, if any.
     pub fn shown_call(&self) -> Option<&str> {
         match self {
             Self::Call(call) | Self::Result(call) => Some(call),
@@ -59,7 +59,7 @@ pub struct PendingRequest {
     /// Set while the approval waits for a write to the audit log or another file. A denial is still accepted, since
     /// nothing was sent yet.
     pub being_written: bool,
-    /// Files of the command, read again when the user decides. Read between turns of the owner.
+    /// Files of the server's command, read again after the user decided. `None` before that and for other requests.
     pub files_now: Option<LaunchFiles>,
     /// Resolved paths in the arguments of the call, updated when the user decides or the rules change. Resolved between
     /// turns of the owner.
@@ -92,8 +92,8 @@ impl PendingRequest {
         }
     }
 
-    /// Returns `true` if the request must be removed when this run of the server ends. A consent request of one process
-    /// must not apply to the next process.
+    /// Returns `true` if the consent request must be removed when this run of the server ends, since an approval for
+    /// one process must not apply to the next process.
     pub fn ends_with(&self, run: RunId, server: &str) -> bool {
         match &self.purpose {
             RequestPurpose::Request { run: own, .. } => *own == run,
@@ -108,7 +108,7 @@ impl PendingRequest {
         !self.being_acted_on || self.being_written
     }
 
-    /// Clones the request without its model run.
+    /// Clones the consent request without its model run, which has only one owner.
     pub fn copy(&self) -> Self {
         Self {
             view: self.view.clone(),

@@ -11,7 +11,8 @@ use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
 use super::ModelAccess;
 
 impl ModelAccess {
-    /// Returns the model that would reply to a server's sampling request, and the reason for the choice.
+    /// Returns the model that would reply to a server's sampling request, and the reason for the choice. `None` if no
+    /// model is available.
     pub fn choose(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ModelChoiceReason)> {
         let can_answer = |model: &&ModelRef| self.registry.provider(&model.provider).is_ok();
         let settings = self.sampling.settings(server);

@@ -14,7 +14,7 @@ const BYTES_PER_TOKEN: u64 = 3;
 pub struct UsageReservation {
     /// Name of the server that sent the sampling request.
     pub server: String,
-    /// Time of the reservation. The actual usage is recorded with the same time.
+    /// Time of the reservation, which is also recorded as the time of the actual usage.
     pub at: Millis,
     /// Reserved usage: one request with the maximum number of tokens and cost.
     pub spent: ModelUsage,
@@ -25,8 +25,9 @@ pub struct UsageReservation {
 }
 
 impl UsageReservation {
-    /// Returns the usage of a complete reply, and its cost in millionths of a US dollar if the price is known. If the
-    /// provider reports no usage, it is estimated from the `received` bytes that were received.
+    /// Returns the usage of a model run with a complete reply, and its cost in millionths of a US dollar if the price
+    /// is known. `received` is the number of bytes of the reply, from which the usage is estimated if the provider
+    /// reports none.
     pub fn settle(&self, usage: TokenUsage, received: u64) -> (ModelUsage, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
         let output = usage.output.unwrap_or_else(|| received.div_ceil(BYTES_PER_TOKEN));
@@ -36,8 +37,9 @@ impl UsageReservation {
         (ModelUsage { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
     }
 
-    /// Returns the usage of an incomplete reply, estimated from the number of `received` bytes if necessary. Returns
-    /// `None` if the reservation must remain: a model without output may have used tokens for reasoning.
+    /// Returns the usage of a model run with an incomplete reply, estimated from the number of `received` bytes if
+    /// necessary. Returns `None` if the reservation must remain: a model without output may have used tokens for
+    /// reasoning.
     pub fn settle_partial(&self, usage: TokenUsage, received: u64) -> Option<ModelUsage> {
         if received == 0 && usage.output.is_none() {
             return None;
@@ -46,7 +48,7 @@ impl UsageReservation {
         Some(self.settle(TokenUsage { output: Some(output), ..usage }, received).0)
     }
 
-    /// Returns the usage of a request that the provider did not accept.
+    /// Returns the usage of a run whose request the provider did not accept: one request without tokens and cost.
     pub const fn unanswered_usage(&self) -> ModelUsage {
         ModelUsage { tokens: 0, micros: 0, ..self.spent }
     }
@@ -58,7 +60,8 @@ impl UsageReservation {
     }
 }
 
-/// Returns the number of tool rounds that a request counts as: one if it contains results of tool uses.
+/// Returns the number of tool rounds that a sampling request adds to a server's usage: one if the request contains
+/// results of tool uses, otherwise zero.
 pub fn counted_rounds(params: &CreateMessageParams) -> u64 {
     u64::from(count_tool_rounds(params) > 0)
 }
