@@ -47,7 +47,7 @@ impl ConsentQueue {
 
     /// Records that the execution of a decision on a consent request has ended, so that another decision can be made.
     /// Returns the index of the request if it is still in the queue.
-    pub fn release(&mut self, id: ConsentRequestId) -> Option<usize> {
+    pub fn finish_execution(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         let pending = &mut self.pending[at];
         (pending.being_acted_on, pending.being_written) = (false, false);

@@ -19,7 +19,7 @@ use policy::{
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value};
 
-use super::{FlowTable, FolderShares};
+use super::{DataFlowTable, FolderShares};
 use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
 
 /// The data that policy decisions depend on: rules, grants, data flow settings, and shared folders.
@@ -32,7 +32,7 @@ pub struct Permissions {
     /// State of the two rule files.
     pub rule_files: RuleFiles,
     /// Labels and settings for the data flow between servers.
-    pub data_flow: FlowTable,
+    pub data_flow: DataFlowTable,
     /// Folders shared with servers.
     pub folders: FolderShares,
     /// Last uses of rules, grants and shared folders, for display only.
@@ -71,7 +71,7 @@ type ParsedRules = Result<(bool, PolicyFile), String>;
 
 impl Permissions {
     /// Creates permissions without rules, since the rule files are read later.
-    pub fn new(grants: Grants, data_flow: FlowTable, folders: FolderShares) -> Self {
+    pub fn new(grants: Grants, data_flow: DataFlowTable, folders: FolderShares) -> Self {
         Self {
             policy: Policy::new(grants),
             judgement: 0,

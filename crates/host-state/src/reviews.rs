@@ -115,7 +115,7 @@ impl Reviews {
 
     /// Returns two counts of a server's listed tools and prompts: those that the user has never reviewed, and those
     /// that have changed since their review.
-    pub fn unreviewed(&self, server: &str, offer: &OfferState) -> [usize; 2] {
+    pub fn count_unreviewed(&self, server: &str, offer: &OfferState) -> [usize; 2] {
         let OfferState { catalog, identity, unreviewed, .. } = offer;
         *unreviewed.get_or_init(|| {
             let pins = self.pins_of(server);

@@ -146,6 +146,6 @@ impl From<RuleProblem> for RulesError {
 /// # Errors
 ///
 /// Returns a description of the first error, including the JSON path of the invalid value.
-pub fn read_rules(value: Value) -> Result<PolicyFile, String> {
+pub fn parse_rules(value: Value) -> Result<PolicyFile, String> {
     serde_path_to_error::deserialize(value).map_err(|error| format!("{}: {}", error.path(), error.inner()))
 }

@@ -4,7 +4,7 @@ mod model_run;
 mod reservation;
 
 pub use model_run::{ModelOutcome, ModelRun, RunProgress};
-pub use reservation::{UsageReservation, cost_micros, counted_rounds, token_usage};
+pub use reservation::{UsageReservation, cost_micros, counted_tool_rounds, token_usage};
 
 use std::collections::BTreeMap;
 

@@ -94,7 +94,7 @@ impl PendingRequest {
 
     /// Returns `true` if the consent request must be removed when this run of the server ends, since an approval for
     /// one process must not apply to the next process.
-    pub fn ends_with(&self, run: RunId, server: &str) -> bool {
+    pub fn must_end_with_run(&self, run: RunId, server: &str) -> bool {
         match &self.purpose {
             RequestPurpose::Request { run: own, .. } => *own == run,
             RequestPurpose::Call(_) | RequestPurpose::Page => self.view.server == server,
@@ -109,7 +109,7 @@ impl PendingRequest {
     }
 
     /// Clones the consent request without its model run, which has only one owner.
-    pub fn copy(&self) -> Self {
+    pub fn clone_without_run(&self) -> Self {
         Self {
             view: self.view.clone(),
             purpose: self.purpose.clone(),

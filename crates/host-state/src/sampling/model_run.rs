@@ -39,15 +39,15 @@ impl ModelRun {
         let ModelOutput { began, bytes, usage } = self.progress.read();
         match outcome {
             Ok(reply) => {
-                let (spent, cost) = self.reservation.settle(reply.usage, bytes);
+                let (spent, cost) = self.reservation.complete_usage(reply.usage, bytes);
                 (Some(spent), cost)
             }
             Err(_) if !began => (Some(self.reservation.unanswered_usage()), None),
-            Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.settle_partial(usage, bytes), None),
+            Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.partial_usage(usage, bytes), None),
             // A reply that was refused with a message is assumed to contain little reasoning.
             Err(_) => {
                 let output = Some(usage.output.unwrap_or(0));
-                (self.reservation.settle_partial(TokenUsage { output, ..usage }, bytes), None)
+                (self.reservation.partial_usage(TokenUsage { output, ..usage }, bytes), None)
             }
         }
     }
@@ -55,7 +55,7 @@ impl ModelRun {
     /// Returns the actual usage if the model is stopped now, or `None` if the reserved maximum has to remain recorded.
     pub fn stopped_usage(&self) -> Option<ModelUsage> {
         let ModelOutput { bytes, usage, .. } = self.progress.read();
-        self.reservation.settle_partial(usage, bytes)
+        self.reservation.partial_usage(usage, bytes)
     }
 }
 

@@ -28,7 +28,7 @@ impl UsageReservation {
     /// Returns the usage of a model run with a complete reply, and its cost in millionths of a US dollar if the price
     /// is known. `received` is the number of bytes of the reply, from which the usage is estimated if the provider
     /// reports none.
-    pub fn settle(&self, usage: TokenUsage, received: u64) -> (ModelUsage, Option<u64>) {
+    pub fn complete_usage(&self, usage: TokenUsage, received: u64) -> (ModelUsage, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
         let output = usage.output.unwrap_or_else(|| received.div_ceil(BYTES_PER_TOKEN));
         let known = TokenUsage { input: Some(input), output: Some(output), ..usage };
@@ -40,12 +40,12 @@ impl UsageReservation {
     /// Returns the usage of a model run with an incomplete reply, estimated from the number of `received` bytes if
     /// necessary. Returns `None` if the reservation must remain: a model without output may have used tokens for
     /// reasoning.
-    pub fn settle_partial(&self, usage: TokenUsage, received: u64) -> Option<ModelUsage> {
+    pub fn partial_usage(&self, usage: TokenUsage, received: u64) -> Option<ModelUsage> {
         if received == 0 && usage.output.is_none() {
             return None;
         }
         let output = usage.output.unwrap_or(0).max(received.div_ceil(BYTES_PER_TOKEN));
-        Some(self.settle(TokenUsage { output: Some(output), ..usage }, received).0)
+        Some(self.complete_usage(TokenUsage { output: Some(output), ..usage }, received).0)
     }
 
     /// Returns the usage of a run whose request the provider did not accept: one request without tokens and cost.
@@ -62,7 +62,7 @@ impl UsageReservation {
 
 /// Returns the number of tool rounds that a sampling request adds to a server's usage: one if the request contains
 /// results of tool uses, otherwise zero.
-pub fn counted_rounds(params: &CreateMessageParams) -> u64 {
+pub fn counted_tool_rounds(params: &CreateMessageParams) -> u64 {
     u64::from(count_tool_rounds(params) > 0)
 }
 
@@ -88,15 +88,15 @@ mod tests {
     #[test]
     fn reported_usage_takes_precedence_over_an_estimate() {
         let reservation = UsageReservation::for_tests(100, 1_000);
-        let reported = reservation.settle(token_usage(7, 5), 300).0;
+        let reported = reservation.complete_usage(token_usage(7, 5), 300).0;
         assert_eq!((reported.tokens, reported.requests), (12, 1), "the usage reported by the provider is counted");
         assert_eq!(
-            reservation.settle(TokenUsage::default(), 300).0.tokens,
+            reservation.complete_usage(TokenUsage::default(), 300).0.tokens,
             200,
             "without a report the usage is estimated"
         );
         let cut = reservation
-            .settle_partial(TokenUsage { output: Some(1), ..TokenUsage::default() }, 300)
+            .partial_usage(TokenUsage { output: Some(1), ..TokenUsage::default() }, 300)
             .map(|spent| spent.tokens);
         assert_eq!(cut, Some(200), "the received bytes of an interrupted reply exceed the reported usage");
     }
@@ -113,6 +113,10 @@ mod tests {
             as_of: String::new(),
         };
         let reservation = UsageReservation { price: Some(price), ..UsageReservation::for_tests(0, 0) };
-        assert_eq!(reservation.settle(token_usage(1, 0), 0).1, Some(1), "a fraction of a millionth is rounded up");
+        assert_eq!(
+            reservation.complete_usage(token_usage(1, 0), 0).1,
+            Some(1),
+            "a fraction of a millionth is rounded up"
+        );
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::state::{ReadDocument, ServerError, ServerFlows, with_server_entry};
+use super::state::{DataFlowSettings, ReadDocument, ServerError, with_server_entry};
 use crate::HostClosed;
 
 fn flow_server_not_found(server: &str) -> FlowError {
@@ -112,7 +112,7 @@ impl Owner {
     }
 
     fn on_data_flow_read(&mut self, read: ReadDocument) {
-        let Some(now) = self.parse_document::<ServerFlows>(read, json!({})) else { return };
+        let Some(now) = self.parse_document::<DataFlowSettings>(read, json!({})) else { return };
         for server in self.permissions.data_flow.replace(now) {
             self.permissions.judgement += 1;
             self.emit_server(&server);

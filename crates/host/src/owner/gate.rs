@@ -285,7 +285,7 @@ impl Owner {
                 }),
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
-                    owner.consent.release(request);
+                    owner.consent.finish_execution(request);
                     Err(DecisionError::Audit)
                 }
             };
@@ -302,7 +302,7 @@ impl Owner {
     /// Returns [`DecisionError::NotOpen`] if the request was removed, [`DecisionError::Stale`] if its payload has
     /// changed, and [`DecisionError::Denied`] if a rule now denies the payload.
     fn approved_position(&mut self, request: ConsentRequestId, shown: &Hash) -> Result<usize, DecisionError> {
-        let at = self.consent.release(request).ok_or(DecisionError::NotOpen)?;
+        let at = self.consent.finish_execution(request).ok_or(DecisionError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
             return Err(DecisionError::Stale);
         }

@@ -72,7 +72,7 @@ pub use state::{
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
-    CallTable, ConfirmedSettings, ConsentQueue, EventStream, FlowTable, FolderShares, GrantDocuments, LaunchFacts,
+    CallTable, ConfirmedSettings, ConsentQueue, DataFlowTable, EventStream, FolderShares, GrantDocuments, LaunchFacts,
     Lifetime, ModelAccess, Permissions, RequestThrottle, Reviews, Sampling, ServerRegistry, SettingsState, SignIns,
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
@@ -127,7 +127,7 @@ impl Owner {
                 let _ = back.run(turn);
             })
         };
-        let flow = FlowTable { flows, ..FlowTable::default() };
+        let flow = DataFlowTable { flows, ..DataFlowTable::default() };
         let folders = FolderShares::read(roots);
         let mut owner = Self {
             sign_ins: SignIns::new(TokenVaults::new(Arc::clone(&ports.secrets))),
@@ -239,7 +239,7 @@ impl Owner {
             approved: self.is_approved(name, &record.config),
             facts: record.session.facts.clone(),
             counts: record.offer.catalog.entry_counts(),
-            unreviewed: self.reviews.unreviewed(name, &record.offer),
+            unreviewed: self.reviews.count_unreviewed(name, &record.offer),
             roots: self.shared_roots(name),
             sent_roots: self.accessible_roots(name),
             held_by: record

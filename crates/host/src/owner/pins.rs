@@ -116,7 +116,7 @@ impl Owner {
             unreported = record.offer.unreviewed.take();
         }
         self.permissions.judgement += 1;
-        let now = self.servers.records.get(server).map(|record| self.reviews.unreviewed(server, &record.offer));
+        let now = self.servers.records.get(server).map(|record| self.reviews.count_unreviewed(server, &record.offer));
         if unreported.is_some() && unreported != now {
             self.emit_server(server);
         }

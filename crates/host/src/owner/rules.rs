@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::Owner;
 use super::path_links::resolve_links;
 use super::state::ReadDocument;
-use crate::rules::{RulesView, read_rules};
+use crate::rules::{RulesView, parse_rules};
 use crate::view::{HostEvent, ServerState};
 
 impl Owner {
@@ -131,6 +131,6 @@ impl Owner {
 fn parse_rules_file(read: Result<Option<Value>, StoreError>) -> Result<(bool, PolicyFile), String> {
     match read.map_err(|error| error.cause)? {
         None => Ok((false, PolicyFile::default())),
-        Some(value) => Ok((true, read_rules(value)?)),
+        Some(value) => Ok((true, parse_rules(value)?)),
     }
 }

@@ -81,7 +81,7 @@ impl Owner {
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
         self.models.sampling.end_auto_approved(|(of, _)| of == run);
-        self.end_consent_requests(|p| p.ends_with(run, name));
+        self.end_consent_requests(|p| p.must_end_with_run(run, name));
         let mut again = false;
         if failure.is_some()
             && self.servers.record_of_run(name, run).is_some_and(|record| record.session.facts.is_none())

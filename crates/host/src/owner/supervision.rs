@@ -52,7 +52,7 @@ impl Owner {
         let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_be_temporary()) else {
             return false;
         };
-        let Some((attempt, pause)) = record.supervision.next_renewal() else { return false };
+        let Some((attempt, pause)) = record.supervision.next_sign_in_retry() else { return false };
         let words = format!("attempt {attempt} to sign in without its user in {:.1} s", pause.as_secs_f64());
         record.log_activity_line(ActivityKind::State, &words);
         let (name, wait) = (name.to_owned(), record.supervision.wait_number());

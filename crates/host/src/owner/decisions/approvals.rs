@@ -160,7 +160,7 @@ impl Owner {
         if !parts.openable {
             return Err(DecisionError::Browser("this address can't be opened; decline it".into()));
         }
-        let shown = self.consent.pending[at].copy();
+        let shown = self.consent.pending[at].clone_without_run();
         let leaving = OutgoingPayload::url(&shown, &parts.url);
         self.audit_approval(approval, ApprovalScope::Once, leaving, move |owner, departed| {
             let (at, departure) = departed?;

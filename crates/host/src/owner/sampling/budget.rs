@@ -7,7 +7,7 @@ use server_requests::sampling::{ModelUsage, UsageRecord, estimated_tokens};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservation, counted_rounds};
+use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservation, counted_tool_rounds};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -29,7 +29,7 @@ impl Owner {
         }
         let micros = self.models.max_cost_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
-        let spent = ModelUsage { requests: 1, tokens, micros, rounds: counted_rounds(params) };
+        let spent = ModelUsage { requests: 1, tokens, micros, rounds: counted_tool_rounds(params) };
         let at = self.now();
         if let Some(limit) = self.models.sampling.spending(server).limit_exceeded_by(&settings, &spent, at) {
             return then(self, Err(DecisionError::Budget(limit)));
@@ -54,7 +54,7 @@ impl Owner {
     /// number of requests.
     pub(super) fn count_manual_reply(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) =
-            (ModelUsage { requests: 1, rounds: counted_rounds(params), ..ModelUsage::default() }, self.now());
+            (ModelUsage { requests: 1, rounds: counted_tool_rounds(params), ..ModelUsage::default() }, self.now());
         self.change_usage(server, move |own| own.add(&spent, at), |_, _| ());
     }
 

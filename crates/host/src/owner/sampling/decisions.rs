@@ -30,7 +30,7 @@ impl Owner {
     /// queue. No audit entry is written, since nothing is sent yet.
     pub(in crate::owner) fn begin_manual_reply(&mut self, at: usize) -> Result<(), DecisionError> {
         self.consent.check_no_model_run(at)?;
-        let shown = self.consent.pending[at].copy();
+        let shown = self.consent.pending[at].clone_without_run();
         let ConsentRequestBody::Sampling { request, response: None, .. } = &shown.view.body else {
             return Err(DecisionError::WrongKind("it is answered already"));
         };

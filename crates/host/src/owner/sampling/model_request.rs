@@ -24,7 +24,7 @@ impl Owner {
     /// The model's reply is added to the consent request.
     pub(super) fn send_to_model(&mut self, at: usize, approval: Approval) -> Result<DecisionProgress, DecisionError> {
         self.consent.check_no_model_run(at)?;
-        let shown = self.consent.pending[at].copy();
+        let shown = self.consent.pending[at].clone_without_run();
         let ConsentRequestBody::Sampling { request: params, state, .. } = &shown.view.body else {
             return Ok(DecisionProgress::Done);
         };

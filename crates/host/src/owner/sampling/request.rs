@@ -49,7 +49,7 @@ impl Owner {
         let wanted_tokens = params.max_tokens;
         params.max_tokens = self.models.sampling.max_reply_tokens(server, &params, self.now());
         let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
-        if let Some((model, by)) = self.models.choose(server, &params) {
+        if let Some((model, by)) = self.models.choose_sampling_model(server, &params) {
             self.models.store_choice(&mut state, model, by, &params);
         }
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
@@ -94,7 +94,9 @@ impl Owner {
             }
             let (server, request, mut new) = (pending.view.server.clone(), request.clone(), state.clone());
             let own_model = new.model.take().filter(|own| self.models.registry.provider(&own.model.provider).is_ok());
-            let chosen = own_model.map(|own| (own.model, own.by)).or_else(|| self.models.choose(&server, &request));
+            let chosen = own_model
+                .map(|own| (own.model, own.by))
+                .or_else(|| self.models.choose_sampling_model(&server, &request));
             new.losses.clear();
             if let Some((model, by)) = chosen {
                 self.models.store_choice(&mut new, model, by, &request);
