@@ -21,7 +21,7 @@ pub struct AppPageReport {
     pub review: PageReview,
     /// Access that an approved page has, or else the access that approving all of the page's requests would grant.
     pub grants: SandboxGrants,
-    /// Hosts that the page requests to contact or to load from.
+    /// Hosts that the page requests to contact, or to load resources from.
     pub sources: Vec<AppSource>,
     /// Declarations of the server that have no effect, with the reasons in English.
     pub notes: Vec<String>,
@@ -45,7 +45,7 @@ pub enum PageReview {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AppSource {
-    /// Purpose of the access.
+    /// Purpose for which the page would use the host.
     pub used_as: SourceUse,
     /// Origin, such as `https://example.com`, or `*` for every host.
     pub origin: String,

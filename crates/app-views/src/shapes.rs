@@ -21,7 +21,7 @@ pub enum AppAnswer {
     },
 }
 
-/// Finished tool call that an app displays.
+/// Finished tool call whose result an app displays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]

@@ -39,13 +39,13 @@ pub struct ProviderAddress {
 pub struct AuditRetentionSetting {
     /// Number of days for which entries are retained, or 0 for no limit.
     pub days: u32,
-    /// Maximum size of the log in megabytes, or 0 for no limit.
+    /// Maximum size of the audit log in megabytes, or 0 for no limit.
     pub megabytes: u32,
-    /// Set to store payloads, and not only their hashes.
+    /// Set to store payloads in the audit log, and not only their hashes.
     pub contents: bool,
 }
 
-/// The confirmed settings as last read from the file.
+/// The confirmed settings, as last read from `confirmed.json`.
 #[derive(Debug, Default)]
 pub struct ConfirmedSettings {
     /// Content of the file `confirmed.json`, or `None` if the confirmed settings can't be determined.
@@ -59,14 +59,14 @@ pub struct ConfirmedSettings {
 }
 
 impl ProviderAddress {
-    /// Extracts the address from the settings of a provider.
+    /// Returns the address that the settings of a provider contain.
     pub fn from_settings(settings: &ProviderSettings) -> Self {
         Self { kind: settings.kind, url: settings.url.clone() }
     }
 }
 
 impl AuditRetentionSetting {
-    /// Extracts the retention of the audit log from the settings of the app.
+    /// Returns the retention of the audit log that the settings of the app contain.
     pub const fn from_settings(settings: &AppSettings) -> Self {
         let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
         Self { days: *audit_days, megabytes: *audit_megabytes, contents: *audit_contents }
@@ -138,10 +138,10 @@ impl ConfirmedSettings {
     }
 }
 
-/// Result of reading the confirmed settings.
+/// Result of interpreting the content of `confirmed.json`.
 #[derive(Debug, PartialEq)]
 pub enum ConfirmedRead {
-    /// The confirmed settings, as stored in the file.
+    /// The settings that the user has confirmed.
     Known(ConfirmedFile),
     /// The confirmed settings can't be determined.
     Unknown,

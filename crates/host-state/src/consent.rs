@@ -28,7 +28,7 @@ use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
 use super::ModelRun;
 use crate::view::ConsentRequestBody;
 
-/// The consent requests that wait for the user.
+/// The queue of consent requests that wait for the user's decision.
 #[derive(Default)]
 pub struct ConsentQueue {
     /// Requests in the queue, oldest first.

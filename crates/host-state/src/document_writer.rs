@@ -31,7 +31,7 @@ pub enum WriterJob<T> {
 /// An operation on the writer's thread other than a change of one document.
 pub type RunOnWriter<T> = dyn FnOnce(&dyn Documents) -> T + Send;
 
-/// A change of one document.
+/// A change of one document, which the writer's thread executes.
 pub trait DocumentUpdate<T>: Send {
     /// Returns the document that is changed.
     fn document(&self) -> Document;
@@ -41,7 +41,7 @@ pub trait DocumentUpdate<T>: Send {
     fn finish(self: Box<Self>, written: Result<(), StoreError>) -> T;
 }
 
-/// The sending side of the queue of operations on documents.
+/// Handle to the thread that reads and writes documents: the sending side of its queue.
 pub struct DocumentWriter<T> {
     queue: Option<mpsc::Sender<WriterJob<T>>>,
     ended: Option<oneshot::Receiver<()>>,

@@ -10,7 +10,7 @@ use policy::Hash;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// The folders that are shared with servers.
+/// The folders that the user shares with servers as roots.
 #[derive(Default)]
 pub struct FolderShares {
     /// Current shares by server name. Servers without shared folders have no entry.
@@ -19,7 +19,7 @@ pub struct FolderShares {
     in_file: BTreeMap<String, FolderShare>,
 }
 
-/// The folders that are shared with one server.
+/// The folders that the user shares with one server as roots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderShare {
     /// Hash of the server's command. The share applies only to this command.

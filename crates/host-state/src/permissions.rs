@@ -33,20 +33,20 @@ pub struct Permissions {
     pub rule_files: RuleFiles,
     /// Labels and settings for the data flow between servers.
     pub data_flow: DataFlowTable,
-    /// Folders shared with servers.
+    /// Folders that the user shares with servers.
     pub folders: FolderShares,
     /// Last uses of rules, grants and shared folders, for display only.
     pub uses: PermissionUses,
-    /// Grants that the user just revoked.
+    /// Grants that the user revoked recently and can restore.
     pub revoked: RevokedGrants,
 }
 
 /// The two files of rules, as last read.
 #[derive(Debug, Default)]
 pub struct RuleFiles {
-    /// User's file of rules.
+    /// State of the user's rule file.
     pub user: RuleFile,
-    /// System-wide file of rules, which nothing overrides.
+    /// State of the system-wide rule file, which nothing overrides.
     pub managed: RuleFile,
     /// Set once both files were read. Changes made by another process can only be detected afterwards.
     pub were_read: bool,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::HostClosed;
 
-/// View of all rules and presets, without grants.
+/// All rules, presets and the state of the rule files, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesView {
     /// Preset that the user chose.
@@ -18,9 +18,9 @@ pub struct RulesView {
     pub managed_preset: Preset,
     /// All rules, the system-wide ones first.
     pub rules: Vec<(RuleSource, PolicyRule)>,
-    /// Rule file of the user.
+    /// State of the user's rule file.
     pub user: RuleFile,
-    /// Rule file of the system, which the user can't override.
+    /// State of the system-wide rule file, which the user can't override.
     pub managed: RuleFile,
 }
 
@@ -62,7 +62,7 @@ pub enum DryRunAct {
     Tool {
         /// Name of the tool.
         tool: String,
-        /// Arguments that would be sent.
+        /// Arguments with which the tool would be called.
         #[cfg_attr(feature = "typescript", ts(as = "Value"))]
         arguments: Map<String, Value>,
         /// Conversation that the call belongs to, if any.
@@ -91,7 +91,7 @@ pub enum DryRunAct {
 /// Result of a dry run of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DryRunResult {
-    /// Decision, with all rules and grants that were considered.
+    /// Decision of the policy, with all rules and grants that were considered.
     pub explanation: Explanation,
     /// Set if the server is not running. The dry run assumes that its tool, command or address is the same as when the
     /// user allowed it.

@@ -24,7 +24,7 @@ use crate::RunId;
 /// Maximum number of tool rounds that a sampling request may contain.
 const MAX_TOOL_ROUNDS: usize = 25;
 
-/// State of sampling for all servers.
+/// Sampling state of all servers: settings, usage, and requests that a rule allowed.
 #[derive(Default)]
 pub struct Sampling {
     /// Settings and usage by server, as stored in the file.
@@ -51,7 +51,7 @@ pub struct SamplingRecord {
     pub spent: UsageRecord,
 }
 
-/// A sampling request that a model replies to without consent.
+/// A server's sampling request that a rule allowed, so that a model replies without the user's consent.
 pub struct AutoApprovedRequest {
     /// Name of the server that sent the request.
     pub server: String,

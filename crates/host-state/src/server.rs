@@ -47,7 +47,7 @@ pub struct OfferState {
     pub catalog: Arc<Catalog>,
     /// Cached definitions of the listed tools.
     pub definitions: DefinitionCache,
-    /// Names of the reviewed definitions. Computed on first use.
+    /// Names of the reviewed tools and prompts. Computed on first use.
     pub pinned_names: OnceLock<KindNameIndexes>,
     /// Numbers of listed definitions that are new and that changed since their review. Computed on first use.
     pub unreviewed: OnceLock<[usize; 2]>,

@@ -50,10 +50,10 @@ pub struct SkillFileRead {
     pub contents: ResourceContents,
 }
 
-/// Error of reading a skill or one of its files.
+/// Error of listing skills, or of reading a skill or one of its files.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SkillError {
-    /// The call to the server failed.
+    /// The server's response could not be obtained, for this reason.
     #[error(transparent)]
     Call(#[from] CallFailure),
     /// The server does not list this skill.

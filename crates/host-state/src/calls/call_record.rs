@@ -20,7 +20,7 @@ pub type CallReply = Result<ServerResult, CallFailure>;
 /// otherwise `None`. Dropped if the call is never sent.
 pub type SentNotifier = oneshot::Sender<Option<Map<String, Value>>>;
 
-/// A call to make.
+/// A call that a caller requests from the owner.
 pub struct NewCall {
     /// Identifier, chosen by the caller and unique among the calls in progress.
     pub id: String,

@@ -22,7 +22,7 @@ pub enum DecisionError {
     /// The decision is not applicable to this kind of request.
     #[error("this answer does not fit: {0}")]
     WrongKind(&'static str),
-    /// The content of the form has validation errors.
+    /// The content that the user entered in the form has validation errors.
     #[error("some fields are not filled in as the form asks")]
     Form(Vec<FormProblem>),
     /// A folder can't be shared with the server.
@@ -33,7 +33,7 @@ pub enum DecisionError {
         /// Cause as text for the user.
         cause: String,
     },
-    /// The files of a command can't be examined.
+    /// The files that a server's command runs could not be read in time.
     #[error(
         "the program's files could not be read in time, so nothing was started; check if their disk can be reached, then try again"
     )]

@@ -15,7 +15,7 @@ use crate::view::{ConsentRequestBody, ConsentRequestView};
 /// The action that the approval of a consent request triggers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestPurpose {
-    /// Starts or connects to the server that the request names.
+    /// Starts the server that the request names, or connects to it.
     Start,
     /// Sends the call with this id.
     Call(String),
@@ -72,7 +72,7 @@ pub struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// Creates a request that waits for a decision.
+    /// Creates a consent request that waits for the user's decision.
     pub const fn new(
         view: ConsentRequestView,
         purpose: RequestPurpose,

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use credentials::providers::{MAX_PROVIDERS, ModelLists, ProviderError, ProviderView, ProvidersFile, ProvidersView};
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 
-/// The model providers, as last read from the settings.
+/// The model providers: their settings and models, as last read, and the errors of their requests.
 #[derive(Default)]
 pub struct ProviderTable {
     /// Content of the file `models.json`, which contains the settings of the providers.
     pub file: ProvidersFile,
-    /// Models that each provider listed, by provider id.
+    /// Models that each provider last listed, by provider id.
     pub lists: ModelLists,
     /// Errors with which providers replied to the latest request for their models, by provider id.
     pub problems: BTreeMap<String, ModelError>,

@@ -39,13 +39,14 @@ pub enum RestoreError {
 /// unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantBasis {
-    /// Settings of the server, or `None` if it is not configured.
+    /// Settings of the grant's server, or `None` if the server is not configured.
     pub config: Option<Arc<ServerConfig>>,
-    /// Hash and review state of the tool's current definition. `None` for a start, and if the tool is not listed.
+    /// Hash and review state of the granted tool's definition. `None` for the grant of a start, and if the server
+    /// doesn't list the tool.
     pub definition: Option<(Hash, ReviewState)>,
 }
 
-/// The grants that the user just revoked, oldest first.
+/// The grants that the user revoked recently and can restore, oldest first.
 #[derive(Debug, Default)]
 pub struct RevokedGrants(VecDeque<(Grant, GrantBasis, Millis)>);
 

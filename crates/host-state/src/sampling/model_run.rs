@@ -7,7 +7,7 @@ use server_requests::sampling::ModelUsage;
 
 use super::UsageReservation;
 
-/// A model run in progress. Dropping it stops the model.
+/// A model's reply to a sampling request in progress. Dropping this value stops the model.
 pub struct ModelRun {
     number: u64,
     /// Usage that is reserved for the run until the actual usage is known.

@@ -13,7 +13,7 @@ use crate::view::{Failure, FailureReason};
 /// For this time after a failed token refresh, requests fail with the same error without another refresh attempt.
 const SIGN_IN_RETRY_PAUSE: Duration = Duration::from_secs(10);
 
-/// State for restarting one server automatically.
+/// State for restarting one server automatically after it exits or disconnects.
 #[derive(Debug, Default)]
 pub struct Supervision {
     backoff: Backoff,
@@ -25,7 +25,7 @@ pub struct Supervision {
     out_of_reach: Option<Hash>,
     /// Time since which the server is ready, or `None` if it is not ready.
     ready: Option<Instant>,
-    /// Set once the server was ready since its launch.
+    /// Set once the server has become ready after its launch.
     was_ready: bool,
     /// Set when the server starts to wait for the user's sign-in. Reset on the next launch.
     awaits_sign_in: bool,

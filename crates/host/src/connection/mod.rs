@@ -57,11 +57,11 @@ pub(crate) struct ConnectionStart {
     pub(crate) clock: SharedClock,
 }
 
-/// The server that a connection connects to.
+/// The local or remote server to which a connection is opened.
 pub(crate) enum ConnectionTarget {
-    /// A local program with its resolved path.
+    /// A local server: its command, the resolved path of its program, and the search path.
     Process { command: ServerCommand, program: PathBuf, path: SearchPath },
-    /// A remote server, with its headers.
+    /// A remote server: its address and headers.
     Url(HttpStart),
 }
 
@@ -75,7 +75,7 @@ impl ConnectionTarget {
     }
 }
 
-/// A remote server, and the secrets in its headers.
+/// Address and headers of a remote server, and the secrets in these headers.
 pub(crate) struct HttpStart {
     pub(crate) url: String,
     pub(crate) headers: BTreeMap<String, String>,
@@ -170,7 +170,7 @@ pub(crate) enum ConnectionEvent {
 }
 
 impl ConnectionEvent {
-    /// Delivers the report to the owner, in a turn.
+    /// Delivers the report about a run to the owner, in a turn.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner no longer exists after the host has shut down, when reports are not needed.
         let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));
@@ -198,7 +198,7 @@ impl ConnectionEvent {
     }
 }
 
-/// The handle of the owner to a running connection.
+/// The owner's handle to the running connection of a server.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) run: RunId,

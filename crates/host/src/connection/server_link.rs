@@ -16,7 +16,7 @@ use crate::view::{Failure, FailureReason};
 
 /// The transport to a server, over which a session can be opened.
 pub(super) enum ServerLink {
-    /// A local process that was started.
+    /// A local server, whose process was started.
     Process(ServerProcess),
     /// A remote server, to which no connection exists yet.
     Url(HttpTarget),

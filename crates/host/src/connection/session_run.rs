@@ -47,11 +47,11 @@ pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(10);
 enum CallPurpose {
     Ticket(CallTicket),
     Page(Box<ListReader>),
-    /// Check that the server responds.
+    /// A ping, to check that the server responds.
     Ping,
 }
 
-/// State of one run of a server.
+/// State of the task that runs a server once, from its start to its end.
 struct SessionRun<'a> {
     id: RunId,
     owner: &'a WeakOwner,
@@ -73,7 +73,7 @@ struct CommandInbox<'a> {
     receiver: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
     /// Command that was received from the channel, but not executed yet.
     next: Option<Box<ConnectionCommand>>,
-    /// Set once all command senders are dropped.
+    /// Set once all senders of commands are dropped.
     is_closed: bool,
 }
 
@@ -88,7 +88,7 @@ struct ActiveCalls {
 #[derive(Default)]
 struct RunEndReasons {
     stopped: bool,
-    /// Reason for the end of the session.
+    /// Reason for the end of the session, or `None` while it is open.
     closed: Option<CloseReason>,
     /// Reason why the session could not be opened.
     fault: Option<HandshakeFault>,
@@ -118,7 +118,7 @@ struct CoalescedEvents {
     reported_activity: u64,
 }
 
-/// The result of an attempt to run the server.
+/// The result of an attempt to run the server with one kind of handshake.
 enum AttemptEnd {
     Finished(Option<Failure>),
     /// The server exited when it received the probe for the newest protocol revision, so it has to be started again

@@ -12,7 +12,7 @@ use ports::server_config::{ConfigProblem, ServerEntry};
 
 use super::{Host, HostClosed, SetupError};
 
-/// Error of searching for servers of other apps.
+/// Error of searching for servers in the settings of other apps.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ImportError {
     /// The other app or its settings file doesn't exist, or the file can't be read.
@@ -35,7 +35,7 @@ pub enum ImportServerError {
     /// A configured server already has this name.
     #[error("there is a server {0:?} already")]
     NameTaken(String),
-    /// The server can't be added to the settings.
+    /// The imported server can't be added to the settings.
     #[error(transparent)]
     Setup(#[from] SetupError),
 }

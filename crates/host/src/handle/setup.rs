@@ -21,7 +21,7 @@ pub enum SetupError {
     /// The settings of the server can't be changed.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// A secret can't be read or written.
+    /// A secret of the server can't be read or written.
     #[error(transparent)]
     Storage(#[from] StorageError),
     /// The host has shut down.

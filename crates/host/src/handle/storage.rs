@@ -16,7 +16,7 @@ pub enum StorageError {
     /// The audit log or a document can't be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The keychain returned an error.
+    /// The keychain can't read, write or delete a secret.
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// The dialog for saving a file failed or the file can't be written, with the cause as text.

@@ -16,7 +16,7 @@ use crate::view::HostEvent;
 const APP_AUDIT_KIND: &str = "app";
 
 impl Owner {
-    /// Returns the review state of a page of a server.
+    /// Returns the state of the user's review of an app's page, whose current hash is `hash`.
     pub(crate) fn app_review_state(&self, server: &str, uri: &str, hash: &str) -> AppReviewState {
         self.reviews.pins.get(server).map_or(AppReviewState::New, |pins| app_review_state(&pins.apps, uri, hash))
     }
@@ -79,7 +79,7 @@ impl Owner {
         true
     }
 
-    /// Emits a change of a shown app to the observers.
+    /// Sends a change of a shown app to the host's observers.
     pub(crate) fn emit_app_view_event(&mut self, event: AppViewEvent) {
         self.events.emit(HostEvent::AppView(event));
     }

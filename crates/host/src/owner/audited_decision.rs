@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Parameters of the audit entry about a decision.
+/// Parameters of an audit entry about a decision. Most fields have a default.
 pub(super) struct AuditedDecision<'a> {
     pub(super) server: &'a str,
     pub(super) kind: &'static str,

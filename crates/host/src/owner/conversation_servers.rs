@@ -10,7 +10,7 @@ use policy::Hash;
 use super::Owner;
 use crate::view::{HostEvent, ServerState};
 
-/// Data about a server that a model may receive.
+/// Data about a server that may be sent to a model in a conversation.
 #[derive(Debug, Clone)]
 pub struct ServerForModel {
     /// Name of the server.
@@ -61,7 +61,7 @@ impl Owner {
         self.settings.current.chat.within_bounds()
     }
 
-    /// Emits an event of a conversation to the observers.
+    /// Sends an event of a conversation to the host's observers.
     pub(crate) fn emit_conversation_event(&mut self, event: ConversationEvent) {
         self.events.emit(HostEvent::Conversation(event));
     }

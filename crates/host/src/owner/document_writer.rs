@@ -32,7 +32,7 @@ struct QueuedChange<T, C, F> {
     document: Document,
     change: C,
     then: F,
-    /// Second value that `change` returned.
+    /// Second value that `change` returned, for the function that is called after the write.
     extra: Option<T>,
 }
 

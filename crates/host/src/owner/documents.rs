@@ -102,7 +102,7 @@ impl Owner {
         serde_json::from_value(read.ok()?.unwrap_or(nothing)).ok()
     }
 
-    /// Reloads the grants after another process changed them, or the keychain became available.
+    /// Reads the grants again after another process changed them, or after the keychain became available.
     pub(crate) fn reload_grants(&mut self) {
         self.reload_document(Document::Grants, Self::on_grants_read);
     }
@@ -130,7 +130,7 @@ impl Owner {
         }
     }
 
-    /// Reloads the pins after another process changed them.
+    /// Reads the pins of reviewed definitions again after another process changed them.
     pub(crate) fn reload_pins(&mut self) {
         self.reload_document(Document::Pins, Self::on_pins_read);
     }
@@ -145,7 +145,7 @@ impl Owner {
         }
     }
 
-    /// Reloads the roots of servers after another process changed them.
+    /// Reads the folders shared as roots again after another process changed them.
     pub(crate) fn reload_roots(&mut self) {
         self.reload_document(Document::Roots, Self::on_roots_read);
     }

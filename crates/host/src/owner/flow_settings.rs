@@ -17,7 +17,7 @@ fn flow_server_not_found(server: &str) -> FlowError {
 }
 
 impl Owner {
-    /// Returns the data flow settings of a server.
+    /// Returns the data flow settings of a server, or the defaults.
     pub(crate) fn data_flow_of(&self, server: &str) -> DataFlow {
         self.permissions.data_flow.data_flow_of(server)
     }
@@ -126,7 +126,7 @@ pub enum FlowError {
     /// No server has this name.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// Too many tools have individual settings.
+    /// The maximum number of tools with a setting of their own is exceeded.
     #[error("at most {MAX_TOOL_SETTINGS} tools can have individual settings")]
     TooMany,
     /// The data flow settings or the audit entry of the change can't be written.

@@ -42,7 +42,7 @@ impl Owner {
         self.pin_definition(server, DefinitionKind::Tool, &tool.name, &json!(tool));
     }
 
-    /// Pins the approved issuer of a server's tokens.
+    /// Pins the approved issuer (authorization server) of a server's tokens.
     pub(super) fn pin_issuer(&mut self, server: &str, issuer: &str) {
         if self.reviews.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
             let issuer = issuer.to_owned();
@@ -178,7 +178,7 @@ impl Owner {
         });
     }
 
-    /// Returns the pins of all servers.
+    /// Returns the pinned definitions of all servers.
     pub(crate) const fn pins(&self) -> &Pins {
         &self.reviews.pins
     }

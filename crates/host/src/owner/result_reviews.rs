@@ -59,7 +59,7 @@ impl Owner {
         self.end_consent_requests(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
     }
 
-    /// Sends an approved result to the model's run.
+    /// Sends a result that the user approved to the model's run that waits for it.
     pub(super) fn send_approved_result(&mut self, pending: &PendingRequest, departure: SendPermit) {
         let (RequestPurpose::Result(call), ConsentRequestBody::Result { tool, .. }) =
             (&pending.purpose, &pending.view.body)

@@ -125,7 +125,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Stops a server in any state.
+    /// Stops a server in any state: ends its process or connection, or cancels its start.
     pub(crate) fn stop(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.start_again = false;

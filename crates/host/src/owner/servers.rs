@@ -256,7 +256,7 @@ impl Owner {
         self.run_on_writer_thread(|_| (), move |_, _| drop(reply.send(outcome)));
     }
 
-    /// Deletes all data that is stored under a server's name.
+    /// Deletes all data that is stored under the name of a removed server.
     fn forget_server(&mut self, name: &str) {
         self.permissions.policy.forget_server(name);
         self.write_grants(name, None, |_, written| {
@@ -277,7 +277,7 @@ impl Owner {
         self.permissions.revoked.forget_server(name);
     }
 
-    /// Removes the record of a server from memory.
+    /// Removes the in-memory record of a server.
     fn remove_server_record(&mut self, name: &str) {
         self.stop(name);
         self.end_consent_requests(|p| p.view.server == name);

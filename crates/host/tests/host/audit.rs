@@ -29,7 +29,7 @@ use crate::audit_retention::entries_of_kind;
 pub(crate) struct ScriptedLog {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
-    /// Set to make all writes fail.
+    /// Set to make all writes to the log fail.
     pub(crate) full: AtomicBool,
     /// Set to delay the writes of submitted entries.
     pub(crate) slow: AtomicBool,
@@ -42,7 +42,7 @@ pub(crate) struct ScriptedLog {
     broken: AtomicBool,
     /// Delays the next read of entries of one kind until the sender sends or is dropped.
     pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
-    /// Number of completed reads.
+    /// Number of completed reads of the log.
     pub(crate) reads: AtomicU64,
 }
 

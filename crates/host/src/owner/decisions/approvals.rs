@@ -18,7 +18,7 @@ use crate::owner::state::{
 };
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
-/// Scope and expiry of an approval.
+/// Scope and expiry of the user's approval of a consent request.
 pub(super) struct ApprovalDuration {
     pub(super) scope: ApprovalScope,
     pub(super) conversation: Option<String>,

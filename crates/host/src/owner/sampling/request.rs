@@ -133,7 +133,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Applies the user's choice of another model.
+    /// Applies the user's choice of another model for a pending sampling request.
     pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), DecisionError> {
         self.consent.check_no_model_run(at)?;
         self.models.registry.provider(&model.provider).map_err(|error| DecisionError::Model(error.to_string()))?;

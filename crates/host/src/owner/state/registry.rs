@@ -33,9 +33,10 @@ use crate::view::ServerState;
 pub(crate) struct ServerRegistry {
     /// Servers by name, in the order of the settings file.
     pub(in crate::owner) records: IndexMap<String, Box<ServerRecord>, FxBuildHasher>,
-    /// Name of the server of each current run.
+    /// Name of the server that each current run belongs to.
     pub(in crate::owner) runs: FxHashMap<RunId, String>,
-    /// Records of running processes, as written to disk.
+    /// Records of running server processes, as written to disk so that the app's next start can end processes left
+    /// behind.
     pub(in crate::owner) running: FxHashMap<RunId, RunningRecord>,
     /// Total size of the activity logs of all servers, which is bounded.
     pub(in crate::owner) activity_size: TotalActivitySize,
@@ -126,7 +127,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns `true` if a server is configured by a URL.
+    /// Returns `true` if a server is remote: configured by a URL rather than a command.
     pub(in crate::owner) fn is_remote(&self, server: &str) -> bool {
         self.records.get(server).is_some_and(|record| record.config.as_http().is_some())
     }

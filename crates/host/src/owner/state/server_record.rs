@@ -33,7 +33,7 @@ pub(crate) struct ServerRecord {
     /// Measured resource usage of the server, and the limits on it.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
     pub(in crate::owner) supervision: Supervision,
-    /// Set if the server must be started again when it has stopped.
+    /// Set if the server has to be started again once it has stopped.
     pub(crate) start_again: bool,
     pub(in crate::owner) access: SignInState,
     clock: SharedClock,
@@ -57,7 +57,7 @@ impl ServerRecord {
         }
     }
 
-    /// Adds a line to the activity log.
+    /// Adds a line to the server's activity log.
     pub(in crate::owner) fn log_activity_line(&self, kind: ActivityKind, text: &str) {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(kind, text);
     }

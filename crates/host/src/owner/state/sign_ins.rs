@@ -22,7 +22,7 @@ impl SignIns {
     }
 }
 
-/// The decision on a consent request of a sign-in.
+/// The user's decision on a consent request of a sign-in.
 #[derive(Debug)]
 pub(in crate::owner) enum SignInAnswer {
     /// The user approved the sign-in with the displayed authorization URL.

@@ -21,7 +21,7 @@ pub(in crate::owner) struct SignInState {
     pub(in crate::owner) is_sign_in_requested: bool,
     /// Reason for the next sign-in, or `None` if the user is simply not signed in.
     pub(in crate::owner) reason: Option<AuthReason>,
-    /// Number of the sign-in in progress, if the host started one.
+    /// Number of the sign-in that the owner started and that is in progress, or `None`.
     pub(in crate::owner) flow: Option<u64>,
     /// Error of the last sign-in, or `None` if it did not fail.
     pub(in crate::owner) failed: Option<AuthError>,
@@ -132,10 +132,10 @@ impl SignInState {
     }
 }
 
-/// Sender for the outcome of a sign-out.
+/// Sender for the outcome of a sign-out to the caller that requested it.
 pub(crate) type SignOutReply = oneshot::Sender<Result<SignOutOutcome, SignInError>>;
 
-/// Action that is executed when the session has ended.
+/// Action that is executed once the session of a server has ended.
 pub(in crate::owner) enum AfterSession {
     /// Starts the server again with a new session.
     Start,
