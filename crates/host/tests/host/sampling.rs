@@ -72,8 +72,7 @@ fn is_sampling(consent_request: &ConsentRequestView) -> bool {
     matches!(consent_request.body, ConsentRequestBody::Sampling { .. })
 }
 
-/// Waits for a consent request whose sampling state satisfies the condition `holds`. `what` describes the condition in
-/// failure messages.
+/// Waits for a consent request whose sampling state satisfies a condition, which `what` describes in failure messages.
 async fn wait_until(
     app: &TestApp,
     what: &str,
