@@ -29,8 +29,7 @@ pub struct SkillList {
     pub is_cut: bool,
 }
 
-/// A skill whose instructions were read and verified. Files of the skill that are read later are verified against the
-/// same entry of the server's list.
+/// A skill whose instructions were read and verified. Its other files are verified against the same list entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedSkill {
     /// Name of the server as chosen by the user. It has to be displayed wherever the text is displayed.
@@ -80,8 +79,8 @@ pub enum SkillError {
         /// Cause as text for the user.
         cause: String,
     },
-    /// A file of the skill doesn't match the skill's entry in the server's list. The skill may have changed, so that
-    /// the list has to be read again.
+    /// A file doesn't match the skill's entry in the server's list. The skill may have changed, so the list must be
+    /// read again.
     #[error("{server}: {uri} was not used: {cause}; read the list of skills again")]
     Mismatch {
         /// Name of the server.

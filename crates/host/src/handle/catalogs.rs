@@ -67,8 +67,7 @@ impl Host {
         self.with_owner(|owner| owner.pins().clone()).await
     }
 
-    /// Sets the data flow settings of a server, which determine after which content of the server a model's calls
-    /// require consent.
+    /// Sets the data flow settings of a server: the content of the server after which a model's calls require consent.
     ///
     /// # Errors
     ///

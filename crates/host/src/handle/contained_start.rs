@@ -67,9 +67,8 @@ impl Host {
         })
     }
 
-    /// Adds a sandbox to the settings of the server whose start a consent request is for. The consent request is
-    /// removed, and a new one for the start in the sandbox is added. It has another hash, so an approval of the removed
-    /// request has no effect.
+    /// Adds a sandbox to the settings of the server whose start a consent request is for. That request is replaced by
+    /// one for the start in the sandbox, which has another hash, so an approval of the old one has no effect.
     ///
     /// # Errors
     ///

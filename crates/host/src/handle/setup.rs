@@ -210,8 +210,7 @@ impl Setup {
         }
     }
 
-    /// Completes the server's pending installation record if the server was set up, otherwise restores the previous
-    /// record.
+    /// Completes a server's pending installation record if the server was set up, else restores the previous record.
     async fn complete_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledInputs, is_set_up: bool) {
         let ended = self.host.with_owner(move |owner| {
             if is_set_up {
@@ -249,8 +248,7 @@ impl Setup {
         Ok(are_known.then_some(recorded))
     }
 
-    /// Copies the current secrets in the settings `was` to those secrets of `server` that have no value, matched by the
-    /// name of the variable or header.
+    /// Copies the secrets of `was` to secrets of `server` without a value in the same environment variables or headers.
     async fn fill_secrets_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
         let (Some(place), values) = (was.secret_binding(), was.environment_or_headers()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {
@@ -266,8 +264,7 @@ impl Setup {
         Ok(())
     }
 
-    /// Returns the installation record of a server, or `None` if the server was not installed from a registry or
-    /// bundle.
+    /// Returns a server's installation record, or `None` if the server was not installed from a registry or bundle.
     #[must_use]
     pub fn installed(&self, server: &str) -> Option<&InstallationInfo> {
         self.servers.iter().find(|other| other.name == server)?.installed.as_ref()
@@ -341,8 +338,8 @@ impl Setup {
         Ok(removed?)
     }
 
-    /// Writes the secret of a server. If `renamed` is given, these settings, which refer to the secret by a new name,
-    /// are written first.
+    /// Writes the secret of a server. Before that, writes the settings `renamed`, which refer to it by a new name, if
+    /// given.
     ///
     /// # Errors
     ///
@@ -360,8 +357,7 @@ impl Setup {
         self.store_secrets(vec![secret]).await
     }
 
-    /// Writes a secret that is used for signing in to a server, such as a client secret. It takes effect at the next
-    /// sign-in.
+    /// Writes a secret for signing in to a server, such as a client secret. It takes effect at the next sign-in.
     ///
     /// # Errors
     ///

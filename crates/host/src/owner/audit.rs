@@ -204,8 +204,7 @@ impl Owner {
         self.write_then_act(entry, PendingAct::Folders(folders));
     }
 
-    /// Drops the pending response to a request for roots, because the server has withdrawn the request. An audit entry
-    /// records that the response was not sent.
+    /// Drops the pending response to a withdrawn request for roots. An audit entry records that it was not sent.
     pub(super) fn withdraw_roots_response(&mut self, of: (RunId, ServerRequestId)) {
         let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::Folders(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };

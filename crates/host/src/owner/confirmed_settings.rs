@@ -69,8 +69,7 @@ impl Owner {
         });
     }
 
-    /// Confirms the address that the user set for a provider: writes an audit entry, and then stores the address in the
-    /// file of confirmed settings.
+    /// Confirms the address that the user set for a provider: writes an audit entry, and then stores the address.
     pub(super) fn confirm_provider(
         &mut self,
         settings: &ProviderSettings,
@@ -95,8 +94,7 @@ impl Owner {
         });
     }
 
-    /// Deletes a provider's address from the file of confirmed settings after the user removed the provider. Writes an
-    /// audit entry first.
+    /// Deletes the confirmed address of a provider that the user removed. Writes an audit entry first.
     pub(super) fn unconfirm_provider(
         &mut self,
         id: &str,
@@ -120,8 +118,7 @@ impl Owner {
         });
     }
 
-    /// Increments the number of pending changes of providers. The returned continuation decrements the number and calls
-    /// `then`.
+    /// Increments the number of pending changes of providers. The returned closure decrements it and calls `then`.
     fn count_provider_change(
         &mut self,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,

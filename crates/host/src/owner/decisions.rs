@@ -22,8 +22,7 @@ use super::state::{DecisionError, DecisionProgress, DecisionReply};
 use crate::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
 
 impl Owner {
-    /// Applies the user's decision to a consent request, at most once and only if `hash` is the hash of the request's
-    /// current payload.
+    /// Applies the user's decision to a consent request, once and only if `hash` is the hash of its current payload.
     pub(crate) fn decide_request(
         &mut self,
         id: ConsentRequestId,

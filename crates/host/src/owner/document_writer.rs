@@ -84,8 +84,8 @@ impl Owner {
         place.send(WriterJob::Update(Box::new(QueuedChange { document, change, then, extra: None })));
     }
 
-    /// Submits a change of a document to the queue, without a continuation after the write. `failure` is the beginning
-    /// of the log message if the write fails.
+    /// Submits a change of a document without waiting. `failure` is the beginning of the log message if the write
+    /// fails.
     pub(super) fn write_later(
         &mut self,
         document: Document,

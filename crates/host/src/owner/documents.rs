@@ -22,8 +22,7 @@ const GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
-    /// Reports documents that were rejected since this was last called: writes audit entries, and displays the problem
-    /// to the user.
+    /// Reports documents rejected since this was last called: writes audit entries, and shows the user the problem.
     pub(super) fn report_refused_documents(&mut self) {
         if let Some(adopted) = self.ports.documents.take_adopted() {
             self.documents.confirmed.adopts = true;
@@ -73,8 +72,7 @@ impl Owner {
         self.events.emit(HostEvent::ConfigProblem(self.displayed_problem()));
     }
 
-    /// Returns the problem to display to the user: that of the servers' settings file or, if there is none, that of a
-    /// rejected document.
+    /// Returns the problem to display: that of the servers' settings file or, if there is none, of a rejected document.
     pub(super) fn displayed_problem(&self) -> Option<ConfigProblem> {
         self.settings.config_problem.clone().or_else(|| self.documents.problem.clone())
     }

@@ -180,8 +180,7 @@ impl SendPermit {
         self.authorize(for_server, client, &now)
     }
 
-    /// Consumes the permit for starting a server or connecting to it. `now` is the current hash of the command or
-    /// address.
+    /// Consumes the permit for starting a server or connecting to it. `now` is the hash of the command or address.
     pub(super) fn authorize_start(
         self,
         server: &str,
@@ -245,9 +244,9 @@ impl Owner {
         Ok(Approval { request: pending.view.id, shown: now })
     }
 
-    /// Writes the audit entry of the user's approval, and then calls `act` with the index of the consent request and
-    /// the permit to send the payload. The request remains in the queue. Until the audit entry is written, only a
-    /// denial of the request is accepted.
+    /// Writes the audit entry of the user's approval, and then calls `act` with the consent request's index and the
+    /// permit to send the payload. The request remains in the queue. Until the entry is written, only its denial is
+    /// accepted.
     ///
     /// `act` receives an error if nothing may be sent: the request was removed, its payload differs from the approved
     /// one, or the approval can't be recorded. If this happens after the entry was written, another entry records that
@@ -315,8 +314,7 @@ impl Owner {
         }
     }
 
-    /// Writes the audit entry of an approval like [`Owner::audit_approval`], and removes the consent request from the queue
-    /// before `act` is called.
+    /// Writes an approval's audit entry like [`Owner::audit_approval`], and removes the request before `act` is called.
     ///
     /// # Errors
     ///

@@ -61,8 +61,7 @@ impl Owner {
         self.permissions.uses.note_folders(server, last_use);
     }
 
-    /// Writes the last uses of grants to the file of grants. Never adds a grant to the file, since another process may
-    /// have revoked it.
+    /// Writes the last uses of grants to their file. Never adds a grant, since another process may have revoked it.
     pub(super) fn write_uses(&mut self) {
         let unwritten = self.permissions.uses.take_unwritten();
         let persisted =
@@ -90,8 +89,7 @@ pub(super) const fn call_originator(origin: &CallOrigin) -> UsedBy {
     }
 }
 
-/// Returns the content of the file of grants, with the last uses of those grants in `used` that the file still contains
-/// unchanged.
+/// Returns the content of the file of grants, with the last uses of those in `used` that it still contains unchanged.
 fn with_last_uses(stored: Option<Value>, used: &[Grant]) -> Value {
     let Some(Ok(mut stored)) = stored.clone().map(serde_json::from_value::<Vec<Grant>>) else {
         return stored.unwrap_or_else(|| json!([]));

@@ -103,8 +103,7 @@ impl Owner {
         });
     }
 
-    /// Records in the audit log how many requests were refused in total during a mute, unless that number is already
-    /// recorded.
+    /// Records in the audit log how many requests a mute refused in total, unless that number is already recorded.
     fn audit_final_muted_count(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::unlogged_refusals) {
             self.audit_refused_while_muted(server, refused);

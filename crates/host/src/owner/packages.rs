@@ -73,9 +73,8 @@ fn pinned_config(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
 }
 
 impl Owner {
-    /// Decides about starting a server whose command loads a package. The server runs the approved version, or else the
-    /// version found by a look-up, which requires consent. An automatic restart uses the version that ran before, since
-    /// the user did not request a look-up.
+    /// Decides about starting a server whose command loads a package. Uses the approved version, or else the version
+    /// found by a look-up, which requires consent. An automatic restart uses the version that ran before.
     ///
     /// The look-up uses the network before the command is approved. It is only made if the user requested the start or
     /// approved the server before. It contacts only the registry, through the launcher's package manager, and runs no

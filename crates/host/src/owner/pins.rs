@@ -106,8 +106,7 @@ impl Owner {
         changed
     }
 
-    /// Discards cached values that depend on the reviewed definitions of a server, and notifies observers if the number
-    /// of its unreviewed definitions changed.
+    /// Discards values computed from a server's reviewed definitions. Emits an event if the unreviewed number changed.
     pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
         let mut unreported = None;
         if let Some(record) = self.servers.records.get_mut(server) {

@@ -53,8 +53,7 @@ impl Owner {
         self.apply_providers(read);
     }
 
-    /// Applies the documents that describe the providers. Has no effect if the settings or the lists of models are
-    /// invalid.
+    /// Applies the documents that describe the providers. Has no effect if the settings or lists of models are invalid.
     fn apply_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {
@@ -223,8 +222,7 @@ impl Owner {
         });
     }
 
-    /// Stores the list of a provider's models, or deletes it if `listed` is `None`. Takes effect immediately, and calls
-    /// `then` after the write.
+    /// Stores or (`None`) deletes the list of a provider's models, effective immediately. Calls `then` after the write.
     fn store_model_list(
         &mut self,
         id: &str,
@@ -258,8 +256,7 @@ impl Owner {
         }
     }
 
-    /// Stores the models, or the error, with which a provider replied to a list request that was made with these
-    /// settings.
+    /// Stores the models, or the error, with which a provider replied to a list request made with these settings.
     pub(crate) fn on_models_listed(
         &mut self,
         settings: &ProviderSettings,

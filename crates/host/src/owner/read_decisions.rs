@@ -69,8 +69,7 @@ impl Owner {
 
 impl Owner {
     /// Returns `true` unless an app makes the request. For an app, returns `true` only if it reads a resource that its
-    /// server lists and other hosts can't influence the app, since an app's choice of a URI can transfer data to the
-    /// server.
+    /// server lists and other hosts can't influence it, since the choice of a URI can transfer data.
     fn is_requested_read(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
         let CallOrigin::App { reaches_other_hosts, .. } = origin else { return true };
         let ClientRequest::ReadResource { uri } = request else { return false };

@@ -36,8 +36,7 @@ impl Owner {
         );
     }
 
-    /// Records in the audit log that a result was withheld from the model because it is too large to be displayed for
-    /// review.
+    /// Records in the audit log that a result was withheld from the model because it is too large for a review.
     pub(crate) fn audit_unshown_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
         self.audit_without_waiting(AuditedDecision {
             server: &origin.server,
@@ -53,8 +52,7 @@ impl Owner {
         });
     }
 
-    /// Withdraws the consent request for the review of a call's result, because the run of the model that would read
-    /// the result has ended.
+    /// Withdraws the consent request for reviewing a call's result, because the model's run has ended.
     pub(crate) fn withdraw_result(&mut self, call: &str) {
         self.end_consent_requests(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
     }

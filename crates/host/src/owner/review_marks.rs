@@ -78,8 +78,7 @@ impl Owner {
         }
     }
 
-    /// Updates the read-only tools that each pending consent request of a server offers to allow together, after
-    /// definitions of tools have changed.
+    /// Updates the read-only tools that pending consent requests of a server offer to allow together.
     pub(super) fn refresh_offered_read_only_tools(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             if self.consent.pending[at].view.server == server && self.update_read_only_tools(at) {

@@ -40,8 +40,7 @@ impl Owner {
         self.apply_rules(managed, user);
     }
 
-    /// Applies the content of the system-wide and the user's rule file, and refuses pending consent requests that a
-    /// rule now denies.
+    /// Applies the content of both rule files, and refuses pending consent requests that a rule now denies.
     fn apply_rules(&mut self, managed: ReadDocument, user: ReadDocument) {
         let before = self.rules_view();
         self.permissions.apply_managed_rules(parse_rules_file(managed), self.ports.managed.path());
@@ -100,8 +99,7 @@ impl Owner {
         self.permissions.rules_view()
     }
 
-    /// Applies changed rules to pending consent requests, running servers and sampling requests, and notifies
-    /// observers.
+    /// Applies changed rules to pending consent requests, running servers and sampling, and notifies observers.
     fn on_rules_changed(&mut self) {
         self.permissions.judgement += 1;
         let policy = &self.permissions.policy;

@@ -250,8 +250,8 @@ impl Owner {
         );
     }
 
-    /// Sends the outcome of a server's change to the caller after all earlier document writes, including those that
-    /// remove data stored under the server's name.
+    /// Sends the outcome to the caller after all document writes submitted before, such as those that remove a server's
+    /// data.
     fn reply_when_written(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
         self.run_on_writer_thread(|_| (), move |_, _| drop(reply.send(outcome)));
     }
@@ -321,8 +321,7 @@ impl Owner {
     }
 
     /// Writes the grants of a server to the file, or only those for the given subjects, and calls `then`. Other entries
-    /// of the file are retained, since another process may have written them, for example the app while the command
-    /// line is running.
+    /// of the file are retained, since another process may have written them.
     pub(super) fn write_grants(
         &mut self,
         server: &str,

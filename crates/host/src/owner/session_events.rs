@@ -55,8 +55,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Handles a new session, which the connection opened after the server dropped the previous one. The server's
-    /// information about itself may have changed.
+    /// Handles a new session, opened after the server dropped the previous one. The server's facts may have changed.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.facts = Some(truncate_server_facts(facts));

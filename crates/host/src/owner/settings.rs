@@ -67,8 +67,7 @@ impl Owner {
         });
     }
 
-    /// Writes app settings with a changed retention of the audit log. If the write fails, the confirmed retention is
-    /// reset to the previous one.
+    /// Writes settings with a changed retention of the audit log. On failure, resets the confirmed retention as well.
     fn write_confirmed_settings(
         &mut self,
         settings: AppSettings,

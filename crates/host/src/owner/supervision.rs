@@ -69,8 +69,7 @@ impl Owner {
         true
     }
 
-    /// Connects again to a server whose tokens could not be refreshed. The user did not request this, so a one-time
-    /// approval does not cover the connection.
+    /// Reconnects to a server whose tokens could not be refreshed. A one-time approval by the user does not cover this.
     fn reconnect_without_user(&mut self, name: &str) {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state

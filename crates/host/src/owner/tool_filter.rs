@@ -22,9 +22,8 @@ const NOT_FOR_APPS_REASON: &str = "because the server doesn't offer the tool to 
 /// Reason for refusing a model's call of a tool that the user turned off.
 pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for models and apps in the settings";
 
-/// Checks if `origin` may call a tool according to the user's settings and to the server's declaration of who may call
-/// it. If not, returns the source of the restriction and the reason for refusing the call. The user may call every
-/// tool.
+/// Checks if `origin` may call a tool according to the user's settings and the server's declaration for whom it is. If
+/// not, returns the source of the restriction and the reason for refusing the call. The user may call every tool.
 pub(super) fn tool_filter_refusal(
     origin: &CallOrigin,
     filter: &ToolFilter,
@@ -63,8 +62,7 @@ impl Owner {
         self.emit_server(server);
     }
 
-    /// Records a change of a server's tool filter in the audit log, since the change can allow models to call more
-    /// tools. Any program may have made the change.
+    /// Records a change of a server's tool filter by any program, since it can allow models to call more tools.
     pub(super) fn audit_tool_filter(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
         // The keys are sorted by name, so that truncating a long subject removes the end of the earlier lists.
         self.audit_tool_lists(server, &json!({ "after": now, "before": before }));

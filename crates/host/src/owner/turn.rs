@@ -184,8 +184,7 @@ impl Drop for TurnGuard {
     }
 }
 
-/// Notifies waiters that the owner has ended, when dropped during a panic. If the turn returns, the guard is forgotten
-/// without being dropped.
+/// Notifies waiters that the owner has ended, when dropped during a panic. If the turn returns, it is not dropped.
 struct UnwindGuard<'a>(&'a Notify);
 
 impl Drop for UnwindGuard<'_> {

@@ -11,8 +11,7 @@ use super::audited_decision::AuditedDecision;
 use super::gate::OutgoingPayload;
 use super::state::{CallOrigin, PendingRequest, consent_kind, consent_subject};
 
-/// Value of the field `decision` in an audit entry about a payload that was not sent. Differs from the value for a
-/// withdrawn consent request.
+/// Value of `decision` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
 const NOT_SENT_DECISION: &str = "allowed-not-sent";
 
 impl Owner {

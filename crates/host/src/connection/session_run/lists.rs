@@ -34,8 +34,8 @@ impl SessionRun<'_> {
         self.ticks.schedule_soon();
     }
 
-    /// Marks lists in the catalog as outdated, and reports this to the owner before the lists are read again, since
-    /// reading takes time and may fail.
+    /// Marks lists as outdated in the catalog, and reports this to the owner. Reading them again takes time and may
+    /// fail.
     pub(super) fn mark_outdated(&mut self, lists: &[CatalogList]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
             return;
@@ -47,8 +47,7 @@ impl SessionRun<'_> {
         self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
     }
 
-    /// Logs the invalid entries that the session dropped from a page of a list, and adds them as notes to the read of
-    /// that list.
+    /// Logs invalid entries that the session dropped from a page of a list, and adds them as notes to that list's read.
     pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
         let dropped = items.into_iter().take(MAX_DROPPED);
         let Some(list) = lists_of_kind(kind).first() else { return };

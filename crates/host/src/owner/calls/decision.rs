@@ -23,8 +23,7 @@ use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
     /// Decides about a call. If rules depend on paths in the call's arguments, symbolic links in these paths are
-    /// resolved first. `shown` is the hash of the prompt's definition that was displayed to the user, or `None` for
-    /// other calls.
+    /// resolved first. `shown` is the hash of the displayed prompt's definition, or `None` for other calls.
     pub(super) fn resolve_paths_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
         let paths = match record.request.as_ref().map(CallRequest::get) {
             Some(ClientRequest::CallTool { name, arguments, .. }) => {

@@ -78,8 +78,7 @@ impl Owner {
         }
     }
 
-    /// Sets a call that waited for the user to running after a decision on one of its consent requests, unless another
-    /// one is pending.
+    /// Sets a call to running after a decision on one of its consent requests, unless another one is pending.
     pub(in crate::owner) fn resume_if_all_decided(&mut self, call: &str) {
         let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {

@@ -26,8 +26,7 @@ pub(super) struct ApprovalDuration {
 }
 
 impl Owner {
-    /// Approves a consent request. `lasts` is the time in milliseconds until the approval expires, or `None` if only
-    /// the approval's scope limits it.
+    /// Approves a consent request. `lasts` is the lifetime of the approval in milliseconds, or `None` for no expiry.
     pub(super) fn approve_request(
         &mut self,
         at: usize,
@@ -175,8 +174,7 @@ impl Owner {
         })
     }
 
-    /// Handles the result of opening a URL that the user approved: responds to the server, or reports the failure to
-    /// the user.
+    /// Handles the result of opening an approved URL: responds to the server, or reports the failure to the user.
     fn on_url_opened(&mut self, shown: &PendingRequest, opened: Result<(), String>) {
         let id = shown.view.id;
         let at = self.consent.position(id);

@@ -19,8 +19,8 @@ use crate::view::{ConsentRequestBody, HostEvent};
 const MAX_REASON: usize = 2_000;
 
 impl Owner {
-    /// Denies or dismisses a consent request as decided by the user. If the server caused the request, this counts
-    /// towards muting the server.
+    /// Denies or dismisses a consent request as decided by the user. Counts towards muting the server if it caused the
+    /// request.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let requesting_server =
             Some(&self.consent.pending[at]).filter(|p| p.is_from_server()).map(|p| p.view.server.clone());
@@ -88,8 +88,7 @@ impl Owner {
         self.notify_refusal(&pending, ConsentRequestOutcome::Denied, reason);
     }
 
-    /// Ends whatever waits for the decision on a denied request: fails the start or the call, or notifies the server,
-    /// the sign-in or the model's run.
+    /// Fails the start or call for which consent was denied, or notifies the waiting server, sign-in or model run.
     pub(in crate::owner) fn notify_refusal(
         &mut self,
         pending: &PendingRequest,

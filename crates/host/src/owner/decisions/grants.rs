@@ -36,9 +36,9 @@ impl Owner {
         });
     }
 
-    /// Restores a grant that was just revoked, unless its server or tool has changed since the revocation. For the
-    /// grant of a start, a running server is restarted automatically again, whereas a server that waited for a restart
-    /// when the grant was revoked stays stopped.
+    /// Restores a grant that was just revoked, unless its server or tool has changed since. For the grant of a start, a
+    /// running server is restarted automatically again, but one that waited for a restart at the revocation stays
+    /// stopped.
     pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreError>>) {
         let grant = match self.readd_revoked_grant(id) {
             Ok(grant) => grant,
@@ -63,8 +63,7 @@ impl Owner {
         });
     }
 
-    /// Moves a revoked grant back to the active grants and returns the grant, if the server and the tool are unchanged
-    /// since the revocation.
+    /// Adds a revoked grant to the active grants again and returns it, if its server and tool are unchanged.
     fn readd_revoked_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
         let now = self.now();
         let (grant, basis) = self.permissions.revoked.take(id, now)?;
@@ -76,8 +75,7 @@ impl Owner {
         }
     }
 
-    /// Returns the current settings of a grant's server and the current definition of its tool. A revoked grant can
-    /// only be restored while they are unchanged.
+    /// Returns the current server settings and tool definition of a grant, which must be unchanged for restoring it.
     fn grant_basis(&mut self, grant: &Grant) -> GrantBasis {
         let config = self.servers.records.get(&grant.server).map(|record| Arc::clone(&record.config));
         let definition = match &grant.subject {
@@ -105,8 +103,7 @@ impl Owner {
         self.audit_without_waiting(entry);
     }
 
-    /// Handles the revocation or restoration of a grant: calls that wait for their audit entries are decided again, and
-    /// observers are notified.
+    /// Handles a revoked or restored grant: calls that wait for their audit entries are decided again.
     fn on_grant_changed(&mut self, grant: &Grant) {
         self.permissions.judgement += 1;
         self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));

@@ -18,8 +18,7 @@ use crate::view::ConsentRequestBody;
 
 /// Maximum number of read-only tools that one approval can allow together.
 const MAX_TOOLS: usize = 32;
-/// Maximum number of other tools whose definitions are compared with the reviewed ones to determine one list of
-/// read-only tools.
+/// Maximum number of other tools whose definitions are compared with the reviewed ones for one list of read-only tools.
 const MAX_EXAMINED: usize = 64;
 /// Maximum total size of the definitions that are compared to determine one list of read-only tools, in bytes of JSON.
 /// Cached definitions count, too, so that the list does not depend on the cache.

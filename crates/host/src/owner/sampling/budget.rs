@@ -50,8 +50,7 @@ impl Owner {
         });
     }
 
-    /// Counts a sampling request to which the user replies without a model. It uses no tokens, but counts towards the
-    /// number of requests.
+    /// Counts a sampling request to which the user replies without a model, and which therefore uses no tokens.
     pub(super) fn count_manual_reply(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) =
             (ModelUsage { requests: 1, rounds: counted_tool_rounds(params), ..ModelUsage::default() }, self.now());
@@ -75,8 +74,7 @@ impl Owner {
         }
     }
 
-    /// Reduces the reservation of a sampling request that the model did not accept to one request without tokens and
-    /// cost.
+    /// Reduces the reservation of a sampling request that the model did not accept to one request without tokens.
     pub(super) fn settle_unanswered(&mut self, reservation: &UsageReservation) {
         self.replace_reservation(reservation, reservation.unanswered_usage());
     }

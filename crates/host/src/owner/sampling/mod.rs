@@ -52,9 +52,8 @@ impl Owner {
         })
     }
 
-    /// Sets the sampling budget of a server, which receives the changed capability on its next start. Disabling
-    /// sampling takes effect immediately, even if the change can't be written. Enabling sampling takes effect once the
-    /// change is written.
+    /// Sets the sampling budget of a server, which receives the changed capability on its next start. Disabling takes
+    /// effect immediately, even if the change can't be written. Enabling takes effect once it is written.
     pub(crate) fn set_sampling(
         &mut self,
         server: &str,
@@ -150,8 +149,8 @@ impl Owner {
         self.change_sampling_from(own, server, change, then);
     }
 
-    /// Changes the sampling record of a server like `change_sampling`. If the file contains no record of the server,
-    /// `change` is applied to `own`.
+    /// Changes a server's sampling record like `change_sampling`. If the file contains none, `change` is applied to
+    /// `own`.
     fn change_sampling_from<T: Send + 'static>(
         &mut self,
         own: SamplingRecord,

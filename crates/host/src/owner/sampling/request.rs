@@ -29,8 +29,7 @@ pub(super) struct SamplingRequest {
 }
 
 impl Owner {
-    /// Handles a server's sampling request that no rule denies: checks it, chooses a model, and requests consent unless
-    /// a rule allows the request.
+    /// Handles a sampling request that no rule denies: checks it, chooses a model, and requests consent if required.
     pub(in crate::owner) fn on_sampling(
         &mut self,
         server: &str,

@@ -184,8 +184,7 @@ impl Owner {
 /// A remote server's address and headers with the secrets inserted, and the sign-in to the server if it supports one.
 type PreparedRemote = (HttpStart, Option<ServerSignIn>);
 
-/// Returns the address and headers of a remote server, with the secrets inserted that the settings refer to. May wait
-/// for the user to unlock the keychain.
+/// Returns a remote server's address and headers with secrets inserted. May wait for the user to unlock the keychain.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, UnresolvedSecret> {
     let read = tokio::task::spawn_blocking(move || {
         let (headers, secrets) = ports::secrets::resolve_headers(&config, secrets.as_ref())?;

@@ -15,8 +15,7 @@ use crate::view::ServerState;
 const SIGN_IN_ANNOUNCEMENT: &str = "sign-in";
 
 impl Owner {
-    /// Starts a server on the user's request. If the server requires a sign-in, the sign-in is started too, since the
-    /// user is present.
+    /// Starts a server on the user's request. If it requires a sign-in, that is started too, since the user is present.
     pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.access.mark_requested();
@@ -59,8 +58,8 @@ impl Owner {
         }
     }
 
-    /// Ends the session of a server that rejected a request although the request had the best available token. The
-    /// server can't be used until the user signs in.
+    /// Ends the session of a server that rejected the best available token. The server can't be used until the user
+    /// signs in.
     pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);

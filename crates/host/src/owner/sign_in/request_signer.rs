@@ -42,8 +42,7 @@ impl RequestSigner {
         Self { authorization, asker, activity, hidden: AtomicU64::new(NO_TOKEN_REDACTED), refused: Mutex::default() }
     }
 
-    /// Returns and clears the reason why the server rejected a request although the request had the best available
-    /// token.
+    /// Returns and clears the reason why the server rejected a request that had the best available token.
     pub(super) fn take_refusal(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

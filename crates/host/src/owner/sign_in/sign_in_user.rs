@@ -110,8 +110,7 @@ impl SignInUser {
         let _ = self.back.turn("sign-in", act);
     }
 
-    /// Adds a consent request to the queue, and waits for the user's decision. Dropping the future withdraws the
-    /// request.
+    /// Adds a consent request, and waits for the user's decision. Dropping the future withdraws the request.
     async fn request_consent(&self, body: ConsentRequestBody) -> SignInAnswer {
         let number = NEXT_REQUEST_NUMBER.fetch_add(1, Ordering::Relaxed);
         let (reply, replied) = oneshot::channel();

@@ -35,16 +35,14 @@ pub(crate) struct ServerRegistry {
     pub(in crate::owner) records: IndexMap<String, Box<ServerRecord>, FxBuildHasher>,
     /// Name of the server that each current run belongs to.
     pub(in crate::owner) runs: FxHashMap<RunId, String>,
-    /// Records of running server processes, as written to disk so that the app's next start can end processes left
-    /// behind.
+    /// Records of running server processes, as written to disk so that the next start can end processes left behind.
     pub(in crate::owner) running: FxHashMap<RunId, RunningRecord>,
     /// Total size of the activity logs of all servers, which is bounded.
     pub(in crate::owner) activity_size: TotalActivitySize,
 }
 
 impl ServerRegistry {
-    /// Returns the current definitions of the tools and prompts in `reviewed`, if each is equal to the definition that
-    /// was displayed to the user.
+    /// Returns the current definitions of the tools and prompts in `reviewed`, if each is equal to the displayed one.
     ///
     /// # Errors
     ///
@@ -78,8 +76,8 @@ impl ServerRegistry {
         if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
     }
 
-    /// Returns a share of these folders that applies only to the server's current command. `None` if no server has this
-    /// name.
+    /// Returns a share of these folders that applies only to the server's current command. `None` for an unknown
+    /// server.
     pub(in crate::owner) fn share_for_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<FolderShare> {
         let record = self.records.get(server)?;
         Some(FolderShare { command: config_hash(&record.config), folders })
@@ -117,8 +115,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Computes the flags on the information that a server sent about itself on initialization, and the keys for
-    /// finding servers with a similar name.
+    /// Examines the information that a server sent about itself for suspicious text and for finding similar names.
     pub(in crate::owner) fn examine_claims(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
@@ -195,8 +192,8 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Instructs the connection of a server to read the lists again that are stale at the time `at`. Their known
-    /// entries remain in use until then.
+    /// Instructs the connection to read lists again that are stale at `at`. Their known entries remain in use until
+    /// then.
     pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
         let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);

@@ -87,8 +87,7 @@ impl ServerRecord {
         if is_in_use { self.access.sign_in.as_ref() } else { self.access.current() }
     }
 
-    /// Updates the state of a server that requires a sign-in: whether a sign-in is in progress, and the reason why it
-    /// is required.
+    /// Updates the state of a server that requires a sign-in: if a sign-in is in progress, and why it is required.
     pub(in crate::owner) fn set_signing_in(&mut self, signing_in: bool, cause: Option<String>) {
         if let ServerState::NeedsSignIn(needed) = &mut self.state {
             needed.signing_in = signing_in;

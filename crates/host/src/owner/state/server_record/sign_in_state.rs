@@ -39,8 +39,7 @@ impl SignInState {
         self.sign_in.is_some()
     }
 
-    /// Returns and clears the reason why the server rejected a request although the request had the best available
-    /// token.
+    /// Returns and clears the reason why the server rejected a request that had the best available token.
     pub(in crate::owner) fn take_refusal(&self) -> Option<String> {
         self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal())
     }
@@ -60,8 +59,7 @@ impl SignInState {
         self.is_connection_requested = true;
     }
 
-    /// Records that the connection that the user requested has failed. Automatic connection attempts that follow don't
-    /// count as requested by the user.
+    /// Records that the connection requested by the user has failed. Automatic attempts don't count as requested.
     pub(in crate::owner) const fn mark_not_requested(&mut self) {
         (self.is_connection_requested, self.is_sign_in_requested) = (false, false);
     }
@@ -99,14 +97,12 @@ impl SignInState {
         }
     }
 
-    /// Marks the secrets of the sign-in as possibly outdated, since the user saved the settings. The next connection
-    /// reads them again.
+    /// Makes the next connection read the sign-in's secrets again, since the user saved the settings.
     pub(in crate::owner) const fn mark_secrets_outdated(&mut self) {
         self.is_outdated = true;
     }
 
-    /// Stores a new sign-in, and returns the one to use: if another sign-in was stored meanwhile, that one is kept,
-    /// since a server has only one.
+    /// Stores a new sign-in and returns it, or returns the one that was stored meanwhile, since a server has only one.
     pub(in crate::owner) fn get_or_store(&mut self, made: ServerSignIn) -> ServerSignIn {
         let is_unapproved = self.sign_in.as_ref().is_some_and(|known| !known.is_approved) && made.is_approved;
         if (std::mem::take(&mut self.is_outdated) || is_unapproved)
