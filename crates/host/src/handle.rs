@@ -161,8 +161,7 @@ impl Host {
         self.owner.0.turn(std::any::type_name_of_val(&act), act)
     }
 
-    /// Runs `act` on the owner's state in one turn, and waits for the reply that `act` sends, now or after a write to
-    /// disk.
+    /// Runs `act` on the owner's state in one turn, and waits for the reply that it sends, now or after a write.
     pub(crate) async fn with_owner_reply<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,

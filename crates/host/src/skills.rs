@@ -79,8 +79,7 @@ pub enum SkillError {
         /// Cause as text for the user.
         cause: String,
     },
-    /// A file doesn't match the skill's entry in the server's list. The skill may have changed, so the list must be
-    /// read again.
+    /// A file doesn't match the skill's entry in the server's list. The list has to be read again.
     #[error("{server}: {uri} was not used: {cause}; read the list of skills again")]
     Mismatch {
         /// Name of the server.

@@ -247,8 +247,7 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    /// Determines the attempt's result after the server and its processes have ended. Gathered reports are forwarded
-    /// first.
+    /// Forwards the gathered reports, and determines the attempt's result after the server has ended.
     async fn into_attempt_end(mut self: Box<Self>, stderr: &StderrRing) -> AttemptEnd {
         self.forward_reports();
         if self.ending.fault == Some(HandshakeFault::ExitedOnProbe)
@@ -308,8 +307,7 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    /// Ends the server's run after a failed ping, unless the error shows that the server is alive or the ping was not
-    /// sent.
+    /// Ends the run after a failed ping, unless the error shows that the server is alive or the ping was not sent.
     fn on_ping_failed(&mut self, error: &CallError, session: &mut SessionControl<'_>) {
         if matches!(error, CallError::TooManyCalls | CallError::NotReady | CallError::Server(_)) {
             return;

@@ -102,8 +102,7 @@ impl Host {
     }
 
     /// Imports a server of another app under the name that the server has in that app. Its secrets are stored in the
-    /// keychain. A secret of unknown value is only referenced in the settings. The server is neither started nor
-    /// approved.
+    /// keychain. A secret of unknown value is only referenced. The server is neither started nor approved.
     ///
     /// # Errors
     ///

@@ -338,8 +338,7 @@ impl Setup {
         Ok(removed?)
     }
 
-    /// Writes the secret of a server. Before that, writes the settings `renamed`, which refer to it by a new name, if
-    /// given.
+    /// Writes the secret of a server, after writing the settings `renamed` (if given) that refer to its new name.
     ///
     /// # Errors
     ///

@@ -84,8 +84,7 @@ impl Owner {
         place.send(WriterJob::Update(Box::new(QueuedChange { document, change, then, extra: None })));
     }
 
-    /// Submits a change of a document without waiting. `failure` is the beginning of the log message if the write
-    /// fails.
+    /// Submits a change of a document without waiting. A log message about a failed write begins with `failure`.
     pub(super) fn write_later(
         &mut self,
         document: Document,

@@ -155,8 +155,7 @@ impl Owner {
         self.decide_command(name, config, found, Some(package));
     }
 
-    /// Looks up a newer version of the package while the server starts. A newer version is written to the server's
-    /// activity log, and requires consent on the next start.
+    /// Looks up a newer version of a package while the server starts. It requires consent on the server's next start.
     fn look_up_newer_version(&mut self, start: &PackageStart) {
         let command = self.server_command(&start.name, &start.stdio);
         let PackageStart { name, config, reference, found, path, .. } = start.clone();

@@ -14,8 +14,7 @@ pub(super) async fn resolve_links(paths: BTreeSet<String>) -> ResolvedPaths {
     ResolvedPaths::Here(process::path_links::resolve_links(paths).await)
 }
 
-/// Returns the state of a call's paths before symbolic links are resolved. Paths in calls of a remote server are never
-/// resolved, since they don't refer to this computer.
+/// Returns the unresolved state of a call's paths, which for a remote server don't refer to this computer.
 pub(super) fn unresolved_paths(config: &ServerConfig) -> ResolvedPaths {
     if config.as_stdio().is_none() { ResolvedPaths::Elsewhere } else { ResolvedPaths::Here(HashMap::new()) }
 }

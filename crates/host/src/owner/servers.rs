@@ -250,8 +250,7 @@ impl Owner {
         );
     }
 
-    /// Sends the outcome to the caller after all document writes submitted before, such as those that remove a server's
-    /// data.
+    /// Sends the outcome to the caller after all earlier document writes, such as those that remove a server's data.
     fn reply_when_written(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
         self.run_on_writer_thread(|_| (), move |_, _| drop(reply.send(outcome)));
     }

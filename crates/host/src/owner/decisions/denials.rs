@@ -19,8 +19,7 @@ use crate::view::{ConsentRequestBody, HostEvent};
 const MAX_REASON: usize = 2_000;
 
 impl Owner {
-    /// Denies or dismisses a consent request as decided by the user. Counts towards muting the server if it caused the
-    /// request.
+    /// Denies or dismisses a consent request as decided by the user. Counts towards muting a server that caused it.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let requesting_server =
             Some(&self.consent.pending[at]).filter(|p| p.is_from_server()).map(|p| p.view.server.clone());

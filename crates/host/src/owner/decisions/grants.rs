@@ -37,8 +37,7 @@ impl Owner {
     }
 
     /// Restores a grant that was just revoked, unless its server or tool has changed since. For the grant of a start, a
-    /// running server is restarted automatically again, but one that waited for a restart at the revocation stays
-    /// stopped.
+    /// running server is restarted automatically again, but one that waited for a restart stays stopped.
     pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreError>>) {
         let grant = match self.readd_revoked_grant(id) {
             Ok(grant) => grant,

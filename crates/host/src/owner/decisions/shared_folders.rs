@@ -109,8 +109,8 @@ impl Owner {
     }
 }
 
-/// Checks that folders can be shared with a server, and returns their canonical paths without duplicates. Runs on a
-/// blocking thread, since the file system may be slow.
+/// Checks that folders can be shared with a server, and returns their canonical paths without duplicates. The file
+/// system may be slow.
 ///
 /// # Errors
 ///

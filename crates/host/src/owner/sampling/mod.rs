@@ -137,8 +137,7 @@ impl Owner {
         }
     }
 
-    /// Changes the sampling record of a server in the file, which may include usage added by another process.
-    /// Afterwards calls `then` with the value that `change` returned.
+    /// Changes a server's sampling record in the file, and calls `then` with the value that `change` returned.
     fn change_sampling<T: Send + 'static>(
         &mut self,
         server: &str,
@@ -149,8 +148,7 @@ impl Owner {
         self.change_sampling_from(own, server, change, then);
     }
 
-    /// Changes a server's sampling record like `change_sampling`. If the file contains none, `change` is applied to
-    /// `own`.
+    /// Changes a server's sampling record like `change_sampling`. If the file has none, `change` is applied to `own`.
     fn change_sampling_from<T: Send + 'static>(
         &mut self,
         own: SamplingRecord,

@@ -20,8 +20,7 @@ use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 const COALESCE_INTERVAL: Duration = Duration::from_millis(33);
 
 impl Owner {
-    /// Sends an approved sampling request to the chosen model, after the usage was reserved and the decision recorded.
-    /// The model's reply is added to the consent request.
+    /// Sends an approved sampling request to the chosen model, whose reply is then added to the consent request.
     pub(super) fn send_to_model(&mut self, at: usize, approval: Approval) -> Result<DecisionProgress, DecisionError> {
         self.consent.check_no_model_run(at)?;
         let shown = self.consent.pending[at].clone_without_run();

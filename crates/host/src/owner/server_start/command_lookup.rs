@@ -11,8 +11,7 @@ use process::sandbox::ResolvedSandbox;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 
 /// Searches for the program of a local server's command. The search path is read from the login shell once for all
-/// servers. It is read again if the program is not found, which may have been installed since. No other folders are
-/// searched.
+/// servers. It is read again if the program is not found, which may be newly installed. No other folders are searched.
 pub(in crate::owner) async fn find_command(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,

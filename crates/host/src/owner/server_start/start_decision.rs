@@ -82,8 +82,7 @@ impl Owner {
         }
     }
 
-    /// Adds a consent request for starting a server to the queue. If the host is restarting the server, the request
-    /// names the end of the server as its origin rather than the user.
+    /// Adds a consent request for a start to the queue. Its origin is the user or, on a restart, the server's end.
     fn request_start_consent(
         &mut self,
         name: &str,
