@@ -109,8 +109,7 @@ impl Owner {
     }
 }
 
-/// Checks that folders can be shared with a server, and returns their canonical paths without duplicates. The file
-/// system may be slow.
+/// Checks that folders can be shared with a server. Returns their canonical paths without duplicates.
 ///
 /// # Errors
 ///

@@ -76,8 +76,7 @@ impl ServerRegistry {
         if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
     }
 
-    /// Returns a share of these folders that is bound to the server's current command. `None` if there is no such
-    /// server.
+    /// Returns a share of these folders for the server's current command, or `None` if there is no such server.
     pub(in crate::owner) fn share_for_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<FolderShare> {
         let record = self.records.get(server)?;
         Some(FolderShare { command: config_hash(&record.config), folders })
@@ -192,7 +191,7 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Instructs a server's connection to read lists again that are stale at `at`, and are used until then.
+    /// Instructs a server's connection to read again the lists that are stale at `at`. They remain in use until then.
     pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
         let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
