@@ -1,6 +1,6 @@
 //! The originator of a call. Used by `host/src/handle/calls.rs`, and by code of the owner that decides about calls.
 
-/// Who makes a call: the user, a model in a conversation, an app, or the command line.
+/// The originator of a call: the user, a model in a conversation, an app, or the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOrigin {
     /// The user, in the window of Drawbridge.
