@@ -7,10 +7,10 @@ use mcp_apps::{AxisSize, ContainerSize, DisplayMode, HostContext, InputDevices, 
 use mcp_apps::{ToolInfo, limits};
 use serde::{Deserialize, Serialize};
 
-/// Name of the host that apps receive.
+/// Name and version of Drawbridge, which apps receive as the name of their host.
 const USER_AGENT: &str = concat!("drawbridge/", env!("CARGO_PKG_VERSION"));
 
-/// Appearance and place of a shown app.
+/// Appearance and surroundings of a shown app: theme, display mode, size, locale and input devices.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -19,7 +19,7 @@ pub struct AppContext {
     pub theme: Theme,
     /// Standard style variables with their CSS values: all colors or none.
     pub styles: BTreeMap<String, String>,
-    /// Mode in which the app is displayed.
+    /// Mode in which the app is displayed, such as inline or fullscreen.
     pub display_mode: DisplayMode,
     /// Width of the frame, in CSS pixels.
     pub width: u32,
@@ -36,8 +36,8 @@ pub struct AppContext {
 }
 
 impl AppContext {
-    /// Returns the context that the app of `tool` receives. If one style variable is not standard, all of them are
-    /// omitted.
+    /// Converts this to the MCP Apps host context that an app receives. `tool` is the tool whose result the app shows.
+    /// If one style variable is not standard, all of them are omitted.
     pub(crate) fn to_host_context(&self, tool: Option<ToolInfo>) -> HostContext {
         let styles = StyleVariables::new(self.styles.iter().map(|(name, value)| (name.as_str(), value.clone())));
         let styles = styles.inspect_err(|error| tracing::warn!(%error, "apps get no style variables"));

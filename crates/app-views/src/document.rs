@@ -1,28 +1,30 @@
-//! Documents of frames, and the headers that isolate them. The desktop shell serves them from a custom scheme, the
-//! development host from a name below `localhost`. In both, each shown app has an origin of its own.
+//! Documents that the frames of shown apps load, and the headers that isolate these frames. The desktop shell serves
+//! them from a custom scheme, the development host from a name below `localhost`. In both, each shown app has an origin
+//! of its own.
 
 use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxPolicy};
 
-/// Path of the self-test, which the page of Drawbridge loads into a frame before the app.
+/// Path of the self-test document, which Drawbridge's page loads into an app's frame before the app.
 const SELF_TEST_PATH: &str = "/self-test";
-/// Document that tries to reach the page of Drawbridge, and reports what it reached.
+/// Document that tests the isolation of its frame: it tries to reach Drawbridge's page, and reports what it could
+/// reach.
 const SELF_TEST: &str = include_str!("self_test.html");
-/// Media type of all documents.
+/// Media type of all documents for frames.
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Response to a request of a frame.
+/// HTTP response to a request of an app's frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppResponse {
-    /// Status as in HTTP: 200, or 404 for anything but the documents of a shown app.
+    /// HTTP status: 200 for a document of a shown app, otherwise 404.
     pub status: u16,
-    /// Headers with their values.
+    /// HTTP headers as pairs of name and value.
     pub headers: Vec<(&'static str, String)>,
-    /// Content of the document.
+    /// Content of the document. Empty for status 404.
     pub body: Vec<u8>,
 }
 
 impl AppResponse {
-    /// Returns the response to a request for anything else than the documents of a shown app.
+    /// Returns the response with status 404 to a request for anything but the documents of a shown app.
     #[must_use]
     pub fn not_found() -> Self {
         // Without a policy, a frame with this response would be less restricted than one with a document.
@@ -31,7 +33,8 @@ impl AppResponse {
     }
 }
 
-/// Documents of one shown app. Each is served once, so that neither another frame nor a reload of the app gets it.
+/// Documents of one shown app. Each document is served once, so that neither another frame nor a reload of the app's
+/// frame receives it.
 #[derive(Debug)]
 pub(crate) struct FrameDocuments {
     page: Option<Vec<u8>>,
@@ -56,17 +59,17 @@ impl FrameDocuments {
         }
     }
 
-    /// Returns the HTML document of the app.
+    /// Returns the HTML document of the app's page.
     pub(crate) fn html(&self) -> &str {
         &self.html
     }
 
-    /// Returns the value of the header `Content-Security-Policy`.
+    /// Returns the value of the header `Content-Security-Policy` with which the documents are served.
     pub(crate) fn content_security_policy(&self) -> &str {
         &self.content_security_policy
     }
 
-    /// Returns the response to the request for `path`.
+    /// Returns the response to a frame's request for `path`.
     pub(crate) fn respond(&mut self, path: &str) -> AppResponse {
         let body = match path {
             "/" | "" => self.page.take(),

@@ -6,41 +6,41 @@ use host::{HostClosed, ReviewError};
 
 use crate::AppPageError;
 
-/// Reason why an operation on an app failed.
+/// Error of an operation on an app (MCP Apps).
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppViewError {
-    /// The environment can't isolate the page of an app, so that apps are not shown.
+    /// Apps can't be shown, since this environment can't isolate their pages.
     #[error("apps can't be shown here: {0}")]
     Unsupported(&'static str),
-    /// The page can't be read, or the tool has none.
+    /// The app's page can't be read, or the tool has no page.
     #[error(transparent)]
     Page(#[from] AppPageError),
-    /// The user has not approved this version of the page.
+    /// The user has not approved this version of the app's page.
     #[error("the app has to be approved first")]
     NotApproved,
-    /// The page is another one than the user has seen.
+    /// The server now provides another page than the one that was displayed to the user for approval.
     #[error("the app has changed since it was shown for approval")]
     OtherPage,
-    /// The approval could not be stored.
+    /// The user's approval of the app's page could not be stored.
     #[error(transparent)]
     Review(#[from] ReviewError),
-    /// The item is not a finished call of the tool.
+    /// The conversation's item is not a finished call of the app's tool.
     #[error("the item is not a call of this tool with a result")]
     NoResult,
-    /// The conversation can't be read.
+    /// The conversation with the displayed call can't be read.
     #[error(transparent)]
     Conversation(#[from] ConversationError),
-    /// The maximum number of apps is shown.
+    /// The maximum number of apps is already shown.
     #[error("too many apps are open; close some of them")]
     TooMany,
     /// No app with this identifier is shown.
     #[error("the app is closed")]
     Closed,
-    /// The app has sent more messages than were processed.
+    /// Too many messages or decisions wait for the app's task.
     #[error("the app sends too many messages")]
     Busy,
-    /// The app has no such request, or no such file.
+    /// No request of the app with this number waits for the user, or the request offers no such file.
     #[error("the app's request was withdrawn or answered")]
     NoRequest,
     /// The operating system provided no random numbers.

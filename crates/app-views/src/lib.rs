@@ -54,14 +54,14 @@ use view_task::{ViewInput, ViewSetup};
 
 /// Maximum number of apps that are shown at the same time.
 const MAX_VIEWS: usize = 32;
-/// Maximum total size of an app's messages that wait for its task, in bytes.
+/// Maximum total size of the messages of one app that wait for the app's task, in bytes.
 const MAX_QUEUED_BYTES: usize = 32 << 20;
-/// Number of random bytes in an identifier.
+/// Number of random bytes in the identifier of a shown app.
 const ID_BYTES: usize = 16;
-/// Reason why apps are not shown by default.
+/// Reason why apps can't be shown if no page may embed them.
 const NO_FRAMES: &str = "this environment can't isolate their pages from the window";
 
-/// The shown apps of a host. Clones share their state.
+/// The apps (MCP Apps) that are shown for one host. Clones share their state.
 #[derive(Clone)]
 pub struct AppViews {
     host: Host,
@@ -76,32 +76,33 @@ struct Shared {
     views: Mutex<HashMap<AppViewId, ShownView>>,
 }
 
-/// Entry of a shown app: what its frame loads, and the way to its task.
+/// Entry of a shown app: the documents that its frame loads, and the channel to its task.
 #[derive(Debug)]
 struct ShownView {
     server: String,
     uri: String,
     documents: FrameDocuments,
     inputs: mpsc::Sender<ViewInput>,
-    /// Total size of the messages that wait for the task, in bytes.
+    /// Total size of the app's messages that wait for its task, in bytes.
     queued: Arc<AtomicUsize>,
 }
 
 impl AppViews {
-    /// Creates the apps of a host. None can be shown, since no page may embed them.
+    /// Creates an instance for a host that can't show apps, since no page may embed them.
+    /// [`with_ancestors`](Self::with_ancestors) changes that.
     #[must_use]
     pub fn new(host: Host, chat: Chat) -> Self {
         Self { host, chat, shared: Arc::default() }
     }
 
-    /// Returns the apps of a host that pages of these origins may embed. The caller serves [`respond`](Self::respond)
-    /// from an origin of its own for each view.
+    /// Returns an instance whose apps can be embedded by pages of these origins. The caller has to serve the responses
+    /// of [`respond`](Self::respond) from a separate origin for each view.
     #[must_use]
     pub fn with_ancestors(self, ancestors: Vec<FrameAncestor>) -> Self {
         Self { shared: Arc::new(Shared { ancestors, ..Shared::default() }), ..self }
     }
 
-    /// Reads the page of a tool from its server, for the user's review.
+    /// Reads the app page of a tool from the tool's server, for the user's review.
     ///
     /// # Errors
     ///
@@ -113,12 +114,12 @@ impl AppViews {
         Ok(AppPageReport::new(page, state))
     }
 
-    /// Returns the URI of a tool's page, or `None` if the tool has none or isn't listed.
+    /// Returns the URI of a tool's app page, or `None` if the tool has no page or isn't listed by its server.
     pub async fn page_uri(&self, server: &str, tool: &str) -> Option<UiUri> {
         page_source::page_uri(&self.host, server, tool).await
     }
 
-    /// Reads the page of a tool from its server, also where apps can't be shown.
+    /// Reads the app page of a tool from the tool's server, even if apps can't be shown.
     ///
     /// # Errors
     ///
@@ -128,7 +129,8 @@ impl AppViews {
         Ok(page_source::read_page(&self.host, call, server, tool).await?)
     }
 
-    /// Stores the user's approval of the page with this hash, and ends the apps that show the page with other access.
+    /// Stores the user's approval of a tool's app page with this hash, and ends the shown apps that have this page with
+    /// other access.
     ///
     /// # Errors
     ///
@@ -151,7 +153,8 @@ impl AppViews {
         Ok(())
     }
 
-    /// Removes the approval of a page, and ends the apps that show it. Returns `false` if the page has no approval.
+    /// Removes the user's approval of an app page, and ends the apps that show the page. Returns `false` if the page
+    /// had no approval.
     ///
     /// # Errors
     ///
@@ -162,7 +165,8 @@ impl AppViews {
         Ok(had_approval)
     }
 
-    /// Shows the app of a finished tool call. The app is loaded when its frame requests its documents.
+    /// Opens the app of a tool for a finished call, and starts the app's task. The app is loaded when its frame
+    /// requests the documents.
     ///
     /// # Errors
     ///
@@ -222,13 +226,13 @@ impl AppViews {
         Ok(opened)
     }
 
-    /// Returns the response to a request of a frame for `path` at the origin of a view.
+    /// Returns the response to a request of an app's frame for `path` at the origin of `view`.
     #[must_use]
     pub fn respond(&self, view: &str, path: &str) -> AppResponse {
         self.views().get_mut(view).map_or_else(AppResponse::not_found, |shown| shown.documents.respond(path))
     }
 
-    /// Returns the source of a shown app.
+    /// Returns the HTML source and the content security policy of a shown app.
     ///
     /// # Errors
     ///
@@ -240,12 +244,12 @@ impl AppViews {
         Ok(AppDocumentText { html: documents.html().to_owned(), policy })
     }
 
-    /// Passes a message that the frame of an app posted to its view.
+    /// Passes a message that an app's frame has posted to the app's task.
     ///
     /// # Errors
     ///
-    /// Returns [`AppViewError::Closed`] if the app is not shown, and [`AppViewError::Busy`] if too many of its messages
-    /// wait.
+    /// Returns [`AppViewError::Closed`] if the app is not shown, and [`AppViewError::Busy`] if too many messages of the
+    /// app wait.
     pub fn receive_message(&self, view: &str, message: String) -> Result<(), AppViewError> {
         let bytes = message.len();
         let queued = self.views().get(view).map(|shown| Arc::clone(&shown.queued)).ok_or(AppViewError::Closed)?;
@@ -260,7 +264,7 @@ impl AppViews {
         sent
     }
 
-    /// Changes the appearance or place of a shown app.
+    /// Passes the changed appearance or surroundings of a shown app to the app's task.
     ///
     /// # Errors
     ///
@@ -269,7 +273,7 @@ impl AppViews {
         self.send_input(view, ViewInput::Context(Box::new(context)))
     }
 
-    /// Passes the user's decision on a request of an app to its view.
+    /// Passes the user's decision on a request of an app to the app's task.
     ///
     /// # Errors
     ///
@@ -312,17 +316,18 @@ impl AppViews {
         })
     }
 
-    /// Ends all apps that show this page, without time to save their state.
+    /// Ends all apps that show this page, without giving them time to save their state.
     fn remove_page(&self, server: &str, uri: &str) {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
     }
 
-    /// Ends all apps. Called when the page of Drawbridge is loaded again, whose frames are gone.
+    /// Ends all apps. Called when Drawbridge's page is loaded again, so that the frames of its earlier load no longer
+    /// exist.
     pub fn remove_all(&self) {
         self.views().clear();
     }
 
-    /// Reads the page of a tool if apps can be shown.
+    /// Reads the app page of a tool, or returns [`AppViewError::Unsupported`] if apps can't be shown.
     async fn read_page(&self, server: &str, tool: &str) -> Result<AppPage, AppViewError> {
         if self.shared.ancestors.is_empty() {
             return Err(AppViewError::Unsupported(NO_FRAMES));
@@ -336,7 +341,7 @@ impl AppViews {
         Ok(found.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))?.config)
     }
 
-    /// Returns the conversation of a call, if any, and its result.
+    /// Returns the conversation to which a displayed call belongs, if any, and the result of the call.
     async fn displayed_call(
         &self,
         server: &str,
@@ -359,7 +364,7 @@ impl AppViews {
     }
 }
 
-/// Returns a random identifier, or `None` if the operating system provides no random numbers.
+/// Returns a random identifier for an app or a call, or `None` if the operating system provides no random numbers.
 fn random_id() -> Option<String> {
     let mut bytes = [0; ID_BYTES];
     SystemRandom::new().fill(&mut bytes).ok()?;

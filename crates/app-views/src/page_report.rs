@@ -1,4 +1,4 @@
-//! A page as it is shown to the user for approval. Used by `AppViews::page`.
+//! An app page as it is shown to the user for approval. Used by `AppViews::page`.
 
 use mcp_apps::{AppPage, DeclaredSources, Permissions, Reach, SandboxGrants, SourceUse};
 use offers::review::AppReviewState;
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::page_source::without_unsupported_access;
 
-/// Page of an app, as its server provides it now, for the user's review.
+/// Current page of an app, with the access that it requests, for the user's review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AppPageReport {
     /// URI of the page, with the scheme `ui`.
     pub uri: String,
-    /// Hash over the URI, the document and the declared metadata. An approval is valid for one hash.
+    /// Hash over the URI, the document and the declared metadata of the page. An approval is valid for one hash.
     pub hash: String,
     /// Size of the document in bytes.
     pub bytes: u64,
-    /// State of the user's review.
+    /// State of the user's review of the page.
     pub review: PageReview,
-    /// Access of the approved page, or the access that an approval of everything requested grants.
+    /// Access that an approved page has, or else the access that approving all of the page's requests would grant.
     pub grants: SandboxGrants,
-    /// Hosts that the page requests to contact or to load from.
+    /// Hosts that the page requests to contact, or to load resources from.
     pub sources: Vec<AppSource>,
     /// Declarations of the server that have no effect, with the reasons in English.
     pub notes: Vec<String>,
@@ -45,11 +45,11 @@ pub enum PageReview {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AppSource {
-    /// Purpose of the access.
+    /// Purpose for which the page would use the host.
     pub used_as: SourceUse,
     /// Origin, such as `https://example.com`, or `*` for every host.
     pub origin: String,
-    /// Computers that the origin can reach.
+    /// Kind of the computers that the origin refers to.
     pub reach: Reach,
 }
 
@@ -93,7 +93,7 @@ fn requested_grants(sources: &[AppSource]) -> SandboxGrants {
     }
 }
 
-/// Returns the sources in the form in which they are shown to the user.
+/// Converts a page's declared sources to the form in which they are shown to the user.
 fn list_sources(sources: &DeclaredSources) -> Vec<AppSource> {
     let shown = |(used_as, source): (SourceUse, &mcp_apps::Source)| AppSource {
         used_as,

@@ -1,4 +1,4 @@
-//! The page of a tool, and the tools that it may call, from the lists of its server. Used by `AppViews`.
+//! Reads the app page of a tool and the tools that the app may call, from the tool's server. Used by `AppViews`.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use mcp_apps::{AppPage, DeclaredDomains, DeclaredSources, PageError, ToolMetadat
 use mcp_proto::types::{Map, Tool};
 use serde_json::json;
 
-/// Reason why a tool's page can't be shown.
+/// Reason why the app page of a tool can't be shown.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum AppPageError {
     /// The server doesn't list the tool, or the tool has no page.
     #[error("the tool has no app")]
     NoPage,
-    /// The server's resource is not a page.
+    /// The resource that the server returned is not a valid app page.
     #[error("the app can't be shown: {0}")]
     Page(#[from] PageError),
-    /// The page can't be read.
+    /// The request to the server for the page failed.
     #[error(transparent)]
     Call(#[from] CallFailure),
 }
@@ -27,12 +27,13 @@ pub(crate) async fn tool_definition(host: &Host, server: &str, tool: &str) -> Op
     host.catalog(server.to_owned()).await.ok()?.tool(tool)
 }
 
-/// Returns the URI of a tool's page, or `None` if the tool has none or isn't listed.
+/// Returns the URI of a tool's app page, or `None` if the tool has no page or isn't listed by its server.
 pub(crate) async fn page_uri(host: &Host, server: &str, tool: &str) -> Option<UiUri> {
     ToolMetadata::read(tool_definition(host, server, tool).await?.meta.as_ref()).page
 }
 
-/// Reads the page of a tool. It is read like a resource that the user opens. `call` identifies the call.
+/// Reads the app page of a tool like a resource that the user opens. `call` is the id of the call that reads the
+/// resource.
 pub(crate) async fn read_page(host: &Host, call: String, server: &str, tool: &str) -> Result<AppPage, AppPageError> {
     let uri = page_uri(host, server, tool).await.ok_or(AppPageError::NoPage)?;
     let origin = CallOrigin::User { conversation: None };

@@ -1,5 +1,5 @@
-//! Requests of an app to its own server: calls of tools, lists and resources. The host decides on each call as on that
-//! of a model, with the app as its originator.
+//! Requests of an app to the server that provides it: calls of tools, lists and resources. The host decides about each
+//! call as about a call of a model, with the app as its originator.
 
 use std::collections::HashMap;
 
@@ -21,10 +21,10 @@ use crate::result::{call_tool_result, list_result};
 
 /// Number of refused calls in a row after which further calls of the app are refused without a consent request.
 const MAX_REFUSED_IN_A_ROW: u32 = 3;
-/// Reason for refusing further calls.
+/// Reason that an app receives for the refusal of calls beyond [`MAX_REFUSED_IN_A_ROW`].
 const TOO_OFTEN_REFUSED: &str = "several calls were refused in a row; the user can reload the app to allow more";
 
-/// Requests of one app that wait for its server or for a decision.
+/// Requests of one app to its server that wait for the server's response or for a decision.
 pub(crate) struct ServerRequests {
     host: Host,
     chat: Chat,
@@ -32,17 +32,17 @@ pub(crate) struct ServerRequests {
     server: String,
     origin: CallOrigin,
     running: JoinSet<(AppRequestId, HostResponse)>,
-    /// Running requests.
+    /// Requests without a response yet, by the identifier that the app's view assigned.
     calls: HashMap<AppRequestId, RunningRequest>,
-    /// Number of calls in a row that were refused.
+    /// Number of consecutive requests of the app that were refused.
     refused: u32,
 }
 
-/// A request that waits for its response.
+/// A request of an app that waits for its response.
 struct RunningRequest {
     task: AbortHandle,
     call: CallId,
-    /// Cancels a tool call, also one that the host has not registered yet.
+    /// Cancels a tool call, even if the host has not registered the call yet.
     stop: CancellationToken,
 }
 
@@ -51,7 +51,8 @@ impl ServerRequests {
         Self { host, chat, view, server, origin, running: JoinSet::new(), calls: HashMap::new(), refused: 0 }
     }
 
-    /// Starts a request, or returns it if it is not one to the server.
+    /// Starts a request to the server in a spawned task. Returns the request if it is of a kind that the server doesn't
+    /// handle.
     pub(crate) fn start(&mut self, id: AppRequestId, request: AppRequest) -> Result<(), AppRequest> {
         let call = format!("{}-{}", self.view, id.number());
         let (host, chat, server) = (self.host.clone(), self.chat.clone(), self.server.clone());
@@ -86,7 +87,8 @@ impl ServerRequests {
         Ok(())
     }
 
-    /// Starts a list request. The host has all parts of the list, so that the response has no further cursor.
+    /// Responds to a list request with the host's catalog of the server. The catalog contains the whole list, so that
+    /// the response has no cursor.
     fn spawn_list(&mut self, id: AppRequestId, name: &'static str, entries: fn(&Catalog) -> Vec<Value>) -> AbortHandle {
         let (host, server) = (self.host.clone(), self.server.clone());
         self.running.spawn(async move {
@@ -95,7 +97,8 @@ impl ServerRequests {
         })
     }
 
-    /// Returns the next response. Waits forever while no request is running. Cancel safe.
+    /// Waits for the next response to one of the app's requests. Waits forever while no request is running. Cancel
+    /// safe.
     pub(crate) async fn next_response(&mut self) -> (AppRequestId, HostResponse) {
         loop {
             match self.running.join_next().await {
@@ -122,7 +125,7 @@ impl ServerRequests {
         }
     }
 
-    /// Cancels a request that needs no response any more.
+    /// Cancels a request of the app, which then receives no response.
     pub(crate) fn cancel(&mut self, id: AppRequestId) {
         let Some(RunningRequest { task, call, stop }) = self.calls.remove(&id) else { return };
         stop.cancel();

@@ -4,7 +4,7 @@ use domain::content::{Content, ResourceContents, ToolResult};
 use mcp_proto::types::Map;
 use serde_json::{Value, json};
 
-/// Returns a stored result as a `CallToolResult`.
+/// Converts a stored result of a tool call to a `CallToolResult` of the protocol.
 pub(crate) fn call_tool_result(result: &ToolResult) -> Map {
     let content: Vec<Value> = result.content.iter().map(content_block).collect();
     let members = [
@@ -45,7 +45,7 @@ fn remove_nulls(value: &mut Value) {
     }
 }
 
-/// Returns an object with one member, such as the result of a list.
+/// Returns a result object whose only member `name` contains these entries, as in the result of a list request.
 pub(crate) fn list_result(name: &str, entries: Vec<Value>) -> Map {
     std::iter::once((name.to_owned(), Value::Array(entries))).collect()
 }

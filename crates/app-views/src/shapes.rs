@@ -4,35 +4,36 @@ use domain::content::ToolResult;
 use mcp_apps::DisplayMode;
 use serde::{Deserialize, Serialize};
 
-/// Decision on a request of an app.
+/// The user's decision on a request of an app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum AppAnswer {
-    /// The request was carried out.
+    /// The user accepted the request, and it was carried out.
     Done,
     /// The user refused the request, or it can't be carried out.
     Refused,
-    /// Display mode that is in force now, whether it is the requested one or not.
+    /// Response to a request for another display mode: the mode in which the app is displayed from now on, which may
+    /// differ from the requested one.
     DisplayMode {
-        /// Mode that is in force.
+        /// Mode in which the app is displayed.
         mode: DisplayMode,
     },
 }
 
-/// Finished tool call that an app displays.
+/// Finished tool call whose result an app displays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum DisplayedCall {
-    /// Call of a conversation. Its result is read from the history.
+    /// Call in a conversation. Its result is read from the conversation's history.
     Item {
         /// Identifier of the conversation.
         conversation: String,
-        /// Identifier of the call's item.
+        /// Identifier of the item of the call in the conversation.
         item: String,
     },
-    /// Call outside of conversations, with its result.
+    /// Call that was made outside of conversations, with its result.
     Result {
         /// Result of the call.
         result: Box<ToolResult>,
@@ -44,7 +45,7 @@ pub enum DisplayedCall {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct OpenedApp {
-    /// Identifier of the shown app, which is the host of its origin.
+    /// Identifier of the shown app, which is also the host name of the app's origin.
     pub view: String,
     /// Value of the frame's attribute `sandbox`.
     pub sandbox: String,

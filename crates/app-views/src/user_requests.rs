@@ -8,28 +8,28 @@ use domain::app_view::{AppFile, AppUserRequest};
 use mcp_apps::{AppRequest, AppRequestId, Download, DownloadSource};
 use mcp_proto::types::ContentBlock;
 
-/// Reason for refusing files that the host would have to fetch.
+/// Reason for refusing to save files whose content the host would have to fetch.
 const LINKED_FILES: &str = "files can be saved only if the request contains them";
-/// Reason for refusing files whose contents can't be decoded.
+/// Reason for refusing to save files whose contents can't be decoded.
 const BROKEN_FILES: &str = "the contents of a file are neither text nor base64";
-/// Reason for refusing sampling, which is not announced.
+/// Reason for refusing an app's sampling request, since the host announces no sampling to apps.
 const NO_SAMPLING: &str = "the host offers no sampling to apps";
 
-/// A file that an app offers, with its suggested name.
+/// A file that an app offers to the user for saving, with its suggested name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SavedFile {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Requests of one app that wait for the user. The view bounds their number and size.
+/// Requests of one app that wait for the user's decision. The app's view limits their number and size.
 #[derive(Debug, Default)]
 pub(crate) struct UserRequests {
     waiting: HashMap<u64, (AppRequestId, Vec<SavedFile>)>,
 }
 
 impl UserRequests {
-    /// Adds a request, and returns it in the form that the page shows.
+    /// Adds a request of the app, and returns it in the form in which Drawbridge's page shows it to the user.
     ///
     /// # Errors
     ///
@@ -68,18 +68,20 @@ impl UserRequests {
         Ok(user_request)
     }
 
-    /// Removes a request, or returns `None` if it doesn't wait.
+    /// Removes a request that waits for the user, and returns its identifier in the view. Returns `None` if no such
+    /// request waits.
     pub(crate) fn remove(&mut self, request: u64) -> Option<AppRequestId> {
         self.waiting.remove(&request).map(|(id, _)| id)
     }
 
-    /// Returns a file of a request, or `None` if there is none.
+    /// Returns a file that a waiting request offers for saving, or `None` if there is no such request or file.
     pub(crate) fn file(&self, request: u64, index: u32) -> Option<SavedFile> {
         self.waiting.get(&request)?.1.get(usize::try_from(index).ok()?).cloned()
     }
 }
 
-/// Returns the text of a message. Only text is announced to apps.
+/// Returns the text blocks of a message that an app wants to send to the conversation. The host announces to apps that
+/// it supports only text.
 fn message_text(content: &[ContentBlock]) -> String {
     let texts = content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.to_string()),

@@ -1,5 +1,5 @@
-//! The task of a shown app. It owns the app's [`View`], feeds it messages, decisions and time, and carries out what it
-//! outputs.
+//! The task of a shown app. It owns the app's [`View`], a state machine: passes messages, decisions and time to the
+//! view, and executes the view's outputs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,25 +24,25 @@ use crate::requests::ServerRequests;
 use crate::user_requests::{SavedFile, UserRequests};
 use crate::{AppAnswer, AppContext, AppViews, page_source, result};
 
-/// Maximum number of inputs that wait for the task. The rate of an app's messages is limited by its view.
+/// Maximum number of inputs that wait for an app's task. The view limits the rate of the app's messages.
 pub(crate) const MAX_INPUTS: usize = 256;
 
-/// Input of the task.
+/// Input of an app's task.
 #[derive(Debug)]
 pub(crate) enum ViewInput {
-    /// The frame posted a message.
+    /// The app's frame posted this message.
     Message(String),
-    /// The appearance or place of the app changed.
+    /// The appearance or surroundings of the app changed.
     Context(Box<AppContext>),
-    /// The user decided on a request.
+    /// The user decided on a request of the app.
     Answer { request: u64, answer: AppAnswer },
-    /// The user saves a file that the app offers.
+    /// The user saves a file that the app offers. The file is sent to `reply`.
     File { request: u64, index: u32, reply: oneshot::Sender<Option<SavedFile>> },
-    /// The app is removed.
+    /// The user closes the app.
     Close,
 }
 
-/// Data with which an app is shown.
+/// Data for starting the task of an app.
 pub(crate) struct ViewSetup {
     pub(crate) id: AppViewId,
     pub(crate) server: String,
@@ -54,11 +54,11 @@ pub(crate) struct ViewSetup {
     pub(crate) definition: Option<ToolInfo>,
     pub(crate) callable_tools: BTreeSet<String>,
     pub(crate) result: ToolResult,
-    /// Configuration of the server. The app ends when it changes.
+    /// Configuration of the server. The app is closed when the configuration changes.
     pub(crate) config: ServerConfig,
 }
 
-/// A running task.
+/// State of the running task of an app.
 struct ViewTask {
     host: Host,
     id: AppViewId,
@@ -70,7 +70,7 @@ struct ViewTask {
     pending: UserRequests,
 }
 
-/// Runs a shown app until it is closed.
+/// Runs the task of a shown app until the app is closed.
 pub(crate) async fn run(
     views: AppViews,
     setup: ViewSetup,
@@ -82,7 +82,7 @@ pub(crate) async fn run(
     task.run(inputs, &queued).await;
 }
 
-/// Entry of a running task in the table of shown apps. Removed on drop, also if the task panics.
+/// Removes an app's entry from the table of shown apps on drop, even if the app's task panics.
 struct ViewEntry {
     views: AppViews,
     id: AppViewId,
@@ -199,7 +199,8 @@ impl ViewTask {
         }
     }
 
-    /// Processes an event of the host. With `has_gap` set, earlier events were missed.
+    /// Processes an event of the host that concerns the app's server. `has_gap` is set if events before this one were
+    /// missed.
     async fn process_event(&mut self, event: &HostEvent, has_gap: bool) {
         let is_gone = match event {
             HostEvent::ServerRemoved(server) => *server == self.server,
@@ -275,7 +276,7 @@ impl From<AppAnswer> for HostResponse {
     }
 }
 
-/// Waits until a time, or forever without one.
+/// Waits until the given time, or forever if it is `None`.
 async fn sleep_until(time: Option<Instant>) {
     match time {
         Some(time) => tokio::time::sleep_until(time).await,
@@ -283,8 +284,8 @@ async fn sleep_until(time: Option<Instant>) {
     }
 }
 
-/// Returns the change that the page of Drawbridge is notified of, or `None` for events of tools of the app, which are
-/// never listed.
+/// Converts an event of the view to the change of which Drawbridge's page is notified. Returns `None` for events about
+/// tools that the app itself provides, which the host doesn't use.
 fn change_of_event(event: ViewEvent) -> Option<AppViewChange> {
     Some(match event {
         ViewEvent::Initialized(AppInfo {
@@ -302,7 +303,7 @@ fn change_of_event(event: ViewEvent) -> Option<AppViewChange> {
     })
 }
 
-/// Returns the context that an app offers for the model as one text.
+/// Returns the text blocks and the structured content that an app offers as context for the model, joined to one text.
 fn context_text(context: &ModelContext) -> String {
     let texts = context.content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.to_string()),

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{CallTicket, RunId};
 
-/// Maximum number of concurrent calls over all servers.
+/// Maximum number of calls in progress over all servers.
 const MAX_CALLS: usize = 1_000;
 
 /// The calls in progress, results that wait for review, and cached resources.
@@ -30,16 +30,16 @@ const MAX_CALLS: usize = 1_000;
 pub struct CallTable {
     /// Calls in progress, by id.
     pub records: FxHashMap<Arc<str>, Box<CallRecord>>,
-    /// Purpose of each ticket that was sent to a connection.
+    /// Purpose of each request that was sent to a connection, by ticket.
     pub tickets: FxHashMap<CallTicket, TicketUse>,
-    /// Results that wait for the user's review, by id of their call.
+    /// Results that wait for the user's review, by id of the call that returned them.
     pub held_results: FxHashMap<String, PendingResult>,
-    /// Cached resources that are still fresh.
+    /// Cached contents of resources.
     pub reads: ResourceCache,
 }
 
 impl CallTable {
-    /// Checks that a call can start.
+    /// Checks that a new call with this id can be registered.
     ///
     /// # Errors
     ///
@@ -55,8 +55,8 @@ impl CallTable {
         Ok(())
     }
 
-    /// Removes and returns a call whose symbolic links were resolved under this `number`. Returns `None` if the call
-    /// was cancelled meanwhile, even if a new call has the same id.
+    /// Removes and returns a call after the symbolic links in its paths were resolved. `number` identifies the
+    /// resolution. Returns `None` if the call was cancelled meanwhile, even if a new call has the same id.
     pub fn take_resolved(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.following == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -64,8 +64,8 @@ impl CallTable {
         Some(record)
     }
 
-    /// Removes and returns a call whose audit entry was written under this `number`. Returns `None` if the call was
-    /// cancelled meanwhile, even if a new call has the same id.
+    /// Removes and returns a call after its audit entry was written. `number` identifies the write. Returns `None` if
+    /// the call was cancelled meanwhile, even if a new call has the same id.
     pub fn take_written(&mut self, id: &str, number: u64) -> Option<Box<CallRecord>> {
         self.records.get(id).filter(|record| record.writing == Some(number))?;
         let mut record = self.records.remove(id)?;
@@ -78,13 +78,13 @@ impl CallTable {
         self.records.get(id).is_some_and(|record| record.view.state == CallState::AwaitingApproval)
     }
 
-    /// Returns the tickets that were sent to the connection of this run.
+    /// Returns the tickets of the requests that were sent to the connection of this run.
     pub fn tickets_of_run(&self, run: RunId) -> Vec<CallTicket> {
         self.tickets.iter().filter(|(_, ticket)| ticket.run() == run).map(|(ticket, _)| *ticket).collect()
     }
 
-    /// Returns the origin of a consent request that a server's request led to. `call` is the id of the call during
-    /// which the server sent it, if known.
+    /// Returns the origin of the consent request for a server's request. `call` is the id of the call during which the
+    /// server sent its request, if known.
     pub fn consent_origin(&self, call: Option<&str>) -> ConsentRequestOrigin {
         call.and_then(|id| self.records.get(id)).map_or(ConsentRequestOrigin::Server, |record| {
             ConsentRequestOrigin::Call {
@@ -95,8 +95,8 @@ impl CallTable {
         })
     }
 
-    /// Returns the id of the call in progress whose request has this method, if exactly one such call is in progress on
-    /// the server.
+    /// Returns the id of the server's only running call whose request has this method, or `None` if there is no such
+    /// call or more than one.
     pub fn call_with_method(&self, server: &str, method: &str) -> Option<String> {
         let kind = match method {
             "tools/call" => CallKind::Tool,
@@ -121,7 +121,7 @@ impl CallTable {
         Some(record.round)
     }
 
-    /// Returns the id of the call that a ticket belongs to.
+    /// Returns the id of the call that was sent with this ticket, or `None` if the ticket belongs to another request.
     pub fn call_of_ticket(&self, ticket: CallTicket) -> Option<String> {
         match self.tickets.get(&ticket) {
             Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
@@ -129,8 +129,8 @@ impl CallTable {
         }
     }
 
-    /// Drops a result whose review was denied, and sends the verdict to the model's run. If the review was cancelled,
-    /// the run also stops.
+    /// Drops the result of a call after the user denied or dismissed its review, and sends the verdict to the model's
+    /// run. If the review was dismissed, the run also stops.
     pub fn withhold_result(&mut self, call: &str, outcome: ConsentRequestOutcome, by: String) {
         let Some(PendingResult { reply, .. }) = self.held_results.remove(call) else { return };
         let stops = outcome == ConsentRequestOutcome::Cancelled;

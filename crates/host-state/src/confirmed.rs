@@ -37,20 +37,21 @@ pub struct ProviderAddress {
 /// Retention settings of the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AuditRetentionSetting {
-    /// Retention in days, or 0 for no limit.
+    /// Number of days for which entries are retained, or 0 for no limit.
     pub days: u32,
-    /// Maximum size of the log in megabytes, or 0 for no limit.
+    /// Maximum size of the audit log in megabytes, or 0 for no limit.
     pub megabytes: u32,
-    /// Set to store payloads, and not only their hashes.
+    /// Set to store payloads in the audit log, and not only their hashes.
     pub contents: bool,
 }
 
-/// The confirmed settings as last read from the file.
+/// The confirmed settings, as last read from `confirmed.json`.
 #[derive(Debug, Default)]
 pub struct ConfirmedSettings {
-    /// Content of the file, or `None` if it can't be determined.
+    /// Content of the file `confirmed.json`, or `None` if the confirmed settings can't be determined.
     pub file: Option<ConfirmedFile>,
-    /// Set if the current settings are treated as confirmed, since no document had ever been sealed before.
+    /// Set if the current settings are treated as confirmed, because no document had ever been sealed when the host
+    /// started.
     pub adopts: bool,
     /// Number of the user's changes of providers that are not contained in `file` yet, because they wait for the audit
     /// log or the disk.
@@ -58,14 +59,14 @@ pub struct ConfirmedSettings {
 }
 
 impl ProviderAddress {
-    /// Extracts the address from the settings of a provider.
+    /// Returns the address that the settings of a provider contain.
     pub fn from_settings(settings: &ProviderSettings) -> Self {
         Self { kind: settings.kind, url: settings.url.clone() }
     }
 }
 
 impl AuditRetentionSetting {
-    /// Extracts the retention of the audit log from the settings of the app.
+    /// Returns the retention of the audit log that the settings of the app contain.
     pub const fn from_settings(settings: &AppSettings) -> Self {
         let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
         Self { days: *audit_days, megabytes: *audit_megabytes, contents: *audit_contents }
@@ -97,7 +98,7 @@ impl ConfirmedSettings {
         self.file.as_ref().and_then(|confirmed| confirmed.default.clone()).filter(|_| file.default.is_some())
     }
 
-    /// Returns the confirmed address of a provider.
+    /// Returns the address that the user confirmed for a provider, or `None` if no address was confirmed.
     pub fn confirmed_address(&self, id: &str) -> Option<&ProviderAddress> {
         self.file.as_ref().and_then(|file| file.providers.get(id))
     }
@@ -121,7 +122,7 @@ impl ConfirmedSettings {
         }
     }
 
-    /// Replaces the confirmed settings. Returns `true` if the new settings differ.
+    /// Replaces the confirmed settings. Returns `true` if the new settings differ from the previous ones.
     pub fn replace(&mut self, next: Option<ConfirmedFile>) -> bool {
         self.adopts = false;
         let is_other = self.file != next;
@@ -137,10 +138,10 @@ impl ConfirmedSettings {
     }
 }
 
-/// Result of reading the confirmed settings.
+/// Result of interpreting the content of `confirmed.json`.
 #[derive(Debug, PartialEq)]
 pub enum ConfirmedRead {
-    /// The confirmed settings, as stored in the file.
+    /// The settings that the user has confirmed.
     Known(ConfirmedFile),
     /// The confirmed settings can't be determined.
     Unknown,
@@ -149,7 +150,7 @@ pub enum ConfirmedRead {
 }
 
 impl ConfirmedFile {
-    /// Creates confirmed settings from the current settings.
+    /// Creates the content of `confirmed.json` from the current settings of the providers and the app.
     pub fn from_current(file: &ProvidersFile, settings: &AppSettings) -> Self {
         Self {
             providers: file.providers.iter().map(|own| (own.id.clone(), ProviderAddress::from_settings(own))).collect(),
@@ -160,7 +161,7 @@ impl ConfirmedFile {
 }
 
 impl AuditRetentionSetting {
-    /// Copies the retention into the settings of the app.
+    /// Overwrites the retention in the settings of the app with this one.
     pub const fn apply(self, settings: &mut AppSettings) {
         let Self { days, megabytes, contents } = self;
         (settings.audit_days, settings.audit_megabytes, settings.audit_contents) = (days, megabytes, contents);

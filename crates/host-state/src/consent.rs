@@ -28,54 +28,54 @@ use supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS;
 use super::ModelRun;
 use crate::view::ConsentRequestBody;
 
-/// The consent requests that wait for the user.
+/// The queue of consent requests that wait for the user's decision.
 #[derive(Default)]
 pub struct ConsentQueue {
     /// Requests in the queue, oldest first.
     pub pending: Vec<PendingRequest>,
-    /// Senders for the outcomes of decisions that are being executed, by request.
+    /// Senders for the outcomes of decisions that are being executed, by consent request.
     pub answering: FxHashMap<ConsentRequestId, DecisionReply>,
     /// Counters of denied requests, by server. Only servers with a denied request have an entry.
     pub throttles: BTreeMap<String, RequestThrottle>,
 }
 
 impl ConsentQueue {
-    /// Returns the index of the request with this id, if it is in the queue.
+    /// Returns the index of the consent request with this id, if it is in the queue.
     pub fn position(&self, id: ConsentRequestId) -> Option<usize> {
         self.pending.iter().position(|pending| pending.view.id == id)
     }
 
-    /// Records that the execution of a decision on a request has ended. Returns the index of the request if it is still
-    /// in the queue.
-    pub fn release(&mut self, id: ConsentRequestId) -> Option<usize> {
+    /// Records that the execution of a decision on a consent request has ended, so that another decision can be made.
+    /// Returns the index of the request if it is still in the queue.
+    pub fn finish_execution(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         let pending = &mut self.pending[at];
         (pending.being_acted_on, pending.being_written) = (false, false);
         Some(at)
     }
 
-    /// Records that the files or paths of a request have been examined. Returns the index of the request if it is still
-    /// in the queue.
+    /// Records that the files or paths of a consent request were examined for a decision. Returns the index of the
+    /// request if it is still in the queue.
     pub fn finish_inspection(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         self.pending[at].being_looked_at = false;
         Some(at)
     }
 
-    /// Removes and returns the requests for which `is_over` returns `true`.
+    /// Removes and returns the consent requests for which `is_over` returns `true`.
     pub fn remove_ended(&mut self, is_over: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
         let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().partition(is_over);
         self.pending = left;
         over
     }
 
-    /// Returns `true` if a request that the server sent during this call waits for a decision.
+    /// Returns `true` if a request that a server sent during this call waits for the user's decision.
     pub fn waits_for_input(&self, call: &str) -> bool {
         let is_of = |pending: &PendingRequest| matches!(&pending.purpose, RequestPurpose::Request { call: Some(own), .. } if own == call);
         self.pending.iter().any(is_of)
     }
 
-    /// Returns the denial counters of a server, after creating them if necessary.
+    /// Returns the counters of a server's denied requests, after creating them if necessary.
     pub fn throttle(&mut self, server: &str) -> &mut RequestThrottle {
         self.throttles.entry(server.to_owned()).or_default()
     }
@@ -94,13 +94,13 @@ impl ConsentQueue {
         }
     }
 
-    /// Returns `true` if the server has fewer than the maximum number of requests in the queue.
+    /// Returns `true` if fewer than the maximum number of requests sent by this server are in the queue.
     pub fn has_room_for(&self, server: &str) -> bool {
         let own = |pending: &&PendingRequest| pending.view.server == server && pending.is_from_server();
         self.pending.iter().filter(own).count() < DEFAULT_MAX_CONSENT_REQUESTS
     }
 
-    /// Validates the submitted content of a form, and returns the validation errors.
+    /// Validates the content that the user entered in a form, and returns the validation errors.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl ConsentQueue {
         }
     }
 
-    /// Replaces the sampling request of the consent request at this index.
+    /// Replaces the server's sampling request, and its state, in the consent request at index `at`.
     pub fn replace_sampling_request(
         &mut self,
         at: usize,
@@ -131,7 +131,7 @@ impl ConsentQueue {
         }
     }
 
-    /// Checks that no model is replying to the request at this index.
+    /// Checks that no model is replying to the sampling request at index `at`.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl ConsentQueue {
         Ok(())
     }
 
-    /// Returns the index of a request if the model run with this number is still replying to it.
+    /// Returns the index of a sampling request if the model run with this number is still replying to the request.
     pub fn position_of_model_run(&self, id: ConsentRequestId, number: u64) -> Option<usize> {
         let is_it = |run: &ModelRun| run.has_number(number);
         self.pending.iter().position(|p| p.view.id == id && p.running.as_ref().is_some_and(is_it))

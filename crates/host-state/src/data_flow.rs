@@ -15,37 +15,38 @@ use domain::history::Reading;
 use super::CallOrigin;
 
 /// Data flow settings of servers, by server name.
-pub type ServerFlows = BTreeMap<String, DataFlow>;
+pub type DataFlowSettings = BTreeMap<String, DataFlow>;
 
-/// The data that decides if a model's call depends on content of other servers.
+/// The data that determines whether a model's call may depend on untrusted content of servers.
 #[derive(Default)]
-pub struct FlowTable {
+pub struct DataFlowTable {
     /// Servers whose content models have read, by conversation.
     pub labels: ConversationLabels,
     /// Data flow settings by server name. A server without an entry has the default settings.
-    pub flows: ServerFlows,
+    pub flows: DataFlowSettings,
     /// Number of changes of `flows` that are being written to disk.
     pub pending_changes: usize,
 }
 
-impl FlowTable {
-    /// Returns the data flow settings of a server, or the default settings.
-    pub fn flow_of(&self, server: &str) -> DataFlow {
+impl DataFlowTable {
+    /// Returns the data flow settings of a server, or the default settings if the server has none.
+    pub fn data_flow_of(&self, server: &str) -> DataFlow {
         self.flows.get(server).cloned().unwrap_or_default()
     }
 
-    /// Replaces the settings by those read from the file. Returns the names of servers whose settings changed.
-    pub fn replace(&mut self, now: ServerFlows) -> Vec<String> {
+    /// Replaces the data flow settings by those read from the file. Returns the names of servers whose settings
+    /// changed.
+    pub fn replace(&mut self, now: DataFlowSettings) -> Vec<String> {
         let before = std::mem::replace(&mut self.flows, now);
         let servers: BTreeSet<&String> = before.keys().chain(self.flows.keys()).collect();
         servers.into_iter().filter(|name| before.get(*name) != self.flows.get(*name)).cloned().collect()
     }
 
-    /// Returns the content of a server that a model has read in a conversation and that makes further calls of the same
+    /// Returns the readings of a server's content in a conversation after which a model's further calls of the same
     /// server require consent.
     fn untrusted_readings(&self, conversation: &str, server: &str, is_remote: bool) -> Vec<Reading> {
         let Some(label) = self.labels.label(conversation) else { return Vec::new() };
-        let flow = self.flow_of(server).same_server;
+        let flow = self.data_flow_of(server).same_server;
         let may_require = |own: &&Reading| own.server == server && flow.requires_consent_after(own, is_remote);
         label.readings.iter().filter(may_require).cloned().collect()
     }
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn model_that_read_content_of_another_server_is_untrusted() {
-        let mut table = FlowTable::default();
+        let mut table = DataFlowTable::default();
         table.labels.add("c", &["other".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };
         assert!(
@@ -107,7 +108,7 @@ mod tests {
 
     #[test]
     fn open_world_content_of_the_same_server_counts() {
-        let mut table = FlowTable::default();
+        let mut table = DataFlowTable::default();
         table.labels.add("c", &["s".to_owned()], true);
         let model = CallOrigin::Model { conversation: "c".to_owned() };
         assert!(
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn app_that_reaches_other_hosts_is_untrusted() {
-        let table = FlowTable::default();
+        let table = DataFlowTable::default();
         let app = |reaches_other_hosts| CallOrigin::App {
             conversation: None,
             tool: "show-map".to_owned(),
@@ -156,9 +157,9 @@ mod tests {
 
     #[test]
     fn servers_with_changed_data_flow_are_reported_once() {
-        let mut table = FlowTable::default();
+        let mut table = DataFlowTable::default();
         let file = |names: &[&str]| {
-            names.iter().map(|name| ((*name).to_owned(), DataFlow::default())).collect::<ServerFlows>()
+            names.iter().map(|name| ((*name).to_owned(), DataFlow::default())).collect::<DataFlowSettings>()
         };
         assert_eq!(table.replace(file(&["a", "b"])), ["a", "b"], "added servers are reported");
         assert_eq!(table.replace(file(&["b", "c"])), ["a", "c"], "removed and added servers are reported");

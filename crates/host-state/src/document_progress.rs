@@ -13,7 +13,7 @@ pub type ReadDocument = Result<Option<Value>, StoreError>;
 /// Reads and writes of documents that are in progress.
 #[derive(Debug, Default)]
 pub struct DocumentProgress {
-    /// Number of unfinished writes, by file name of the document.
+    /// Number of unfinished writes of each document, by file name.
     pending: BTreeMap<&'static str, usize>,
     /// File names of documents that are being read.
     reading: BTreeSet<&'static str>,
@@ -43,8 +43,8 @@ impl DocumentProgress {
         }
     }
 
-    /// Records that another process changed a document. Returns `true` if the document should be read immediately, and
-    /// `false` if it will be read after the operations in progress.
+    /// Begins to read a document that another process changed. Returns `true` if the caller should read the document
+    /// immediately, and `false` if it has to be read after the operations in progress.
     pub fn begin_read(&mut self, document: Document) -> bool {
         let name = document.file_name();
         if self.has_pending_writes(document) || self.reading.contains(name) {
@@ -54,13 +54,13 @@ impl DocumentProgress {
         self.reading.insert(name)
     }
 
-    /// Records that a read has finished or could not be started.
+    /// Records that a read of the document has finished or could not be started.
     pub fn end_read(&mut self, document: Document) {
         self.reading.remove(document.file_name());
     }
 
-    /// Returns `true` if the content that was just read is current. Otherwise the document is read again after the
-    /// unfinished writes.
+    /// Returns `true` if the content that was just read is current, since no write of the document is unfinished.
+    /// Otherwise the document is marked to be read again after these writes.
     pub fn is_newest(&mut self, document: Document) -> bool {
         let is_older = self.has_pending_writes(document);
         if is_older {
@@ -69,8 +69,8 @@ impl DocumentProgress {
         !is_older
     }
 
-    /// Returns `true` if the document changed in the meantime and should be read again now. The next call returns
-    /// `false`.
+    /// Returns `true` if the document changed during earlier operations and should be read again now, and clears that
+    /// mark.
     pub fn take_stale(&mut self, document: Document) -> bool {
         !self.has_pending_writes(document) && self.stale.remove(document.file_name())
     }
@@ -85,7 +85,7 @@ pub fn entries_by_server(stored: Option<Value>) -> Map<String, Value> {
     }
 }
 
-/// Returns the document with the entry of one server replaced, or removed if `value` is `None`.
+/// Returns the content of a document with the entry of one server replaced, or removed if `value` is `None`.
 pub fn with_server_entry(stored: Option<Value>, server: &str, value: Option<&Value>) -> Value {
     let mut entries = entries_by_server(stored);
     match value {

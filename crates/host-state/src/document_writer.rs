@@ -16,31 +16,32 @@ use crate::DocumentProgress;
 /// Maximum number of queued operations, and of operations that the thread takes at once. Operations that find no room in
 /// the queue fail as if the disk had failed.
 const MAX_QUEUED_JOBS: usize = 1_024;
-/// Time to wait for pending operations on shutdown.
+/// Maximum time to wait for queued operations when the host closes.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An operation for the writer's thread. Results in a continuation `T`, which the creator of the writer receives.
+/// An operation for the thread that reads and writes documents. It results in a continuation `T`, which is passed to
+/// the `on_done` of [`DocumentWriter::new`].
 pub enum WriterJob<T> {
     /// A change of one document. Changes of the same document may be written together.
     Update(Box<dyn DocumentUpdate<T>>),
-    /// Any other operation. Changes are not moved past it.
+    /// Any other operation. Changes of documents are not moved past it.
     Run(Box<RunOnWriter<T>>),
 }
 
-/// An operation other than a change of one document.
+/// An operation on the writer's thread other than a change of one document.
 pub type RunOnWriter<T> = dyn FnOnce(&dyn Documents) -> T + Send;
 
-/// A change of one document.
+/// A change of one document, which the writer's thread executes.
 pub trait DocumentUpdate<T>: Send {
     /// Returns the document that is changed.
     fn document(&self) -> Document;
-    /// Returns the new content, or `null` to remove the document.
+    /// Returns the new content of the document, or `null` to remove the document.
     fn change(&mut self, content: Option<Value>) -> Value;
-    /// Returns the continuation for the result of the write.
+    /// Returns the continuation of the change, given the result of the write.
     fn finish(self: Box<Self>, written: Result<(), StoreError>) -> T;
 }
 
-/// The sending side of the queue of operations on documents.
+/// Handle to the thread that reads and writes documents: the sending side of its queue.
 pub struct DocumentWriter<T> {
     queue: Option<mpsc::Sender<WriterJob<T>>>,
     ended: Option<oneshot::Receiver<()>>,
@@ -49,7 +50,7 @@ pub struct DocumentWriter<T> {
 }
 
 impl<T: Send + 'static> DocumentWriter<T> {
-    /// Starts the thread. `on_done` is called there with the continuation of each operation.
+    /// Starts the writer's thread, which calls `on_done` with the continuation of each operation.
     ///
     /// Within a tokio runtime, continuations may spawn tasks.
     pub fn new(documents: Arc<dyn Documents>, on_done: impl FnMut(T) + Send + 'static) -> Self {
@@ -69,7 +70,7 @@ impl<T: Send + 'static> DocumentWriter<T> {
         Self { queue, ended: Some(ended), progress: DocumentProgress::default() }
     }
 
-    /// Reserves a slot in the queue.
+    /// Reserves a slot for one operation in the writer's queue.
     ///
     /// # Errors
     ///
@@ -133,8 +134,8 @@ fn run_waiting_jobs<T>(documents: &dyn Documents, mut jobs: VecDeque<WriterJob<T
     }
 }
 
-/// Writes changes of one document together. If that fails, each of them has failed: the causes, such as a lock, a full
-/// disk or a missing key, don't depend on the content.
+/// Writes changes of one document together. If the write fails, each of the changes has failed, since the causes, such
+/// as a lock, a full disk or a missing key, don't depend on the content.
 fn write_updates<T>(
     documents: &dyn Documents,
     document: Document,

@@ -12,7 +12,7 @@ use crate::view::HostEvent;
 pub struct NumberedEvent {
     /// Sequence number of the event.
     pub number: u64,
-    /// Change of the host's state.
+    /// The event itself: a change of the host's state.
     pub event: HostEvent,
 }
 
@@ -55,7 +55,7 @@ impl EventStream {
 }
 
 impl EventStream {
-    /// Emits an event that the sign-in state of a server changed.
+    /// Emits [`HostEvent::AuthorizationChanged`]: the sign-in state of a server changed.
     pub fn authorization_changed(&mut self, name: &str) {
         self.emit(HostEvent::AuthorizationChanged(name.to_owned()));
     }

@@ -4,8 +4,8 @@ use mcp_proto::session::{CloseReason, HandshakeFault};
 
 use crate::view::{BlockedPath, Failure, FailureReason, FolderProposal, PathMention, ProposalRefusal};
 
-/// Describes the end of a session, including sessions that were ended because the server violated the protocol. Returns
-/// `None` if the user stopped the server.
+/// Returns the failure to display after a server's session has ended, for example because the server violated the
+/// protocol. Returns `None` if the user stopped the server.
 #[must_use]
 pub fn session_end_failure(
     reason: &CloseReason,

@@ -10,16 +10,16 @@ use policy::Hash;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// The folders that are shared with servers.
+/// The folders that the user shares with servers as roots.
 #[derive(Default)]
 pub struct FolderShares {
     /// Current shares by server name. Servers without shared folders have no entry.
     pub shared: BTreeMap<String, FolderShare>,
-    /// Content of the file, as last read or written.
+    /// Shares in the file `roots.json`, as last read or written.
     in_file: BTreeMap<String, FolderShare>,
 }
 
-/// The folders that are shared with one server.
+/// The folders that the user shares with one server as roots.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderShare {
     /// Hash of the server's command. The share applies only to this command.
@@ -29,21 +29,21 @@ pub struct FolderShare {
 }
 
 impl FolderShares {
-    /// Creates the shares from the content of the file at startup.
+    /// Creates the shares from the content of the file of shared folders, at startup.
     pub fn read(in_file: BTreeMap<String, FolderShare>) -> Self {
         Self { shared: in_file.clone(), in_file }
     }
 
-    /// Returns the folders that are shared with a server, if its command is the one for which they were shared.
-    /// `command` is evaluated only for servers with shared folders, since hashing is slow and this is called for every
-    /// view of a server.
+    /// Returns the folders that are shared with a server, if the server still has the command for which they were
+    /// shared. `command` returns the hash of the current command. It is called only for servers with shared folders,
+    /// since hashing is slow and this is called for every view of a server.
     pub fn shared_for_command(&self, server: &str, command: impl FnOnce() -> Hash) -> Option<Vec<PathBuf>> {
         let shared = self.shared.get(server)?;
         (shared.command == command()).then(|| shared.folders.clone())
     }
 
-    /// Returns the share that remains if the folders not contained in `now` are removed, or `None` if nothing has to be
-    /// removed.
+    /// Returns the current share of a server without the folders that `now` doesn't contain, or `None` if `now`
+    /// contains all of them.
     pub fn without_removed_folders(&self, server: &str, now: &FolderShare) -> Option<FolderShare> {
         let shared = self.shared.get(server).filter(|shared| shared.command == now.command)?;
         let stays = |folder: &&PathBuf| now.folders.contains(folder);
@@ -60,7 +60,8 @@ impl FolderShares {
         }
     }
 
-    /// Applies changes that another process made to the file. Returns the names of the changed servers.
+    /// Applies changes that another process made to the file of shared folders. Returns the names of the servers whose
+    /// entries changed.
     pub fn merge(&mut self, in_file: BTreeMap<String, FolderShare>) -> Vec<String> {
         let before = std::mem::replace(&mut self.in_file, in_file);
         self.shared = merge_file_changes(&self.shared, &before, &self.in_file);

@@ -5,7 +5,7 @@ use credentials::sign_in::SignInError;
 use domain::call::CallFailure;
 use launches::sandbox::SandboxPlanError;
 
-/// Error returned after the host has shut down.
+/// Error of an operation on the host after the host has shut down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("Drawbridge is closing")]
 pub struct HostClosed;

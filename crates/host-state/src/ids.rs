@@ -4,6 +4,6 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RunId(pub u64);
 
-/// Identifier of a request that the owner sends to a connection.
+/// Identifier of a request that the owner sends to a server's connection. The connection reports the result under it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallTicket(pub u64);

@@ -18,7 +18,7 @@ use policy::Hash;
 use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
 use process::SearchPath;
 
-/// Data required to start servers, by server name where it differs.
+/// Data required to start local and remote servers.
 pub struct LaunchFacts {
     /// Transport and protocol revision of the last session, by server.
     pub known: BTreeMap<String, KnownSession>,
@@ -26,22 +26,23 @@ pub struct LaunchFacts {
     pub packages: BTreeMap<String, ApprovedPackage>,
     /// Installation records, by installed server.
     pub origins: BTreeMap<String, InstallRecord>,
-    /// Files of Drawbridge that sandboxed servers can't access.
+    /// Paths of Drawbridge's own files, which sandboxed servers can't access.
     pub own_files: AppFiles,
-    /// Search path for programs, or `None` until it is read from the login shell. The lock is held while it is read.
+    /// Search path for programs, or `None` until it was read from the login shell. The lock is held during the read.
     pub search_path: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
 }
 
 impl LaunchFacts {
-    /// Returns the transport and revision of the last session of a server, unless its settings have changed or the data
-    /// has expired.
+    /// Returns the transport and protocol revision of a server's last session, unless the server's settings have
+    /// changed or the data has expired.
     pub fn known_session(&self, name: &str, config: impl FnOnce() -> Hash, now: Millis) -> Option<&KnownSession> {
         let known = self.known.get(name)?;
         (known.is_valid_at(now) && known.config == config()).then_some(known)
     }
 
-    /// Stores the transport and revision of a session. Returns `false` if the same data is stored already and still
-    /// valid. In this case its expiry is not extended, so that a newer revision is detected eventually.
+    /// Stores the transport and protocol revision of a server's session. Returns `false` if the same data is stored
+    /// already and still valid. In this case the expiry is not extended, so that a newer revision is detected
+    /// eventually.
     pub fn store_session(&mut self, name: &str, found: KnownSession, now: Millis) -> bool {
         let is_known = |known: &KnownSession| known.is_valid_at(now) && known.is_equal_except_time(&found);
         if self.known.get(name).is_some_and(is_known) {
@@ -59,7 +60,7 @@ impl LaunchFacts {
         config.refers_to_folder(&self.own_files.bundles().join(&files.folder)).then(|| files.clone())
     }
 
-    /// Returns the installation record of a server that is valid for these settings. `config` is `None` if the server
+    /// Returns the server's installation record that is valid for the settings `config`, which are `None` if the server
     /// is not configured.
     pub fn install_record(&self, name: &str, config: Option<&ServerConfig>) -> Option<InstallRecord> {
         self.origins.get(name)?.valid_record(config, &self.own_files.bundles())
@@ -67,23 +68,25 @@ impl LaunchFacts {
 
     /// Returns a closure that renames the sandbox home of a renamed server, or `None` if the server is remote or keeps
     /// its name. The closure blocks on the disk.
-    pub fn home_renaming(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
+    pub fn home_rename_task(&self, was: &str, entry: &ServerEntry) -> Option<impl FnOnce() + Send + 'static> {
         let stdio = entry.config.as_stdio().filter(|_| entry.name != was)?.clone();
         let (own, was, name) = (self.own_files.clone(), was.to_owned(), entry.name.clone());
         Some(move || rename_home(&own.home(&was, &stdio), &own.home(&name, &stdio)))
     }
 
-    /// Returns the approved package of a server, if it was approved for these settings.
+    /// Returns the package version that the user approved for a server with exactly these settings.
     pub fn approved_package(&self, name: &str, config: &ServerConfig) -> Option<&ApprovedPackage> {
         self.packages.get(name).filter(|package| package.config == config_hash(config))
     }
 
-    /// Returns the last approved version of a server's package, regardless of its settings.
+    /// Returns the last version of a server's package that the user approved, even if the server's settings have
+    /// changed since.
     pub fn last_approved_version(&self, name: &str) -> Option<PackageVersion> {
         self.packages.get(name).map(|package| package.version.clone())
     }
 
-    /// Returns the settings of a server with the approved version of its package in the command.
+    /// Returns the settings of a server with the package in the command pinned to the approved version, if there is
+    /// one.
     pub fn with_approved_package(&self, name: &str, config: &ServerConfig) -> ServerConfig {
         let mut approved = config.clone();
         if let (Some(package), Some(stdio)) = (self.approved_package(name, config), approved.as_stdio_mut())

@@ -36,7 +36,7 @@ pub use consent::{
     RequestThrottle, consent_kind, consent_payload_hash, consent_subject, originator_name, payload_text, refusal_error,
     refusal_response, sampling_subject, to_consent_body,
 };
-pub use data_flow::{ConversationLabel, ConversationLabels, FlowTable, ServerFlows};
+pub use data_flow::{ConversationLabel, ConversationLabels, DataFlowSettings, DataFlowTable};
 pub use document_progress::{DocumentProgress, ReadDocument, entries_by_server, with_server_entry};
 pub use document_writer::{DocumentUpdate, DocumentWriter, RunOnWriter, WriterJob};
 pub use events::{EventStream, NumberedEvent};
@@ -50,7 +50,7 @@ pub use permissions::{GrantBasis, KnownTool, PermissionUses, Permissions, Restor
 pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
 pub use sampling::{
     AutoApprovedRequest, ModelOutcome, ModelRun, RunProgress, Sampling, SamplingRecord, UsageReservation, cost_micros,
-    counted_rounds, token_usage,
+    counted_tool_rounds, token_usage,
 };
 pub use server::{LaunchState, OfferState, SelfDescription, Supervision};
 pub use settings::{SettingsChanges, SettingsReply, SettingsState, retention_text};

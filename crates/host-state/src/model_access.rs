@@ -14,9 +14,9 @@ use super::{Sampling, cost_micros, token_usage};
 /// The user's model providers, and the use of their models by servers.
 #[derive(Default)]
 pub struct ModelAccess {
-    /// Providers that requests can be sent to.
+    /// Model providers that requests can be sent to.
     pub registry: models::ProviderRegistry,
-    /// Settings of the providers, and the models that they listed.
+    /// Settings of the model providers, and the models that they listed.
     pub providers: ProviderTable,
     /// Sampling settings of servers, and their usage of models.
     pub sampling: Sampling,
@@ -28,7 +28,8 @@ impl ModelAccess {
         self.registry.model(model)?.price.clone().filter(|price| price.currency == "USD")
     }
 
-    /// Returns the maximum cost of a request and its reply, in millionths of a US dollar.
+    /// Returns the maximum cost of a sampling request and the model's reply, in millionths of a US dollar, or `None` if
+    /// the model's price is unknown.
     pub fn max_cost_micros(&self, model: &ModelRef, params: &CreateMessageParams) -> Option<u64> {
         let price = self.price_of(model)?;
         let plain = token_usage(estimated_tokens(params), params.max_tokens);

@@ -19,40 +19,40 @@ use policy::{
 use ports::server_config::{ServerConfig, ServerTransport, config_hash};
 use serde_json::{Map, Value};
 
-use super::{FlowTable, FolderShares};
+use super::{DataFlowTable, FolderShares};
 use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
 
-/// Rules, grants, data flow settings, and shared folders.
+/// The data that policy decisions depend on: rules, grants, data flow settings, and shared folders.
 pub struct Permissions {
     /// Rules, grants and mutes.
     pub policy: Policy,
     /// Version of the data that decisions about calls depend on. Incremented on each change of rules, grants,
     /// definitions, or reviews.
     pub judgement: u64,
-    /// State of the files of rules.
+    /// State of the two rule files.
     pub rule_files: RuleFiles,
     /// Labels and settings for the data flow between servers.
-    pub data_flow: FlowTable,
-    /// Folders shared with servers.
+    pub data_flow: DataFlowTable,
+    /// Folders that the user shares with servers.
     pub folders: FolderShares,
-    /// Last uses, for display only.
+    /// Last uses of rules, grants and shared folders, for display only.
     pub uses: PermissionUses,
-    /// Grants that the user just revoked.
+    /// Grants that the user revoked recently and can restore.
     pub revoked: RevokedGrants,
 }
 
 /// The two files of rules, as last read.
 #[derive(Debug, Default)]
 pub struct RuleFiles {
-    /// User's file of rules.
+    /// State of the user's rule file.
     pub user: RuleFile,
-    /// System-wide file of rules, which nothing overrides.
+    /// State of the system-wide rule file, which nothing overrides.
     pub managed: RuleFile,
-    /// Set once the files were read. Changes made by another process can only be detected afterwards.
+    /// Set once both files were read. Changes made by another process can only be detected afterwards.
     pub were_read: bool,
 }
 
-/// The tool of a dry run, as far as its definition is known.
+/// The tool that a dry run is about, with the last known definition.
 pub struct KnownTool {
     /// Hash of the tool's definition.
     pub definition: Hash,
@@ -71,7 +71,7 @@ type ParsedRules = Result<(bool, PolicyFile), String>;
 
 impl Permissions {
     /// Creates permissions without rules, since the rule files are read later.
-    pub fn new(grants: Grants, data_flow: FlowTable, folders: FolderShares) -> Self {
+    pub fn new(grants: Grants, data_flow: DataFlowTable, folders: FolderShares) -> Self {
         Self {
             policy: Policy::new(grants),
             judgement: 0,
@@ -120,7 +120,7 @@ impl Permissions {
         }
     }
 
-    /// Returns how long the user trusts a server.
+    /// Returns how long the user trusts a server, so that calls of its reviewed tools need no consent.
     pub fn trust_in(&self, server: &str, now: Millis) -> TrustDuration {
         let stands = |rule: &PolicyRule| rule.trusts(server) && rule.expires_at.is_none_or(|end| end > now);
         if self.policy.rules(RuleSource::User).any(stands) {
@@ -132,7 +132,7 @@ impl Permissions {
         }
     }
 
-    /// Records that a model has read content of servers in a conversation.
+    /// Records in the conversation's label that a model has read this content of servers.
     pub fn note_readings(&mut self, conversation: &str, readings: &[Reading]) {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);
@@ -193,8 +193,8 @@ impl Permissions {
         DryRunResult { explanation, assumed_unchanged, review_state: Some(review_state), turned_off: false }
     }
 
-    /// Returns the granted tools of a server, each with the hash of the definition that the grant applies to. Grants
-    /// for a single conversation are excluded.
+    /// Returns the tools of a server that grants allow to call, each with the hash of the definition that the grant
+    /// applies to. Grants for a single conversation are excluded.
     pub fn granted_tools(&self, server: &str, at: Millis) -> HashMap<String, Hash> {
         let of_all = self.policy.grants().iter();
         let own = of_all.filter(|grant| grant.server == server && grant.scope != ApprovalScope::Conversation);

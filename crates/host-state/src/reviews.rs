@@ -17,7 +17,7 @@ use crate::HostClosed;
 pub struct Reviews {
     /// Current pins by server, including changes that were not written to the file yet.
     pub pins: Pins,
-    /// Content of the file as last read, for detecting changes by other processes.
+    /// Content of the file of pins as last read, for detecting changes by other processes.
     in_file: Pins,
 }
 
@@ -32,7 +32,7 @@ pub struct ShownDefinition {
     pub hash: String,
 }
 
-/// Error of a review. No definition was pinned, except where noted.
+/// Error of recording the user's review of definitions. No definition was pinned, except where noted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReviewError {
     /// No server has this name.
@@ -57,12 +57,12 @@ pub enum ReviewError {
 }
 
 impl Reviews {
-    /// Creates the reviews from the content of the file, at startup.
+    /// Creates the reviews from the content of the file of pins, at startup.
     pub fn read(in_file: Pins) -> Self {
         Self { pins: in_file.clone(), in_file }
     }
 
-    /// Applies changes that another process made to the file. Returns the names of servers whose reviews changed.
+    /// Applies changes that another process made to the file of pins. Returns the names of servers whose pins changed.
     pub fn merge(&mut self, in_file: Pins) -> Vec<String> {
         let before = std::mem::replace(&mut self.in_file, in_file);
         let servers: BTreeSet<String> = before.keys().chain(self.in_file.keys()).cloned().collect();
@@ -101,7 +101,8 @@ impl Reviews {
     }
 
     /// Compares the issuer and endpoints of a sign-in with those that the user approved. Returns the differences, or
-    /// `None` if there are none. If no page is opened, the issuer is not compared, since it is part of the settings.
+    /// `None` if there are none. If the sign-in opens no page in the browser, the issuer is not compared, since it is
+    /// part of the server's settings.
     pub fn sign_in_diff(
         &self,
         server: &str,
@@ -112,9 +113,9 @@ impl Reviews {
         sign_in_diff(self.pins.get(server)?, issuer, endpoints, opens_page)
     }
 
-    /// Returns two numbers: the listed tools and prompts that the user has never reviewed, and those that have changed
-    /// since the review.
-    pub fn unreviewed(&self, server: &str, offer: &OfferState) -> [usize; 2] {
+    /// Returns two counts of a server's listed tools and prompts: those that the user has never reviewed, and those
+    /// that have changed since their review.
+    pub fn count_unreviewed(&self, server: &str, offer: &OfferState) -> [usize; 2] {
         let OfferState { catalog, identity, unreviewed, .. } = offer;
         *unreviewed.get_or_init(|| {
             let pins = self.pins_of(server);
@@ -137,8 +138,8 @@ impl Reviews {
         })
     }
 
-    /// Returns the names of a server's listed definitions. If the server is not connected or its lists are unknown,
-    /// returns the names of the reviewed definitions.
+    /// Returns the names of a server's listed tools and prompts. If the server is not connected or its lists are
+    /// unknown, returns the names of the reviewed ones.
     pub fn definition_names(&self, server: &str, offer: &OfferState, is_connected: bool) -> KindNameIndexes {
         if is_connected && offer.catalog.is_read {
             return offer.catalog.names.clone();
@@ -149,7 +150,8 @@ impl Reviews {
     }
 }
 
-/// Compares the issuer and endpoints of a sign-in with the pinned ones. Returns the differences, if any.
+/// Compares the issuer and endpoints of a sign-in with those in `pins`. Returns the differences, or `None` if there are
+/// none.
 fn sign_in_diff(
     pins: &ServerPins,
     issuer: &str,
@@ -175,7 +177,8 @@ pub fn tool_review_state(pins: &Pins, server: &str, tool: &str, own: &Hash, iden
     pins.get(server).map_or(ReviewState::New, |pins| review_state(pins))
 }
 
-/// Returns the endpoints of a sign-in by purpose. Multiple URLs of one purpose are separated by spaces.
+/// Returns the URLs of a sign-in's endpoints by the endpoints' purpose. Multiple URLs of one purpose are separated by
+/// spaces.
 pub fn endpoints_by_purpose(endpoints: &[SignInEndpoint]) -> BTreeMap<String, String> {
     let mut parts = BTreeMap::new();
     for endpoint in endpoints {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::HostClosed;
 
-/// View of all rules and presets, without grants.
+/// All rules, presets and the state of the rule files, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesView {
     /// Preset that the user chose.
@@ -18,13 +18,13 @@ pub struct RulesView {
     pub managed_preset: Preset,
     /// All rules, the system-wide ones first.
     pub rules: Vec<(RuleSource, PolicyRule)>,
-    /// Rule file of the user.
+    /// State of the user's rule file.
     pub user: RuleFile,
-    /// Rule file of the system, which the user can't override.
+    /// State of the system-wide rule file, which the user can't override.
     pub managed: RuleFile,
 }
 
-/// State of a rule file.
+/// State of one of the two rule files, for display.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuleFile {
     /// Path of the file, even if it doesn't exist.
@@ -62,7 +62,7 @@ pub enum DryRunAct {
     Tool {
         /// Name of the tool.
         tool: String,
-        /// Arguments that would be sent.
+        /// Arguments with which the tool would be called.
         #[cfg_attr(feature = "typescript", ts(as = "Value"))]
         arguments: Map<String, Value>,
         /// Conversation that the call belongs to, if any.
@@ -91,7 +91,7 @@ pub enum DryRunAct {
 /// Result of a dry run of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DryRunResult {
-    /// Decision, with all rules and grants that were considered.
+    /// Decision of the policy, with all rules and grants that were considered.
     pub explanation: Explanation,
     /// Set if the server is not running. The dry run assumes that its tool, command or address is the same as when the
     /// user allowed it.
@@ -104,7 +104,7 @@ pub struct DryRunResult {
     pub turned_off: bool,
 }
 
-/// Error of changing the rules. No rule was changed.
+/// Error of changing the rules, or of a dry run. No rule was changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RulesError {
     /// The user's rule file is invalid, for this reason.
@@ -141,11 +141,11 @@ impl From<RuleProblem> for RulesError {
     }
 }
 
-/// Parses the content of a rule file.
+/// Parses the JSON content of a rule file.
 ///
 /// # Errors
 ///
-/// Returns a description of the first error, including its JSON path.
-pub fn read_rules(value: Value) -> Result<PolicyFile, String> {
+/// Returns a description of the first error, including the JSON path of the invalid value.
+pub fn parse_rules(value: Value) -> Result<PolicyFile, String> {
     serde_path_to_error::deserialize(value).map_err(|error| format!("{}: {}", error.path(), error.inner()))
 }

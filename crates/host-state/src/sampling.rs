@@ -4,7 +4,7 @@ mod model_run;
 mod reservation;
 
 pub use model_run::{ModelOutcome, ModelRun, RunProgress};
-pub use reservation::{UsageReservation, cost_micros, counted_rounds, token_usage};
+pub use reservation::{UsageReservation, cost_micros, counted_tool_rounds, token_usage};
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ use server_requests::sampling::{SamplingSettings, UsageRecord, conversion, count
 use super::refusal_error;
 use crate::RunId;
 
-/// Maximum number of tool rounds that a request may contain.
+/// Maximum number of tool rounds that a sampling request may contain.
 const MAX_TOOL_ROUNDS: usize = 25;
 
-/// State of sampling for all servers.
+/// Sampling state of all servers: settings, usage, and requests that a rule allowed.
 #[derive(Default)]
 pub struct Sampling {
     /// Settings and usage by server, as stored in the file.
@@ -51,7 +51,7 @@ pub struct SamplingRecord {
     pub spent: UsageRecord,
 }
 
-/// A sampling request that a model replies to without consent.
+/// A server's sampling request that a rule allowed, so that a model replies without the user's consent.
 pub struct AutoApprovedRequest {
     /// Name of the server that sent the request.
     pub server: String,
@@ -66,7 +66,7 @@ pub struct AutoApprovedRequest {
 }
 
 impl Sampling {
-    /// Creates the state from the content of the file. Entries that can't be parsed are dropped.
+    /// Creates the state from the content of the file of sampling records. Entries that can't be parsed are dropped.
     pub fn from_documents(stored: BTreeMap<String, serde_json::Value>) -> Self {
         let read = |(server, value)| Some((server, serde_json::from_value(value).ok()?));
         Self { records: stored.into_iter().filter_map(read).collect(), ..Self::default() }
@@ -79,7 +79,7 @@ impl Sampling {
         settings
     }
 
-    /// Returns the recorded usage of a server.
+    /// Returns the recorded use of the user's models by a server.
     pub fn spending(&self, server: &str) -> UsageRecord {
         self.records.get(server).map(|record| record.spent.clone()).unwrap_or_default()
     }
@@ -91,21 +91,22 @@ impl Sampling {
         Some(SamplingCapability { context: None, tools: settings.tools.then(Map::new) })
     }
 
-    /// Returns `true` if the request is still pending and belongs to the model run with this number.
+    /// Returns `true` if the auto-approved request `of` is still pending and the model run with this number replies to
+    /// it.
     pub fn is_auto_approved_run(&self, of: (RunId, ServerRequestId), number: u64) -> bool {
         self.auto_approved.get(&of).is_some_and(|auto_approved| auto_approved.number == number)
     }
 
-    /// Stops the model runs of requests for which `is_over` returns `true`.
+    /// Drops the auto-approved requests for which `is_over` returns `true`, which stops their model runs.
     pub fn end_auto_approved(&mut self, is_over: impl Fn((RunId, ServerRequestId)) -> bool) {
         self.auto_approved.retain(|of, _| !is_over(*of));
     }
 
-    /// Checks that a server may send this sampling request now.
+    /// Checks a server's sampling request against the server's settings and limits.
     ///
     /// # Errors
     ///
-    /// Returns the cause for the log, and the error response to the server.
+    /// Returns the cause for the server's activity log, and the error response to the server.
     pub fn check_sampling_allowed(
         &self,
         server: &str,
@@ -140,8 +141,8 @@ impl Sampling {
         SamplingUse { requests: spent.requests + 1, tokens: spent.tokens.saturating_add(tokens) }
     }
 
-    /// Returns the maximum number of tokens of a reply: the minimum of the request's limit, the setting, and the
-    /// remaining budget.
+    /// Returns the maximum number of tokens of a model's reply to a sampling request: the minimum of the request's
+    /// limit, the limit in the server's settings, and the remaining budget.
     pub fn max_reply_tokens(&self, server: &str, params: &CreateMessageParams, now: Millis) -> u64 {
         let settings = self.settings(server);
         let left = self.spending(server).tokens_left(&settings, now);

@@ -30,7 +30,7 @@ pub struct LaunchState {
     pub files: Option<LaunchFiles>,
     /// Command to run, with the version of its package, or `None` before it is resolved.
     pub command: Option<StdioConfig>,
-    /// Package that the command loads, or `None` before the look-up.
+    /// Package that the command loads, or `None` before the look-up and if the command is not a package launcher.
     pub package: Option<LoadedPackage>,
     /// Set if the user requested the start that is in progress.
     pub started_by_user: bool,
@@ -40,18 +40,18 @@ pub struct LaunchState {
     pub must_ask: bool,
 }
 
-/// Lists of a server, and values derived from them.
+/// Lists of a server, such as its tools, and values derived from them.
 #[derive(Default)]
 pub struct OfferState {
     /// Lists of the server, as last read.
     pub catalog: Arc<Catalog>,
     /// Cached definitions of the listed tools.
     pub definitions: DefinitionCache,
-    /// Names of the reviewed definitions. Computed on first use.
+    /// Names of the reviewed tools and prompts. Computed on first use.
     pub pinned_names: OnceLock<KindNameIndexes>,
-    /// Numbers of new and changed definitions. Computed on first use.
+    /// Numbers of listed definitions that are new and that changed since their review. Computed on first use.
     pub unreviewed: OnceLock<[usize; 2]>,
-    /// Hash of the command or address that was started or connected to.
+    /// Hash of the command or address that the server was started with.
     pub identity: Option<Hash>,
     /// Name and flags from the information that the server sent about itself.
     pub description: SelfDescription,

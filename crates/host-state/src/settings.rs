@@ -8,15 +8,15 @@ use tokio::sync::oneshot;
 
 use crate::view::AppSettings;
 
-/// Maximum number of changes that wait for a change in progress.
+/// Maximum number of changes of the app's settings that wait for a change in progress.
 const MAX_QUEUED_CHANGES: usize = 16;
 
 /// The app's settings and their pending changes.
 #[derive(Default)]
 pub struct SettingsState {
-    /// Settings that are in effect.
+    /// The app's settings that are in effect.
     pub current: AppSettings,
-    /// Changes of the settings that are not in effect yet.
+    /// Changes of the app's settings that are not in effect yet.
     pub changes: SettingsChanges,
     /// Problem of the settings file with the servers, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,
@@ -25,7 +25,7 @@ pub struct SettingsState {
 /// Sender for the outcome of a change of settings, used once the change takes effect or fails.
 pub type SettingsReply = oneshot::Sender<Result<(), StoreError>>;
 
-/// The pending changes of the settings.
+/// The changes of the app's settings that are not in effect yet.
 #[derive(Debug, Default)]
 pub struct SettingsChanges {
     /// Set while a change of the audit log's retention is in progress.
@@ -35,7 +35,7 @@ pub struct SettingsChanges {
 }
 
 impl SettingsChanges {
-    /// Adds a change to the queue behind the change in progress.
+    /// Adds a change of the app's settings to the queue behind the change in progress.
     ///
     /// # Errors
     ///

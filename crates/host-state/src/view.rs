@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use supervision::limits::ServerLimits;
 
 impl Failure {
-    /// Creates a failure with a reason and a message, and no details.
+    /// Creates a failure of a server with a reason and a message, and no details.
     #[must_use]
     pub fn new(reason: FailureReason, message: impl Into<String>) -> Self {
         Self {
@@ -48,11 +48,11 @@ impl Failure {
 pub enum HostEvent {
     /// A server was added or changed.
     ServerChanged(Box<ServerView>),
-    /// The server of this name was removed.
+    /// The server with this name was removed.
     ServerRemoved(String),
-    /// The catalog of the server of this name changed.
+    /// The catalog of the server with this name changed.
     CatalogChanged(String),
-    /// A subscribed resource changed.
+    /// A resource changed to which the user is subscribed.
     ResourceUpdated {
         /// Name of the server.
         server: String,
@@ -65,7 +65,7 @@ pub enum HostEvent {
     ConsentRequestClosed {
         /// Identifier of the consent request.
         id: ConsentRequestId,
-        /// Outcome of the consent request.
+        /// Reason for the removal: the user's decision, or the withdrawal of the request.
         outcome: ConsentRequestOutcome,
     },
     /// A model that replies to a sampling request produced more text, which observers append to the text of the consent
@@ -80,20 +80,20 @@ pub enum HostEvent {
     SamplingChanged(String),
     /// A call was added, changed or ended.
     CallChanged(ServerCall),
-    /// The sign-in state of the server of this name changed.
+    /// The sign-in state of the server with this name changed.
     AuthorizationChanged(String),
     /// Entries were added to the activity log of a server.
     ActivityAppended {
         /// Name of the server.
         server: String,
-        /// Number of the latest entry.
+        /// Number of the latest entry in the activity log.
         last: u64,
     },
     /// The list of conversations changed (`None`), or the items of the conversation with this id.
     ConversationsChanged(Option<String>),
     /// An event of a conversation, such as a new item.
     Conversation(ConversationEvent),
-    /// A shown app changed.
+    /// An app that is shown to the user changed.
     AppView(AppViewEvent),
     /// An audit entry was written, or a grant changed.
     AuditChanged(Option<Box<AuditEntry>>),
@@ -101,7 +101,7 @@ pub enum HostEvent {
     ModelsChanged,
     /// The settings of the app changed.
     SettingsChanged(AppSettings),
-    /// The rules changed, or the validity of their files.
+    /// The policy rules changed, or a rule file became invalid or valid.
     RulesChanged,
     /// The settings file with the servers became invalid, or valid again (`None`).
     ConfigProblem(Option<ConfigProblem>),

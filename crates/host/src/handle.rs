@@ -51,7 +51,7 @@ pub struct Host {
     ports: Ports,
     times: crate::view::CallTimes,
     preparations: call_preparations::CallPreparations,
-    /// Limits how often network changes are processed.
+    /// Limits how often calls of [`network_changed`](Self::network_changed) are processed.
     pace: Arc<Mutex<CheckRateLimit>>,
     /// Lock that serializes changes of the servers' settings ([`Setup`]).
     setting_up: Arc<tokio::sync::Mutex<()>>,
@@ -82,7 +82,7 @@ impl EventReceiver {
         }
     }
 
-    /// Returns the next event if one is available immediately.
+    /// Returns the next event without waiting, or `None` if no event is available.
     pub fn try_next(&mut self) -> Option<Arc<NumberedEvent>> {
         loop {
             match self.0.try_recv() {
@@ -141,7 +141,7 @@ impl Host {
             (Document::Grants, Owner::reload_grants as fn(&mut Owner)),
             (Document::Pins, Owner::reload_pins),
             (Document::Roots, Owner::reload_roots),
-            (Document::Flow, Owner::reload_flows),
+            (Document::Flow, Owner::reload_data_flow),
             (Document::Origins, Owner::reload_origins),
         ];
         for (document, reload) in reloads {
@@ -151,7 +151,7 @@ impl Host {
         }
     }
 
-    /// Runs `act` in a turn of the owner.
+    /// Runs `act` on the owner's state in one turn, and returns the result.
     pub(crate) async fn with_owner<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner) -> T + Send + 'static,
@@ -161,7 +161,7 @@ impl Host {
         self.owner.0.turn(std::any::type_name_of_val(&act), act)
     }
 
-    /// Runs `act` in a turn of the owner, and waits for the reply that it sends later, such as after a write.
+    /// Runs `act` on the owner's state in one turn, and waits for the reply that it sends, now or after a write.
     pub(crate) async fn with_owner_reply<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
@@ -262,7 +262,7 @@ impl Host {
     }
 }
 
-/// Runs `act` in a turn of the owner after each change of a watched file.
+/// Runs `act` in a turn of the owner after each notification in `changes` about a changed file.
 async fn run_on_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
     while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
 }

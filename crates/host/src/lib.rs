@@ -28,7 +28,7 @@ use mcp_proto::types::Implementation;
 use policy::UsedBy;
 use process::{LaunchFiles, SearchPath};
 
-/// Options for starting a host.
+/// Options of a host, fixed at its start.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
     /// Name and version of the client, as sent to servers.
@@ -37,7 +37,7 @@ pub struct HostOptions {
     pub autostart: bool,
     /// Timeouts of session handshakes and pings.
     pub timeouts: Timeouts,
-    /// Timeouts of calls and list requests.
+    /// Timeouts of requests to servers: calls, list requests and completions.
     pub times: view::CallTimes,
     /// Decision maker that audit entries name: `user`, or `answers` for a file of scripted decisions.
     pub decides: &'static str,

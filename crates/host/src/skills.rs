@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::Host;
 
-/// Timeout for reading all pages of the list of skills, before one of them is read.
+/// Timeout for reading all pages of a server's list of skills, which precedes the read of a single skill.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The list of a server's skills.
@@ -25,18 +25,18 @@ pub struct SkillList {
     pub skills: Vec<Skill>,
     /// Entries of the list that violate the extension's rules, as pairs of their URI (if known) and the cause.
     pub dropped: Vec<(String, String)>,
-    /// Set if the list was truncated, since it is too long.
+    /// Set if `skills` was truncated, since the server's list is too long.
     pub is_cut: bool,
 }
 
-/// A skill whose instructions were read and verified. Its files are verified against the same entry.
+/// A skill whose instructions were read and verified. Its other files are verified against the same list entry.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedSkill {
     /// Name of the server as chosen by the user. It has to be displayed wherever the text is displayed.
     pub server: String,
     /// Entry of the skill in the server's list.
     pub skill: Skill,
-    /// Content of its `SKILL.md`.
+    /// Content of the skill's `SKILL.md`.
     pub text: String,
 }
 
@@ -49,10 +49,10 @@ pub struct SkillFileRead {
     pub contents: ResourceContents,
 }
 
-/// Error of reading a skill or one of its files.
+/// Error of listing skills, or of reading a skill or one of its files.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SkillError {
-    /// The call to the server failed.
+    /// The server's response could not be obtained, for this reason.
     #[error(transparent)]
     Call(#[from] CallFailure),
     /// The server does not list this skill.
@@ -63,7 +63,7 @@ pub enum SkillError {
         /// URI of the skill's `SKILL.md`.
         uri: String,
     },
-    /// The entry in the server's list differs from the displayed one.
+    /// The skill's entry in the server's list differs from the entry that was displayed to the user.
     #[error("{server} changed the skill at {uri} since it was shown; read the list of skills again")]
     Changed {
         /// Name of the server.
@@ -79,14 +79,14 @@ pub enum SkillError {
         /// Cause as text for the user.
         cause: String,
     },
-    /// The file differs from its entry. The skill may have changed, so that the list has to be read again.
+    /// A file doesn't match the skill's entry in the server's list. The list has to be read again.
     #[error("{server}: {uri} was not used: {cause}; read the list of skills again")]
     Mismatch {
         /// Name of the server.
         server: String,
         /// URI of the file.
         uri: String,
-        /// Difference between the file and its entry.
+        /// Difference between the file and the skill's entry.
         cause: SkillMismatch,
     },
 }
@@ -144,8 +144,8 @@ impl Host {
         }
     }
 
-    /// Reads the instructions of a skill, and verifies them against its entry. `id` is the id of the call, chosen by
-    /// the caller.
+    /// Reads the instructions of a skill (`SKILL.md`), and verifies them against the skill's entry in the server's
+    /// list. `id` is the id of the call, chosen by the caller.
     ///
     /// # Errors
     ///
@@ -211,12 +211,13 @@ impl Host {
         Ok(SkillFileRead { skill, contents })
     }
 
+    /// Reads a file of a skill, and returns its bytes after verifying them against the skill's entry.
     async fn verified_file(&self, id: String, server: &str, skill: &Skill, uri: &str) -> Result<Vec<u8>, SkillError> {
         Ok(self.verified_contents(id, server, skill, uri).await?.1)
     }
 
-    /// Reads a file, and verifies its bytes against the entry. If contents from the cache don't match, the file is
-    /// requested from the server, since the cached contents may be older than the entry.
+    /// Reads a file of a skill, and verifies its bytes against the skill's entry. If contents from the cache don't
+    /// match, the file is requested from the server, since the cached contents may be older than the entry.
     async fn verified_contents(
         &self,
         id: String,
@@ -237,6 +238,7 @@ impl Host {
         Ok((contents.into(), bytes))
     }
 
+    /// Sends a request of the skills extension to a server, and returns the result.
     async fn skill_request(
         &self,
         server: &str,
@@ -252,8 +254,8 @@ impl Host {
 }
 
 impl SkillList {
-    /// Adds an entry, or its problem. `uris` contains the URIs of all skills so far: comparing each entry with all
-    /// others would take seconds for a hostile list.
+    /// Adds an entry of the server's response to the list, or records why the entry was dropped. `uris` contains the
+    /// URIs of all skills so far: comparing each entry with all others would take seconds for a hostile list.
     fn add(&mut self, entry: Value, uris: &mut HashSet<String>) {
         let uri = entry.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
         match Skill::parse(entry) {

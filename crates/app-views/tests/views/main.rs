@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 
 pub(crate) const SERVER: &str = "board";
-/// Tool whose results the app shows, and that it may call.
+/// Tool whose results the app shows, and which the app may call.
 pub(crate) const TOOL: &str = "echo";
 const PAGE_URI: &str = "ui://board/app.html";
 pub(crate) const HTML: &str = "<!doctype html><title>Board</title>";
 
-/// A host with a server that has an app, and the events of the host.
+/// A host with a server whose tool has an app page, and the events of the host.
 pub(crate) struct TestViews {
     pub(crate) app: TestApp,
     pub(crate) views: AppViews,
@@ -29,7 +29,7 @@ pub(crate) struct TestViews {
 }
 
 impl TestViews {
-    /// Starts the server with pages of these documents, one for each time that the page is read.
+    /// Starts a server that returns the next of these HTML documents on each read of its app page.
     pub(crate) async fn start(documents: &[&str], csp: Value) -> Self {
         let ui = json!({ "resourceUri": PAGE_URI });
         let tools = json!({ "tools": [
@@ -60,7 +60,7 @@ impl TestViews {
         self.views.approve(SERVER, TOOL, &page.hash, page.grants).await.unwrap();
     }
 
-    /// Opens the app for a result.
+    /// Opens the app for the result of [`displayed_call`].
     pub(crate) async fn open(&self) -> OpenedApp {
         self.views.open(SERVER.into(), TOOL.into(), displayed_call(), context()).await.unwrap()
     }
@@ -78,7 +78,7 @@ impl TestViews {
         opened
     }
 
-    /// Posts a message as the page of the app.
+    /// Posts a message as the frame of the app does.
     pub(crate) fn post(&self, opened: &OpenedApp, message: Value) {
         self.views.receive_message(&opened.view, message.to_string()).unwrap();
     }
@@ -103,14 +103,14 @@ impl TestViews {
         tokio::time::timeout(EVENT_TIMEOUT, find).await.expect("the change should come in time")
     }
 
-    /// Waits for the response to the request of the page with this id.
+    /// Waits for the host's response to the app's request with this id.
     pub(crate) async fn response(&mut self, opened: &OpenedApp, id: i64) -> Value {
         let is_response = |change: &AppViewChange| matches!(change, AppViewChange::Message { message } if message["id"] == id && message.get("method").is_none());
         let AppViewChange::Message { message } = self.change(opened, is_response).await else { unreachable!() };
         message
     }
 
-    /// Waits for the message of the host with this method.
+    /// Waits for a request or notification with this method from the host to the app.
     pub(crate) async fn message(&mut self, opened: &OpenedApp, method: &str) -> Value {
         let is_message = |change: &AppViewChange| matches!(change, AppViewChange::Message { message } if message["method"] == method);
         let AppViewChange::Message { message } = self.change(opened, is_message).await else { unreachable!() };

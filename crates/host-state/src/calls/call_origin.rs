@@ -1,9 +1,9 @@
 //! The originator of a call. Used by `host/src/handle/calls.rs`, and by code of the owner that decides about calls.
 
-/// The originator of a call.
+/// The originator of a call: the user, a model in a conversation, an app, or the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOrigin {
-    /// The user, on the page.
+    /// The user, in the window of Drawbridge.
     User {
         /// Conversation that the call belongs to, if any.
         conversation: Option<String>,
@@ -18,7 +18,7 @@ pub enum CallOrigin {
     App {
         /// Conversation in which the app is shown, if any.
         conversation: Option<String>,
-        /// Name of the tool whose page it is.
+        /// Name of the tool to which the app belongs.
         tool: String,
         /// Set if the page may load content of other hosts or contact them. Its calls then count as made after
         /// untrusted content, since that content may have caused them.

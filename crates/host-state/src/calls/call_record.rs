@@ -1,5 +1,5 @@
-//! State of a call in progress, and the purpose of a connection's ticket. Used by `host/src/owner/calls` and
-//! `host/src/owner/audit.rs`.
+//! State of a call in progress, and the purpose of the ticket of a request to a connection. Used by
+//! `host/src/owner/calls` and `host/src/owner/audit.rs`.
 
 use std::sync::Arc;
 
@@ -16,11 +16,11 @@ use crate::{CallTicket, RunId};
 /// Result of a call, or the reason why it failed.
 pub type CallReply = Result<ServerResult, CallFailure>;
 
-/// Notified when a call is sent to its server. Receives the arguments if the user edited them. Dropped if the call is
-/// never sent.
+/// Sender that notifies a caller when the call is sent to its server. It sends the arguments if the user edited them,
+/// otherwise `None`. Dropped if the call is never sent.
 pub type SentNotifier = oneshot::Sender<Option<Map<String, Value>>>;
 
-/// A call to make.
+/// A call that a caller requests from the owner.
 pub struct NewCall {
     /// Identifier, chosen by the caller and unique among the calls in progress.
     pub id: String,
@@ -34,9 +34,9 @@ pub struct NewCall {
     pub origin: CallOrigin,
     /// Request to send once the call is allowed.
     pub request: ClientRequest,
-    /// Hash of the prompt's definition as displayed to the user, or `None` for other calls.
+    /// Hash of the requested prompt's definition as displayed to the user, or `None` for other calls.
     pub shown: Option<String>,
-    /// Receiver of the notification that the call was sent, if the caller requires it.
+    /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
 }
 
@@ -52,29 +52,29 @@ pub struct CallRecord {
     pub requested_prompt: Option<Hash>,
     /// Arguments as edited by the user, or `None` if the user did not edit them.
     pub edited: Option<Map<String, Value>>,
-    /// Receiver of the notification that the call was sent, if the caller requires it.
+    /// Sender that notifies the caller when the call is sent to its server, if the caller requires that.
     pub sent: Option<SentNotifier>,
-    /// Number of rounds of input requests so far.
+    /// Number of rounds so far in which the server requested input during the call.
     pub round: u32,
     /// Run and ticket under which the call was sent to the connection, or `None` before it was sent and after it ended.
     pub ticket: Option<(RunId, CallTicket)>,
-    /// Set if the tool's annotations had `openWorldHint: true` when the call was sent.
+    /// Set if the called tool's annotations contained `openWorldHint: true` when the call was sent.
     pub open_world: bool,
-    /// Number of the latest audit entry about the call, or 0 if there is none.
+    /// Position of the latest audit entry about the call in the audit log, or 0 if there is none.
     pub entry: u64,
-    /// Number of the resolution of symbolic links in its paths that is in progress, or `None`. The results of other
+    /// Number of the resolution in progress of symbolic links in the call's paths, or `None`. The results of other
     /// resolutions are ignored.
     pub following: Option<u64>,
-    /// Number of the write of its audit entry that is in progress, or `None`.
+    /// Number of the write in progress of the call's audit entry, or `None`.
     pub writing: Option<u64>,
-    /// Result of the call, retained until its audit entry is durable.
+    /// Result of the call, retained until the call's audit entry is durable.
     pub held: Option<Result<ServerResult, CallFailure>>,
     /// Sender for the result of the call.
     pub reply: oneshot::Sender<CallReply>,
 }
 
 impl CallRecord {
-    /// Creates the record of a call before it is decided.
+    /// Creates the record of a new call, about which no decision was made yet.
     pub fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
         let NewCall { id, server, kind, name, origin, request, shown: _, sent } = call;
         let view = ServerCall {

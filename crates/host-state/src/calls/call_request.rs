@@ -33,7 +33,7 @@ impl CallRequest {
         &self.request
     }
 
-    /// Consumes the value, and returns the request to send it.
+    /// Consumes the value, and returns the request for sending it.
     pub fn into_inner(self) -> ClientRequest {
         self.request
     }
@@ -46,8 +46,8 @@ impl CallRequest {
         }
     }
 
-    /// Replaces the arguments. Returns `false` if the new arguments are equal to the old ones or the request is not a
-    /// tool call.
+    /// Replaces the arguments of a tool call. Returns `false` if the new arguments are equal to the old ones or the
+    /// request is not a tool call.
     pub fn change_arguments(&mut self, changed: &Map<String, Value>) -> bool {
         let ClientRequest::CallTool { arguments, .. } = &mut self.request else { return false };
         if arguments == changed {
@@ -58,16 +58,16 @@ impl CallRequest {
         true
     }
 
-    /// Computes the hash of the payload for a tool with this definition. Returns the hash and the arguments as
-    /// canonical JSON, or `None` if the request is not a tool call.
+    /// Computes and caches the hash of a tool call's payload, which includes the tool's definition. Returns the hash
+    /// and the arguments as canonical JSON, or `None` if the request is not a tool call.
     pub fn hash(&mut self, definition: &Definition) -> Option<(Hash, String)> {
         let (call, sent) = definition.call_hash(self.arguments()?);
         self.hashed = Some(ToolCallHash { definition: definition.approval.clone(), call: call.clone() });
         Some((call, sent))
     }
 
-    /// Returns the hash of the payload for a tool with this definition, or `None` if the request is not a tool call.
-    /// Computes the hash only if the arguments or the definition have changed.
+    /// Returns the hash of a tool call's payload, which includes the tool's definition, or `None` if the request is not
+    /// a tool call. Computes the hash only if the arguments or the definition have changed since it was cached.
     pub fn current_hash(&self, definition: &Definition) -> Option<Cow<'_, Hash>> {
         match &self.hashed {
             Some(hashed) if hashed.definition == definition.approval => Some(Cow::Borrowed(&hashed.call)),

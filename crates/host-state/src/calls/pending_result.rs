@@ -3,28 +3,28 @@
 use domain::item::ToolResult;
 use tokio::sync::oneshot;
 
-/// A result that waits for the user's review.
+/// A call's result that waits for the user's review before a model reads it.
 pub struct PendingResult {
     /// Result as received from the server.
     pub result: ToolResult,
-    /// Sender for the verdict on the result.
+    /// Sender for the user's verdict on the result.
     pub reply: oneshot::Sender<ResultVerdict>,
 }
 
-/// The call that produced a result.
+/// The call that returned a result under review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultOrigin {
     /// Conversation whose model requested the call.
     pub conversation: String,
     /// Identifier of the call, unique among those in progress.
     pub call: String,
-    /// Name of the server.
+    /// Name of the called server.
     pub server: String,
-    /// Name of the tool.
+    /// Name of the called tool.
     pub tool: String,
 }
 
-/// The verdict on a reviewed result.
+/// The outcome of the user's review of a call's result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResultVerdict {
     /// The model reads the result.

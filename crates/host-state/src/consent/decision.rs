@@ -7,10 +7,10 @@ use tokio::sync::oneshot;
 
 use crate::HostClosed;
 
-/// Error of a decision on a consent request. In each case nothing was sent.
+/// Error of the user's decision on a consent request. In each case nothing was sent.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DecisionError {
-    /// The request is no longer in the queue.
+    /// The consent request is no longer in the queue.
     #[error("this request is no longer open")]
     NotOpen,
     /// The payload has changed since it was displayed to the user.
@@ -22,7 +22,7 @@ pub enum DecisionError {
     /// The decision is not applicable to this kind of request.
     #[error("this answer does not fit: {0}")]
     WrongKind(&'static str),
-    /// The content of the form has validation errors.
+    /// The content that the user entered in the form has validation errors.
     #[error("some fields are not filled in as the form asks")]
     Form(Vec<FormProblem>),
     /// A folder can't be shared with the server.
@@ -33,7 +33,7 @@ pub enum DecisionError {
         /// Cause as text for the user.
         cause: String,
     },
-    /// The files of a command can't be examined.
+    /// The files that a server's command runs could not be read in time.
     #[error(
         "the program's files could not be read in time, so nothing was started; check if their disk can be reached, then try again"
     )]

@@ -15,7 +15,7 @@ use crate::view::{ConsentRequestBody, ConsentRequestView};
 /// The action that the approval of a consent request triggers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestPurpose {
-    /// Starts or connects to the server that the request names.
+    /// Starts the server that the request names, or connects to it.
     Start,
     /// Sends the call with this id.
     Call(String),
@@ -37,7 +37,7 @@ pub enum RequestPurpose {
 }
 
 impl RequestPurpose {
-    /// Returns the id of the call to display with the request, if any.
+    /// Returns the id of the call that is displayed with the consent request, if any.
     pub fn shown_call(&self) -> Option<&str> {
         match self {
             Self::Call(call) | Self::Result(call) => Some(call),
@@ -59,7 +59,7 @@ pub struct PendingRequest {
     /// Set while the approval waits for a write to the audit log or another file. A denial is still accepted, since
     /// nothing was sent yet.
     pub being_written: bool,
-    /// Files of the command, read again when the user decides. Read between turns of the owner.
+    /// Files of the server's command, read again after the user decided. `None` before that and for other requests.
     pub files_now: Option<LaunchFiles>,
     /// Resolved paths in the arguments of the call, updated when the user decides or the rules change. Resolved between
     /// turns of the owner.
@@ -72,7 +72,7 @@ pub struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// Creates a request that waits for a decision.
+    /// Creates a consent request that waits for the user's decision.
     pub const fn new(
         view: ConsentRequestView,
         purpose: RequestPurpose,
@@ -92,9 +92,9 @@ impl PendingRequest {
         }
     }
 
-    /// Returns `true` if the request must be removed when this run of the server ends. A consent request of one process
-    /// must not apply to the next process.
-    pub fn ends_with(&self, run: RunId, server: &str) -> bool {
+    /// Returns `true` if the consent request must be removed when this run of the server ends, since an approval for
+    /// one process must not apply to the next process.
+    pub fn must_end_with_run(&self, run: RunId, server: &str) -> bool {
         match &self.purpose {
             RequestPurpose::Request { run: own, .. } => *own == run,
             RequestPurpose::Call(_) | RequestPurpose::Page => self.view.server == server,
@@ -108,8 +108,8 @@ impl PendingRequest {
         !self.being_acted_on || self.being_written
     }
 
-    /// Clones the request without its model run.
-    pub fn copy(&self) -> Self {
+    /// Clones the consent request without its model run, which has only one owner.
+    pub fn clone_without_run(&self) -> Self {
         Self {
             view: self.view.clone(),
             purpose: self.purpose.clone(),

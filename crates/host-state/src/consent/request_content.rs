@@ -18,7 +18,8 @@ use server_requests::sampling::{ModelAnswerState, SamplingState, previously_appr
 
 use crate::view::ConsentRequestBody;
 
-/// Returns the hash of the exact payload that an approval allows to send.
+/// Returns the hash of the exact payload that an approval of the consent request allows to send. `schema` is the schema
+/// of a form.
 pub fn consent_payload_hash(body: &ConsentRequestBody, schema: Option<&Value>) -> Hash {
     match body {
         ConsentRequestBody::StartServer { config, resolved, plan, files, package, .. } => {
@@ -124,7 +125,8 @@ pub const fn consent_kind(body: &ConsentRequestBody) -> &'static str {
     }
 }
 
-/// Returns the payload that an approval sends, if it contains more than the subject.
+/// Returns the payload of a consent request as text for the audit log, or `None` if the payload contains no more than
+/// the subject.
 pub fn payload_text(body: &ConsentRequestBody) -> Option<String> {
     match body {
         ConsentRequestBody::Tool { arguments, .. } | ConsentRequestBody::Read { arguments, .. } => {

@@ -16,18 +16,19 @@ const MAX_DENIAL_INTERVAL: Duration = Duration::from_secs(10 * 60);
 /// Counters of one server's denied and automatically refused requests.
 #[derive(Debug, Default)]
 pub struct RequestThrottle {
-    /// Number of consecutive denials by the user. The next field is the time of the last one.
+    /// Number of consecutive denials by the user.
     refusals: u32,
+    /// Time of the last denial by the user.
     last: Option<Instant>,
     /// End of the temporary mute, or `None` if the server is not temporarily muted.
     pub muted_until: Option<Millis>,
     /// Run of the server that `rate_limited` and `before` refer to.
     run: Option<RunId>,
-    /// Number of requests in `run` that were refused because of the rate limit. `before` is this number at the time
-    /// when the user last reset the counters.
+    /// Number of requests in `run` that were refused because of the rate limit.
     rate_limited: u64,
+    /// Value of `rate_limited` when the user last reset the counters.
     before: u64,
-    /// Number of requests that were refused because the server is muted.
+    /// Number of requests that were refused because the server was muted, since the last reset.
     muted: u64,
 }
 
@@ -58,7 +59,7 @@ impl RequestThrottle {
         self.muted_until = Some(until);
     }
 
-    /// Updates the number of requests that the connection has refused in this run.
+    /// Updates the number of requests that the connection has refused in this run because of the rate limit.
     pub fn set_refused_by_connection(&mut self, run: RunId, refused: u64) {
         if self.run != Some(run) {
             (self.run, self.before) = (Some(run), 0);

@@ -52,18 +52,21 @@ fn request_can_be_denied_until_its_execution_begins() {
     pending.being_written = false;
     assert!(!pending.can_be_denied(), "an approval in execution can't be denied");
     let mut queue = ConsentQueue { pending: vec![pending], ..ConsentQueue::default() };
-    assert_eq!(queue.release(ConsentRequestId(1)), Some(0), "a failed execution keeps its index");
+    assert_eq!(queue.finish_execution(ConsentRequestId(1)), Some(0), "a failed execution keeps its index");
     assert!(queue.pending[0].can_be_denied(), "a failed execution can be denied");
-    assert_eq!(queue.release(ConsentRequestId(2)), None, "a removed request has no index");
+    assert_eq!(queue.finish_execution(ConsentRequestId(2)), None, "a removed request has no index");
 }
 
 #[test]
 fn requests_that_only_a_run_can_use_end_with_it() {
-    let ends = |purpose: RequestPurpose| request(1, "s", purpose).ends_with(RunId(1), "s");
+    let ends = |purpose: RequestPurpose| request(1, "s", purpose).must_end_with_run(RunId(1), "s");
     assert!(ends(RequestPurpose::Call("1".to_owned())), "a call for one process must not apply to the next");
     assert!(!ends(RequestPurpose::Start), "a start doesn't belong to a run");
     assert!(!ends(RequestPurpose::Result("1".to_owned())), "a result was already returned");
-    assert!(!request(1, "other", RequestPurpose::Page).ends_with(RunId(1), "s"), "a page of another server stays");
+    assert!(
+        !request(1, "other", RequestPurpose::Page).must_end_with_run(RunId(1), "s"),
+        "a page of another server stays"
+    );
 }
 
 #[test]

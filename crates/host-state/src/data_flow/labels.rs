@@ -15,7 +15,7 @@ const MAX_READINGS: usize = 16;
 /// The servers whose content one conversation contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationLabel {
-    /// Servers in order of first appearance.
+    /// Servers whose content the conversation contains, in order of first appearance.
     pub servers: Vec<String>,
     /// Set if the label also covers the content that was in the conversation before the label was created.
     pub is_whole: bool,
@@ -47,6 +47,7 @@ impl ConversationLabels {
         label.servers.len() > before
     }
 
+    /// Returns the label of a conversation, after creating it if necessary.
     fn label_mut(&mut self, conversation: &str) -> &mut ConversationLabel {
         if !self.0.contains_key(conversation) && self.0.len() >= MAX_CONVERSATIONS {
             self.0.shift_remove_index(0);
@@ -54,8 +55,8 @@ impl ConversationLabels {
         self.0.entry(conversation.to_owned()).or_default()
     }
 
-    /// Adds content that was read in a conversation. At most [`MAX_READINGS`] are stored per server. If one of them may
-    /// contain third-party text, at least one such reading is stored.
+    /// Adds readings of servers' content in a conversation to the label. At most [`MAX_READINGS`] are stored per
+    /// server. If one of them may contain third-party text, at least one such reading is stored.
     pub fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
         let label = self.label_mut(conversation);
         for new in readings {

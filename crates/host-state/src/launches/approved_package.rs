@@ -11,9 +11,9 @@ pub struct ApprovedPackage {
     /// Hash of the server's settings. The approval doesn't apply to other settings, since another command loads a
     /// different package.
     pub config: Hash,
-    /// Version that the user approved.
+    /// Version of the package that the user approved.
     pub version: PackageVersion,
-    /// Time of the last look-up in the package registry.
+    /// Time at which the package was last looked up in its registry.
     #[serde(default)]
     pub looked_up: Millis,
     /// Newer or changed version that a later look-up found, if any.
@@ -25,16 +25,17 @@ pub struct ApprovedPackage {
 }
 
 impl ApprovedPackage {
-    /// Returns `true` if starting the server requires consent because the registry now has another version. This is
-    /// always the case for different files of the same version. For a newer version it is the case if the user starts
-    /// the server and has not declined that version.
+    /// Returns `true` if starting the server requires consent because the registry now has another version. Other files
+    /// for the same version always require consent. A newer version requires it if the user starts the server and has
+    /// not declined that version.
     pub fn is_outdated(&self, by_user: bool) -> bool {
         self.newer
             .as_ref()
             .is_some_and(|newer| self.version.is_replaced_by(newer) || by_user && self.declined.as_ref() != Some(newer))
     }
 
-    /// Returns the version found by the latest look-up in the registry.
+    /// Returns the approved version or, if a look-up found other files for the same version, that version with the new
+    /// files.
     pub fn known_version(&self) -> &PackageVersion {
         self.newer.as_ref().filter(|newer| self.version.is_replaced_by(newer)).unwrap_or(&self.version)
     }

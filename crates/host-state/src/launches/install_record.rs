@@ -22,7 +22,7 @@ pub struct InstallRecord {
     pending: Option<PendingInstall>,
 }
 
-/// Data of a record whose settings may not be written yet.
+/// Data of an installation record that was written before the server's settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct PendingInstall {
     /// Previous record, which is valid until the settings are written.
@@ -35,7 +35,7 @@ impl InstallRecord {
         Self { origin, filled_in, config: settings_hash(config), pending: None }
     }
 
-    /// Marks this record as pending. `before` is the currently valid record.
+    /// Marks this record as pending until the settings are written. `before` is the record that is valid until then.
     pub fn into_pending(self, before: Option<Self>) -> Self {
         Self { pending: Some(PendingInstall { before: before.map(Box::new) }), ..self }
     }
@@ -55,7 +55,7 @@ impl InstallRecord {
         self.origin.files()
     }
 
-    /// Returns the folders of bundles that this record and the previous one refer to.
+    /// Returns the bundle folders that this record and, while it is pending, the previous record refer to.
     pub fn folders(&self) -> impl Iterator<Item = &str> {
         let before = self.pending.as_ref().and_then(|pending| pending.before.as_deref());
         [Some(self), before].into_iter().flatten().filter_map(Self::files).map(|files| files.folder.as_str())
@@ -76,14 +76,15 @@ impl InstallRecord {
         pending.before.as_deref().map(|before| Self { pending: None, ..before.clone() })
     }
 
-    /// Converts the record for display, and determines if the settings have changed since the installation.
+    /// Converts the record for display, and compares the current settings `config` with the installed ones.
     pub fn into_installation_info(self, config: &ServerConfig) -> InstallationInfo {
         let changed = self.config != settings_hash(config);
         InstallationInfo { origin: self.origin, changed, filled_in: self.filled_in }
     }
 }
 
-/// Returns the hash of the settings without the sandbox, which the user may change after the installation.
+/// Returns the hash of a server's settings without the sandbox settings, which the user may change after the
+/// installation.
 fn settings_hash(config: &ServerConfig) -> Hash {
     let mut config = config.clone();
     if let Some(stdio) = config.as_stdio_mut() {

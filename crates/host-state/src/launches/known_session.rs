@@ -13,8 +13,8 @@ const SESSION_FACTS_LIFETIME: Millis = 7 * 24 * 60 * 60 * 1000;
 /// The detected transport and protocol revision of one server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownSession {
-    /// Hash of the configuration. The data doesn't apply to other configurations, since another address or command is a
-    /// different server.
+    /// Hash of the server's configuration. The data doesn't apply to other configurations, since another address or
+    /// command is a different server.
     pub config: Hash,
     /// Detected transport, or `None` for a local server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,12 +27,13 @@ pub struct KnownSession {
 }
 
 impl KnownSession {
-    /// Returns `true` if the data has not expired at the time `now`.
+    /// Returns `true` if the transport and revision have not expired at the time `now`.
     pub fn is_valid_at(&self, now: Millis) -> bool {
         now.saturating_sub(self.found) < SESSION_FACTS_LIFETIME
     }
 
-    /// Returns `true` if both have the same configuration, transport and revision, regardless of the time of detection.
+    /// Returns `true` if both sessions have the same configuration, transport and protocol revision, regardless of the
+    /// time of detection.
     pub fn is_equal_except_time(&self, other: &Self) -> bool {
         (&self.config, self.transport, self.revision) == (&other.config, other.transport, other.revision)
     }

@@ -11,8 +11,13 @@ use server_requests::sampling::{ModelChoice, ModelChoiceReason, SamplingState};
 use super::ModelAccess;
 
 impl ModelAccess {
-    /// Returns the model that would reply to a server's sampling request, and the reason for the choice.
-    pub fn choose(&self, server: &str, params: &CreateMessageParams) -> Option<(ModelRef, ModelChoiceReason)> {
+    /// Returns the model that would reply to a server's sampling request, and the reason for the choice. `None` if no
+    /// model is available.
+    pub fn choose_sampling_model(
+        &self,
+        server: &str,
+        params: &CreateMessageParams,
+    ) -> Option<(ModelRef, ModelChoiceReason)> {
         let can_answer = |model: &&ModelRef| self.registry.provider(&model.provider).is_ok();
         let settings = self.sampling.settings(server);
         let setting = settings.model.as_ref().filter(can_answer);
@@ -50,7 +55,7 @@ mod tests {
         let (mut access, model) = access(price("USD", None));
         let missing = ModelRef { provider: "gone".to_owned(), model: "m".to_owned() };
         access.providers.file.default = Some(missing);
-        let chosen = access.choose("s", &params());
+        let chosen = access.choose_sampling_model("s", &params());
         assert_eq!(
             chosen,
             Some((model.clone(), ModelChoiceReason::First)),
@@ -58,7 +63,7 @@ mod tests {
         );
         access.providers.file.default = Some(model.clone());
         assert_eq!(
-            access.choose("s", &params()),
+            access.choose_sampling_model("s", &params()),
             Some((model, ModelChoiceReason::Default)),
             "a default with a provider is chosen"
         );

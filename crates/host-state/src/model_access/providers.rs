@@ -6,23 +6,23 @@ use std::collections::BTreeMap;
 use credentials::providers::{MAX_PROVIDERS, ModelLists, ProviderError, ProviderView, ProvidersFile, ProvidersView};
 use models::{Model, ModelError, ModelRef, ProviderSettings};
 
-/// The model providers, as last read from the settings.
+/// The model providers: their settings and models, as last read, and the errors of their requests.
 #[derive(Default)]
 pub struct ProviderTable {
-    /// Content of the settings file of the providers.
+    /// Content of the file `models.json`, which contains the settings of the providers.
     pub file: ProvidersFile,
-    /// Models that each provider listed, by provider id.
+    /// Models that each provider last listed, by provider id.
     pub lists: ModelLists,
-    /// Errors of providers that failed to respond, by provider id.
+    /// Errors with which providers replied to the latest request for their models, by provider id.
     pub problems: BTreeMap<String, ModelError>,
-    /// Providers that are not used because their address was changed outside of Drawbridge, by id.
+    /// Providers that are not used because their address was changed outside of Drawbridge, by provider id.
     pub unconfirmed: BTreeMap<String, ProviderSettings>,
     /// Unconfirmed providers for which an audit entry exists, with the settings in that entry, by id.
     pub noted: BTreeMap<String, ProviderSettings>,
 }
 
 impl ProviderTable {
-    /// Returns the models that a provider listed.
+    /// Returns the models that a provider last listed. Empty if it has not listed any.
     pub fn listed_models(&self, id: &str) -> Vec<Model> {
         self.lists.get(id).map(|listed| listed.models.clone()).unwrap_or_default()
     }
@@ -54,19 +54,19 @@ impl ProviderTable {
         if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
-    /// Returns `true` if nothing has to change: the provider is in use and its address is confirmed, or neither.
+    /// Returns `true` if the table already treats the provider as confirmed or unconfirmed as `is_confirmed` requires.
     pub fn is_up_to_date(&self, id: &str, is_confirmed: bool) -> bool {
         self.unconfirmed.contains_key(id) != is_confirmed
     }
 
-    /// Removes the errors and the unconfirmed state of a removed provider.
+    /// Removes the error and the unconfirmed address of a provider that the user removed.
     pub fn forget(&mut self, id: &str) {
         self.problems.remove(id);
         self.unconfirmed.remove(id);
     }
 
-    /// Marks a provider as unconfirmed. Returns `true` if an audit entry has to be written, since none with these
-    /// settings exists.
+    /// Marks a provider as unconfirmed. Returns `true` if the caller has to write an audit entry, since none with these
+    /// settings exists. `is_known` tells if the confirmed address could be determined.
     pub fn set_unconfirmed(&mut self, settings: &ProviderSettings, is_known: bool) -> bool {
         self.unconfirmed.insert(settings.id.clone(), settings.clone());
         is_known && self.noted.insert(settings.id.clone(), settings.clone()).as_ref() != Some(settings)

@@ -9,7 +9,8 @@ use ports::server_config::ServerConfig;
 
 use crate::HostClosed;
 
-/// Time after a revocation in which the grant can be restored, in milliseconds. The page offers it for a shorter time.
+/// Time after a revocation in which the grant can be restored, in milliseconds. The page offers the restoration for a
+/// shorter time.
 const RESTORE_PERIOD: Millis = 15_000;
 /// Maximum number of revoked grants that can be restored. Beyond it, the oldest one is dropped.
 const MAX_REVOKED: usize = 64;
@@ -17,10 +18,10 @@ const MAX_REVOKED: usize = 64;
 /// Error of restoring a grant. The grant stays revoked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RestoreError {
-    /// No grant with this identifier was revoked just now.
+    /// No recently revoked grant has this identifier.
     #[error("this approval was not revoked just now")]
     NotRevoked,
-    /// The time for restoring the grant is over, or the grant has expired.
+    /// The grant was revoked too long ago, or has expired.
     #[error("it is too late to undo this; approve it again when it requests consent")]
     TooLate,
     /// The settings of the server, the definition of the tool, its review state or the grants for it have changed.
@@ -34,21 +35,23 @@ pub enum RestoreError {
     Closed(#[from] HostClosed),
 }
 
-/// Facts that must not change between the revocation of a grant and its restoration.
+/// Settings and definition that a grant was based on at its revocation. It can be restored only while they are
+/// unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantBasis {
-    /// Settings of the server, or `None` if it is not configured.
+    /// Settings of the grant's server, or `None` if the server is not configured.
     pub config: Option<Arc<ServerConfig>>,
-    /// Hash and review state of the tool's current definition. `None` for a start, and if the tool is not listed.
+    /// Hash and review state of the granted tool's definition. `None` for the grant of a start, and if the server
+    /// doesn't list the tool.
     pub definition: Option<(Hash, ReviewState)>,
 }
 
-/// The grants that the user just revoked, oldest first.
+/// The grants that the user revoked recently and can restore, oldest first.
 #[derive(Debug, Default)]
 pub struct RevokedGrants(VecDeque<(Grant, GrantBasis, Millis)>);
 
 impl RevokedGrants {
-    /// Stores a grant that was revoked at `now`.
+    /// Stores a grant that was revoked at `now`, and drops the oldest one if there are too many.
     pub fn push(&mut self, grant: Grant, basis: GrantBasis, now: Millis) {
         if self.0.len() >= MAX_REVOKED {
             self.0.pop_front();
@@ -56,12 +59,12 @@ impl RevokedGrants {
         self.0.push_back((grant, basis, now));
     }
 
-    /// Removes the grants of a removed server, since another server may get the same name.
+    /// Drops the revoked grants of a removed server, since another server may get the same name.
     pub fn forget_server(&mut self, server: &str) {
         self.0.retain(|(grant, ..)| grant.server != server);
     }
 
-    /// Removes a grant, and returns it with the facts at its revocation.
+    /// Removes and returns a revoked grant, with the settings and definition at its revocation.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use super::*;
 
 #[test]
 fn start_without_a_rule_or_grant_asks() {
-    let permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
+    let permissions = Permissions::new(Grants::default(), DataFlowTable::default(), FolderShares::default());
     assert!(permissions.check_unaudited_read("s", 0).is_ok(), "the user's own request to read is allowed");
     assert!(!permissions.allows_start("s", &Hash::of_bytes(b"command"), 0), "a start requires consent");
     let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
@@ -15,14 +15,14 @@ fn start_without_a_rule_or_grant_asks() {
 
 #[test]
 fn muted_server_can_be_started() {
-    let mut permissions = Permissions::new(Grants::default(), FlowTable::default(), FolderShares::default());
+    let mut permissions = Permissions::new(Grants::default(), DataFlowTable::default(), FolderShares::default());
     permissions.policy.mute("s");
     let config = StdioConfig { command: "server".to_owned(), ..StdioConfig::default() }.into();
     assert!(!permissions.denies_start("s", &config, 0), "muting doesn't affect starts");
 }
 
 fn permissions(grants: Grants) -> Permissions {
-    Permissions::new(grants, FlowTable::default(), FolderShares::default())
+    Permissions::new(grants, DataFlowTable::default(), FolderShares::default())
 }
 
 #[test]

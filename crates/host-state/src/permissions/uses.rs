@@ -8,7 +8,7 @@ use policy::{GrantId, LastUse, PolicyRule, RuleRef};
 /// Maximum number of rules whose last use is retained. Beyond it, the oldest use is dropped.
 const MAX_RULES: usize = 2_000;
 
-/// Last uses of permissions. Nothing depends on them except what the user sees.
+/// Last uses of rules, shared folders and grants. They are displayed to the user, and influence no decision.
 #[derive(Debug, Clone, Default)]
 pub struct PermissionUses {
     rules: BTreeMap<RuleRef, RuleUse>,
@@ -16,7 +16,7 @@ pub struct PermissionUses {
     unwritten: HashSet<GrantId>,
 }
 
-/// The last use of a rule, with the rule itself, since another rule may get its identifier.
+/// The last use of a rule, with a copy of the rule, since another rule may later get the same identifier.
 #[derive(Debug, Clone)]
 struct RuleUse {
     rule: PolicyRule,
@@ -38,7 +38,8 @@ impl PermissionUses {
         self.rules.insert(of, RuleUse { rule, last_use });
     }
 
-    /// Removes the uses of rules that were removed or changed. `current` returns the rule that has an identifier now.
+    /// Drops the last uses of rules that were removed or changed. `current` returns the rule that currently has an
+    /// identifier.
     pub fn retain_unchanged_rules<'a>(&mut self, current: impl Fn(RuleRef) -> Option<&'a PolicyRule>) {
         self.rules.retain(|of, used| current(*of).is_some_and(|now| *now == used.rule));
     }
@@ -61,7 +62,7 @@ impl PermissionUses {
         std::mem::take(&mut self.unwritten)
     }
 
-    /// Removes everything that is stored under a server's name.
+    /// Drops the last use of a removed server's shared folders.
     pub fn forget_server(&mut self, server: &str) {
         self.folders.remove(server);
     }

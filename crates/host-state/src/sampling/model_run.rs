@@ -7,7 +7,7 @@ use server_requests::sampling::ModelUsage;
 
 use super::UsageReservation;
 
-/// A model run in progress. Dropping it stops the model.
+/// A model's reply to a sampling request in progress. Dropping this value stops the model.
 pub struct ModelRun {
     number: u64,
     /// Usage that is reserved for the run until the actual usage is known.
@@ -17,7 +17,8 @@ pub struct ModelRun {
 }
 
 impl ModelRun {
-    /// Creates the record of a model run. `task` is aborted when the record is dropped.
+    /// Creates the record of a model run. `task` is the task that runs the model, which is aborted when the record is
+    /// dropped.
     pub const fn new(
         number: u64,
         reservation: UsageReservation,
@@ -32,29 +33,29 @@ impl ModelRun {
         self.number == number
     }
 
-    /// Returns the actual usage that replaces the reservation, or `None` if the reservation remains. Also returns the
-    /// cost in millionths of a US dollar if the reply is complete and the price is known.
+    /// Returns the actual usage of a run that ended with `outcome`, or `None` if the reserved maximum has to remain
+    /// recorded. Also returns the cost in millionths of a US dollar if the reply is complete and the price is known.
     pub fn settled_usage(&self, outcome: &ModelOutcome) -> (Option<ModelUsage>, Option<u64>) {
         let ModelOutput { began, bytes, usage } = self.progress.read();
         match outcome {
             Ok(reply) => {
-                let (spent, cost) = self.reservation.settle(reply.usage, bytes);
+                let (spent, cost) = self.reservation.complete_usage(reply.usage, bytes);
                 (Some(spent), cost)
             }
             Err(_) if !began => (Some(self.reservation.unanswered_usage()), None),
-            Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.settle_partial(usage, bytes), None),
+            Err(ModelError::Silent { .. } | ModelError::Cut) => (self.reservation.partial_usage(usage, bytes), None),
             // A reply that was refused with a message is assumed to contain little reasoning.
             Err(_) => {
                 let output = Some(usage.output.unwrap_or(0));
-                (self.reservation.settle_partial(TokenUsage { output, ..usage }, bytes), None)
+                (self.reservation.partial_usage(TokenUsage { output, ..usage }, bytes), None)
             }
         }
     }
 
-    /// Returns the actual usage if the model is stopped now, or `None` if the reservation remains.
+    /// Returns the actual usage if the model is stopped now, or `None` if the reserved maximum has to remain recorded.
     pub fn stopped_usage(&self) -> Option<ModelUsage> {
         let ModelOutput { bytes, usage, .. } = self.progress.read();
-        self.reservation.settle_partial(usage, bytes)
+        self.reservation.partial_usage(usage, bytes)
     }
 }
 
@@ -64,7 +65,7 @@ impl Drop for ModelRun {
     }
 }
 
-/// Result of a model run.
+/// Result of a model run: the complete reply, or the error that ended the run.
 pub type ModelOutcome = Result<ModelReply, ModelError>;
 
 /// Output of a model run so far, shared with its task so that usage can be counted before the run ends.
@@ -74,9 +75,9 @@ pub struct RunProgress(Arc<Mutex<ModelOutput>>);
 /// Output of a model run so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ModelOutput {
-    /// Set once the provider has accepted the request.
+    /// Set once the model's provider has accepted the request.
     pub began: bool,
-    /// Number of bytes of the reply: text, reasoning and arguments.
+    /// Number of received bytes of the reply: text, reasoning and arguments of tool uses.
     pub bytes: u64,
     /// Number of tokens, as far as the provider has reported it.
     pub usage: TokenUsage,

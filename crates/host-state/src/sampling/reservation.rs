@@ -14,7 +14,7 @@ const BYTES_PER_TOKEN: u64 = 3;
 pub struct UsageReservation {
     /// Name of the server that sent the sampling request.
     pub server: String,
-    /// Time of the reservation. The actual usage is recorded with the same time.
+    /// Time of the reservation, which is also recorded as the time of the actual usage.
     pub at: Millis,
     /// Reserved usage: one request with the maximum number of tokens and cost.
     pub spent: ModelUsage,
@@ -25,9 +25,10 @@ pub struct UsageReservation {
 }
 
 impl UsageReservation {
-    /// Returns the usage of a complete reply, and its cost in millionths of a US dollar if the price is known. If the
-    /// provider reports no usage, it is estimated from the `received` bytes that were received.
-    pub fn settle(&self, usage: TokenUsage, received: u64) -> (ModelUsage, Option<u64>) {
+    /// Returns the usage of a model run with a complete reply, and its cost in millionths of a US dollar if the price
+    /// is known. `received` is the number of bytes of the reply, from which the usage is estimated if the provider
+    /// reports none.
+    pub fn complete_usage(&self, usage: TokenUsage, received: u64) -> (ModelUsage, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
         let output = usage.output.unwrap_or_else(|| received.div_ceil(BYTES_PER_TOKEN));
         let known = TokenUsage { input: Some(input), output: Some(output), ..usage };
@@ -36,17 +37,18 @@ impl UsageReservation {
         (ModelUsage { tokens, micros: cost.unwrap_or(0), ..self.spent }, cost)
     }
 
-    /// Returns the usage of an incomplete reply, estimated from the number of `received` bytes if necessary. Returns
-    /// `None` if the reservation must remain: a model without output may have used tokens for reasoning.
-    pub fn settle_partial(&self, usage: TokenUsage, received: u64) -> Option<ModelUsage> {
+    /// Returns the usage of a model run with an incomplete reply, estimated from the number of `received` bytes if
+    /// necessary. Returns `None` if the reservation must remain: a model without output may have used tokens for
+    /// reasoning.
+    pub fn partial_usage(&self, usage: TokenUsage, received: u64) -> Option<ModelUsage> {
         if received == 0 && usage.output.is_none() {
             return None;
         }
         let output = usage.output.unwrap_or(0).max(received.div_ceil(BYTES_PER_TOKEN));
-        Some(self.settle(TokenUsage { output: Some(output), ..usage }, received).0)
+        Some(self.complete_usage(TokenUsage { output: Some(output), ..usage }, received).0)
     }
 
-    /// Returns the usage of a request that the provider did not accept.
+    /// Returns the usage of a run whose request the provider did not accept: one request without tokens and cost.
     pub const fn unanswered_usage(&self) -> ModelUsage {
         ModelUsage { tokens: 0, micros: 0, ..self.spent }
     }
@@ -58,8 +60,9 @@ impl UsageReservation {
     }
 }
 
-/// Returns the number of tool rounds that a request counts as: one if it contains results of tool uses.
-pub fn counted_rounds(params: &CreateMessageParams) -> u64 {
+/// Returns the number of tool rounds that a sampling request adds to a server's usage: one if the request contains
+/// results of tool uses, otherwise zero.
+pub fn counted_tool_rounds(params: &CreateMessageParams) -> u64 {
     u64::from(count_tool_rounds(params) > 0)
 }
 
@@ -85,15 +88,15 @@ mod tests {
     #[test]
     fn reported_usage_takes_precedence_over_an_estimate() {
         let reservation = UsageReservation::for_tests(100, 1_000);
-        let reported = reservation.settle(token_usage(7, 5), 300).0;
+        let reported = reservation.complete_usage(token_usage(7, 5), 300).0;
         assert_eq!((reported.tokens, reported.requests), (12, 1), "the usage reported by the provider is counted");
         assert_eq!(
-            reservation.settle(TokenUsage::default(), 300).0.tokens,
+            reservation.complete_usage(TokenUsage::default(), 300).0.tokens,
             200,
             "without a report the usage is estimated"
         );
         let cut = reservation
-            .settle_partial(TokenUsage { output: Some(1), ..TokenUsage::default() }, 300)
+            .partial_usage(TokenUsage { output: Some(1), ..TokenUsage::default() }, 300)
             .map(|spent| spent.tokens);
         assert_eq!(cut, Some(200), "the received bytes of an interrupted reply exceed the reported usage");
     }
@@ -110,6 +113,10 @@ mod tests {
             as_of: String::new(),
         };
         let reservation = UsageReservation { price: Some(price), ..UsageReservation::for_tests(0, 0) };
-        assert_eq!(reservation.settle(token_usage(1, 0), 0).1, Some(1), "a fraction of a millionth is rounded up");
+        assert_eq!(
+            reservation.complete_usage(token_usage(1, 0), 0).1,
+            Some(1),
+            "a fraction of a millionth is rounded up"
+        );
     }
 }

@@ -9,10 +9,11 @@ use tokio::time::Instant;
 
 use crate::view::{Failure, FailureReason};
 
-/// Time after a failed token refresh during which requests fail with the same error without another refresh attempt.
-const RENEWAL_PAUSE: Duration = Duration::from_secs(10);
+/// Minimum pause before the first retry of a sign-in without the user, which later retries multiply by their number.
+/// For this time after a failed token refresh, requests fail with the same error without another refresh attempt.
+const SIGN_IN_RETRY_PAUSE: Duration = Duration::from_secs(10);
 
-/// State for restarting one server automatically.
+/// State for restarting one server automatically after it exits or disconnects.
 #[derive(Debug, Default)]
 pub struct Supervision {
     backoff: Backoff,
@@ -24,19 +25,19 @@ pub struct Supervision {
     out_of_reach: Option<Hash>,
     /// Time since which the server is ready, or `None` if it is not ready.
     ready: Option<Instant>,
-    /// Set once the server was ready since its launch.
+    /// Set once the server has become ready after its launch.
     was_ready: bool,
     /// Set when the server starts to wait for the user's sign-in. Reset on the next launch.
     awaits_sign_in: bool,
     /// Set after a successful sign-in by the user, or without the user if the server was not ready since its launch.
     signed_in: bool,
-    /// Number of the current wait before a restart. A wait with another number is obsolete when it ends.
+    /// Number of the current pause before a restart. A restart scheduled under another number is obsolete.
     wait: u64,
     /// State of a running server whose approval was revoked, for [`restore`](Self::restore).
     revoked: Option<RevokedSupervision>,
 }
 
-/// State that restarts of a running server depend on, from the revocation of its approval on.
+/// Saved supervision state of a running server whose approval was revoked, for restoring it together with the approval.
 #[derive(Debug)]
 struct RevokedSupervision {
     backoff: Backoff,
@@ -55,7 +56,7 @@ impl Supervision {
         (self.awaits_sign_in, self.signed_in, self.was_ready) = (false, false, false);
     }
 
-    /// Records that the server was reached, and requires its user to sign in.
+    /// Records that the remote server was reached and requires the user to sign in.
     pub fn on_sign_in_awaited(&mut self) {
         self.backoff.reset_after_run(self.ready.take().map(|since| since.elapsed()).unwrap_or_default());
         self.wait += 1;
@@ -116,8 +117,8 @@ impl Supervision {
         *self = Self { wait: before.wait + 1, revoked, ..Self::default() };
     }
 
-    /// Restarts a server automatically again, after the revoked approval was restored. Has no effect if the server has
-    /// ended or was launched since.
+    /// Reverts [`on_approval_revoked`](Self::on_approval_revoked) after the approval was restored, so that the running
+    /// server is restarted automatically again. Has no effect if the server has ended or was launched since.
     pub fn restore(&mut self) {
         if let Some(RevokedSupervision { backoff, approved, ready, was_ready }) = self.revoked.take() {
             (self.backoff, self.approved, self.ready, self.was_ready) = (backoff, approved, ready, was_ready);
@@ -125,14 +126,15 @@ impl Supervision {
     }
 
     /// Ends the automatic restarts after too many attempts. If the server was unreachable, [`Supervision::resume`] can
-    /// start over.
+    /// begin a new series.
     pub fn on_attempts_exhausted(&mut self, failure: &Failure) {
         let may_resume = self.backoff.is_restarting() && failure.may_depend_on_network();
         let out_of_reach = self.approved.take().filter(|_| may_resume);
         *self = Self { wait: self.wait, out_of_reach, ..Self::default() };
     }
 
-    /// Starts over with the restarts of a server that was unreachable. Returns `false` if the server was not.
+    /// Begins a new series of restart attempts for a server that was unreachable. Returns `false` if the restarts did
+    /// not end for that reason.
     pub fn resume(&mut self) -> bool {
         let Some(approved) = self.out_of_reach.take() else { return false };
         self.approved = Some(approved);
@@ -154,17 +156,17 @@ impl Supervision {
         self.backoff.next_attempt(Instant::now(), fastrand::f64())
     }
 
-    /// Returns the number of the current wait before a restart.
+    /// Returns the number of the current pause before a restart, by which obsolete restarts are recognized.
     pub const fn wait_number(&self) -> u64 {
         self.wait
     }
 
-    /// Returns the number of the next attempt to sign in without the user and the pause before it, or `None` if there
-    /// are no more attempts.
-    pub fn next_renewal(&mut self) -> Option<(u32, Duration)> {
+    /// Returns the number of the next attempt to sign in without the user and the pause before that attempt, or `None`
+    /// if no attempt is left.
+    pub fn next_sign_in_retry(&mut self) -> Option<(u32, Duration)> {
         let (attempt, pause) = self.backoff.next_attempt(Instant::now(), fastrand::f64())?;
         // Each attempt makes several requests, and a broken server must not cause more than twenty requests per minute.
-        Some((attempt, RENEWAL_PAUSE * attempt + pause))
+        Some((attempt, SIGN_IN_RETRY_PAUSE * attempt + pause))
     }
 }
 

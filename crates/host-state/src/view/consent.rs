@@ -46,7 +46,7 @@ pub struct ConsentRequestView {
     pub body: ConsentRequestBody,
     /// Scopes that the user can choose for an approval.
     pub scopes: &'static [ApprovalScope],
-    /// Reason why the request requires consent.
+    /// Name of the reason why consent is required, such as a rule of the policy.
     pub rule: &'static str,
     /// Warnings that are displayed with the request.
     pub marks: ReviewFindings,
@@ -98,9 +98,9 @@ pub enum ConsentRequestBody {
         /// other one.
         read_only: Vec<String>,
     },
-    /// Get a prompt or read a resource.
+    /// Get the messages of a prompt, or read a resource.
     Read {
-        /// Kind of the call: a prompt or a resource.
+        /// Kind of the request: a prompt or a resource.
         kind: CallKind,
         /// Name of the prompt, or URI of the resource.
         name: String,
@@ -115,7 +115,7 @@ pub enum ConsentRequestBody {
         parts: Vec<MessagePart>,
         /// Set if the result is reported to the model as an error.
         is_error: bool,
-        /// Flags on suspicious content.
+        /// Flags on suspicious content of the result.
         flags: Vec<Flag>,
     },
     /// Accept a sampling request, and afterwards send the model's reply.
@@ -124,24 +124,24 @@ pub enum ConsentRequestBody {
         request: Box<CreateMessageParams>,
         /// Reply to send, or `None` until the request is accepted and a model has replied.
         response: Option<Box<CreateMessageResult>>,
-        /// Chosen model and its progress.
+        /// Chosen model, and the progress of its reply.
         state: Box<SamplingState>,
     },
-    /// Fill in a form.
+    /// Fill in a form that the server requests (elicitation).
     Form {
         /// Message of the server.
         message: String,
         /// Form to fill in, or the reason why the form can't be displayed.
         form: Result<Form, String>,
     },
-    /// Open a URL in the browser.
+    /// Open a URL in the browser, as the server requests (elicitation).
     Url {
         /// Message of the server.
         message: String,
         /// URL exactly as the server sent it.
         url: String,
     },
-    /// Share folders with the server (roots).
+    /// Share folders with the server, which has requested its roots.
     Roots,
     /// Sign in to a server in the browser.
     SignIn {
@@ -186,9 +186,9 @@ pub enum ConsentRequestBody {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct EarlierApproval {
-    /// Text of the earlier approval.
+    /// Text of the command or address that was approved earlier.
     pub before: String,
-    /// Text that an approval of this request would have.
+    /// Text of the command or address that this request is for.
     pub now: String,
 }
 
@@ -232,6 +232,6 @@ pub enum ConsentRequestEdit {
     Request(Box<CreateMessageParams>),
     /// Replaces the reply of the model.
     Response(Box<CreateMessageResult>),
-    /// Replaces the model of a sampling request.
+    /// Chooses another model for a sampling request.
     Model(ModelRef),
 }

@@ -26,9 +26,9 @@ pub struct ServerView {
     pub config: ServerConfig,
     /// Current state of the server.
     pub state: ServerState,
-    /// Time since which the server is in this state.
+    /// Time at which the server entered its current state.
     pub since: Millis,
-    /// Set if exactly this command or address is approved to start without consent.
+    /// Set if the server's exact command or address is approved to start without consent.
     pub approved: bool,
     /// Information that the server sent on initialization, or `None` before the session is ready.
     pub facts: Option<ServerFacts>,
@@ -41,7 +41,8 @@ pub struct ServerView {
     pub roots: Option<Vec<PathBuf>>,
     /// Folders in `roots` that the server receives. A sandboxed server receives only those that its sandbox allows.
     pub sent_roots: Option<Vec<PathBuf>>,
-    /// Mechanism that enforces the sandbox of the running server, or `None` if it has no sandbox or is not running.
+    /// Name of the mechanism that enforces the sandbox of the running server, or `None` if the server has no sandbox or
+    /// is not running.
     pub held_by: Option<&'static str>,
     /// URIs of the subscribed resources.
     pub subscriptions: Vec<String>,
@@ -66,7 +67,7 @@ pub struct ServerView {
     pub subscriptions_lost: Option<String>,
     /// Warnings about the information that the server sends about itself.
     pub marks: ReviewFindings,
-    /// Record of its installation, or `None` if it was not installed from a registry or a bundle.
+    /// Record of the server's installation, or `None` if the server was not installed from a registry or a bundle.
     pub installed: Option<InstallationInfo>,
 }
 
@@ -105,7 +106,7 @@ pub enum ServerState {
 pub struct Retry {
     /// Number of the attempt, starting at 1.
     pub attempt: u32,
-    /// Time of the attempt.
+    /// Time at which the server is restarted.
     pub at: Millis,
     /// Reason why the server ended.
     pub cause: String,
@@ -118,7 +119,7 @@ pub struct Failure {
     pub reason: FailureReason,
     /// Cause of the failure, as text.
     pub message: String,
-    /// Last lines of its standard error.
+    /// Last lines of the server's standard error.
     pub stderr: Vec<String>,
     /// Folders in which the command was searched, if it was not found.
     pub looked_in: Vec<PathBuf>,
@@ -130,7 +131,7 @@ pub struct Failure {
     pub sandbox: Option<SandboxProblem>,
 }
 
-/// Kind of a failure, for programs to distinguish.
+/// Kind of a server's failure, which programs can distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -166,7 +167,7 @@ pub struct LaunchFileWriter {
     pub server: String,
     /// Path of the file.
     pub file: PathBuf,
-    /// Folder of its sandbox that contains the file and is writable.
+    /// Folder in the server's sandbox that contains the file and is writable.
     pub folder: PathBuf,
 }
 
@@ -189,7 +190,8 @@ pub enum SandboxOffer {
         /// Access that the server would have in it.
         preview: Box<SandboxPreview>,
     },
-    /// The command runs a container, which a sandbox would keep from the service that runs containers.
+    /// The server's command runs a container. A sandbox would prevent the command from reaching the service that runs
+    /// containers.
     Container,
     /// The working folder of the server is the root of the disk, or contains the user's home, so a sandbox that
     /// contains it would protect little. No sandbox is proposed.

@@ -14,11 +14,11 @@ use process::{SearchPath, ServerCommand, spawn};
 use testkit::app::{TestApp, local_config};
 use tokio::sync::{mpsc, oneshot};
 
-/// Number of calls that are made sequentially before the measurement. The next constant is the number of measured
-/// calls.
+/// Number of calls that are made sequentially before the measurement.
 const WARM_UP_CALLS: usize = 200;
+/// Number of sequential calls whose duration is measured.
 const MEASURED_CALLS: usize = 3_000;
-/// Target for the overhead over the transport, in microseconds.
+/// Target for the time that the host adds to a call on the transport alone, in microseconds.
 const OVERHEAD_GOAL_MICROS: f64 = 100.0;
 
 const ARGUMENTS: [&str; 2] = ["--era", "legacy"];

@@ -78,7 +78,8 @@ async fn measure_latency(program: PathBuf) {
     app.host.close().await;
 }
 
-/// Measures the latency of consent requests of the server "demo", while another task allows the calls of its tool.
+/// Measures the time from a request of the server "demo" to its consent request in the event stream, while another task
+/// approves the server's tool calls.
 async fn measure_consent_requests(app: &TestApp, when: &str) {
     let mut events = app.host.events();
     let mut times = Vec::new();

@@ -11,8 +11,9 @@ use policy::ApprovalScope;
 use serde_json::{Map, Value, json};
 use testkit::app::{TestApp, local_config};
 
-/// Number of calls that require consent. The next constant is the number of them that are pending at a time.
+/// Number of calls that require consent.
 const APPROVAL_COUNT: usize = 5_000;
+/// Number of calls that wait for consent at a time.
 const CONCURRENT_CALLS: usize = 100;
 /// Number of servers that are called continuously.
 const BUSY_SERVERS: usize = 50;

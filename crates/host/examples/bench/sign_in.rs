@@ -21,7 +21,7 @@ struct SignInMeasurement {
     app: TestApp,
     issuer: AuthorizationServer,
     server: ProtectedServer,
-    /// Time since the server's rejection, in milliseconds.
+    /// Time from the server's rejection until its lists were read, in milliseconds.
     took: u64,
 }
 

@@ -10,7 +10,7 @@ use models::{MessagePart, ReplyDelta, StopReason};
 use testkit::app::TestApp;
 use testkit::model::{ModelStep, ScriptedModel, final_step, model_named, model_reference};
 
-/// Output rate of a fast model.
+/// Number of tokens per second that the simulated model produces, as a fast model does.
 const TOKENS_PER_SECOND: u64 = 200;
 const TOKENS: u64 = 4_000;
 

@@ -13,7 +13,7 @@ pub(super) const STDERR_LINES: usize = 20;
 /// Timeout for searching the disk for files that the sandbox hid from a server.
 const BLOCKED_PATHS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Describes a command that was not found.
+/// Describes a server's command whose program was not found.
 pub(crate) fn command_not_found_failure(error: CommandNotFound) -> Failure {
     Failure {
         reason: FailureReason::CommandNotFound,
@@ -26,7 +26,7 @@ pub(crate) fn command_not_found_failure(error: CommandNotFound) -> Failure {
     }
 }
 
-/// Describes a process that the system refused to start.
+/// Describes why a server's process could not be started.
 pub(crate) fn spawn_failure(error: &SpawnError) -> Failure {
     let sandbox = match error {
         SpawnError::Sandbox(error) => Some(error.problem()),

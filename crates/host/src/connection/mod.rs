@@ -51,17 +51,17 @@ pub(crate) struct ConnectionStart {
     pub(crate) activity: Arc<Mutex<ActivityLog>>,
     /// Limits on the resources that the server may use.
     pub(crate) limits: ServerLimits,
-    /// Gauge on which the connection reports its resource usage.
+    /// Gauge on which the connection reports the resource usage of the server.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
-    /// Wall clock for determining when lists are stale.
+    /// Wall clock for determining when cached lists are stale.
     pub(crate) clock: SharedClock,
 }
 
-/// The server that a connection connects to.
+/// The local or remote server to which a connection is opened.
 pub(crate) enum ConnectionTarget {
-    /// A local program with its resolved path.
+    /// A local server: its command, the resolved path of its program, and the search path.
     Process { command: ServerCommand, program: PathBuf, path: SearchPath },
-    /// A remote server, with its headers.
+    /// A remote server: its address and headers.
     Url(HttpStart),
 }
 
@@ -75,7 +75,7 @@ impl ConnectionTarget {
     }
 }
 
-/// A remote server, and the secrets in its headers.
+/// Address and headers of a remote server, and the secrets in these headers.
 pub(crate) struct HttpStart {
     pub(crate) url: String,
     pub(crate) headers: BTreeMap<String, String>,
@@ -108,9 +108,9 @@ pub(crate) enum ConnectionCommand {
         kind: ListKind,
         reply: oneshot::Sender<Arc<Catalog>>,
     },
-    /// Reads the lists again that are no longer fresh.
+    /// Reads those lists again whose cache lifetime has expired.
     ReadStale,
-    /// Checks that the server responds.
+    /// Sends a ping, to check that the server responds.
     Ping,
     Stop,
 }
@@ -122,13 +122,13 @@ pub(crate) enum ConnectionEvent {
         pid: u32,
         record: RunningRecord,
     },
-    /// A remote server was reached.
+    /// A remote server was reached, and its transport was detected.
     Connected {
         transport: DetectedTransport,
         how: String,
     },
     Ready(Box<ServerFacts>),
-    /// A new session replaced the previous one.
+    /// The connection opened a new session, because the server had dropped the previous one.
     Reopened(Box<ServerFacts>),
     /// The state of the change notifications changed. `lost` is the reason if they stopped, otherwise `None`.
     Listening {
@@ -170,7 +170,7 @@ pub(crate) enum ConnectionEvent {
 }
 
 impl ConnectionEvent {
-    /// Delivers the report to the owner, in a turn.
+    /// Delivers the report about a run to the owner, in a turn.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner no longer exists after the host has shut down, when reports are not needed.
         let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));
@@ -198,7 +198,7 @@ impl ConnectionEvent {
     }
 }
 
-/// The handle of the owner to a running connection.
+/// The owner's handle to the running connection of a server.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) run: RunId,

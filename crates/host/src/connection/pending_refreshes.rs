@@ -5,10 +5,10 @@ use std::sync::Arc;
 use offers::catalog::{Catalog, CatalogList};
 use tokio::sync::oneshot;
 
-/// Maximum number of waiting callers. Further callers receive the current catalog immediately.
+/// Maximum number of callers that wait for lists to be read again. Others receive the current catalog immediately.
 const MAX_WAITING: usize = 64;
 
-/// Callers that wait until lists are read again.
+/// Callers that wait until lists of a server are read again.
 #[derive(Debug, Default)]
 pub(super) struct PendingRefreshes(Vec<PendingRefresh>);
 

@@ -14,11 +14,11 @@ use url::Url;
 use super::{ConnectionTarget, HttpStart, failures};
 use crate::view::{Failure, FailureReason};
 
-/// A server with which a session can be opened.
+/// The transport to a server, over which a session can be opened.
 pub(super) enum ServerLink {
-    /// A local process that was started.
+    /// A local server, whose process was started.
     Process(ServerProcess),
-    /// A remote server, not connected yet.
+    /// A remote server, to which no connection exists yet.
     Url(HttpTarget),
 }
 

@@ -1,5 +1,5 @@
-//! The owner of one session: executes commands from the host's owner, maintains the server's catalog, and forwards
-//! reports to the host's owner.
+//! One run of a server: executes commands from the host's owner on the session, maintains the server's catalog, and
+//! forwards reports to the host's owner.
 
 mod events;
 mod lists;
@@ -36,7 +36,7 @@ use super::{
 use crate::owner::WeakOwner;
 use crate::view::{Failure, FailureReason};
 
-/// Minimum interval between two reads of a list, even if the server reports changes more often.
+/// Minimum interval between two reads of the same list, even if the server reports changes more often.
 const MIN_REREAD_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of commands that are executed before other events are handled.
 const MAX_COMMANDS_PER_POLL: usize = 64;
@@ -47,11 +47,11 @@ pub(crate) const PING_TIMEOUT: Duration = Duration::from_secs(10);
 enum CallPurpose {
     Ticket(CallTicket),
     Page(Box<ListReader>),
-    /// Check that the server responds.
+    /// A ping, to check that the server responds.
     Ping,
 }
 
-/// State of one run of a server.
+/// State of the task that runs a server once, from its start to its end.
 struct SessionRun<'a> {
     id: RunId,
     owner: &'a WeakOwner,
@@ -68,38 +68,38 @@ struct SessionRun<'a> {
     ready: bool,
 }
 
-/// Commands from the host's owner.
+/// Channel of commands from the host's owner, with one command of lookahead.
 struct CommandInbox<'a> {
     receiver: &'a mut mpsc::Receiver<Box<ConnectionCommand>>,
-    /// Command that was received, but not executed yet.
+    /// Command that was received from the channel, but not executed yet.
     next: Option<Box<ConnectionCommand>>,
-    /// Set once all command senders are dropped.
+    /// Set once all senders of commands are dropped.
     is_closed: bool,
 }
 
-/// Requests of the session that are in progress.
+/// Requests to the server that are in progress.
 #[derive(Default)]
 struct ActiveCalls {
     purposes: FxHashMap<CallId, CallPurpose>,
     tickets: FxHashMap<CallTicket, CallId>,
 }
 
-/// Reasons why a run has ended, as far as known.
+/// Reasons why a run of the server has ended, as far as known.
 #[derive(Default)]
 struct RunEndReasons {
     stopped: bool,
-    /// Reason for the end of the session.
+    /// Reason for the end of the session, or `None` while it is open.
     closed: Option<CloseReason>,
     /// Reason why the session could not be opened.
     fault: Option<HandshakeFault>,
-    /// Description of why the server is considered dead, although its session did not end.
+    /// Reason why the server is considered dead although its session did not end, such as a failed ping.
     unresponsive: Option<String>,
 }
 
-/// Lists of the server, and their reads in progress.
+/// Lists of the server, such as its tools, and the requested reads of these lists.
 #[derive(Default)]
 struct ServerLists {
-    /// Catalog shared with the owner. Copied on write.
+    /// Catalog of the server, shared with the owner. Copied on write.
     catalog: Arc<Catalog>,
     /// Lists that the server supports according to its capabilities.
     offered: Vec<CatalogList>,
@@ -108,7 +108,7 @@ struct ServerLists {
     refreshes: PendingRefreshes,
 }
 
-/// Reports that are gathered, and forwarded at the next tick.
+/// Reports to the owner that are gathered, and forwarded together at the next tick.
 #[derive(Default)]
 struct CoalescedEvents {
     progress: FxHashMap<CallTicket, CallProgress>,
@@ -118,7 +118,7 @@ struct CoalescedEvents {
     reported_activity: u64,
 }
 
-/// The result of an attempt to run the server.
+/// The result of an attempt to run the server with one kind of handshake.
 enum AttemptEnd {
     Finished(Option<Failure>),
     /// The server exited when it received the probe for the newest protocol revision, so it has to be started again
@@ -216,8 +216,8 @@ impl SessionOwner for SessionRun<'_> {
         self.driver_event(event, session);
     }
 
-    /// Returns `false` only while the server exceeds its limit of bytes per minute and its session is not ending: the
-    /// owner handles each report immediately, so no other server is slowed down.
+    /// Returns `false` only while the server exceeds its limit of bytes per minute and its session is not ending. There
+    /// is always room for reports, since the owner handles each of them immediately.
     fn has_room(&mut self, _: usize) -> bool {
         let is_over = self.ending.stopped || self.ending.closed.is_some();
         is_over || !self.usage.is_slowed()
@@ -247,7 +247,7 @@ impl<'a> SessionRun<'a> {
         }
     }
 
-    /// Determines the result after the server and its processes have ended. Gathered reports are forwarded first.
+    /// Forwards the gathered reports, and determines the attempt's result after the server has ended.
     async fn into_attempt_end(mut self: Box<Self>, stderr: &StderrRing) -> AttemptEnd {
         self.forward_reports();
         if self.ending.fault == Some(HandshakeFault::ExitedOnProbe)

@@ -9,7 +9,7 @@ use super::{Host, HostClosed};
 use crate::owner::ReviewError;
 
 impl Host {
-    /// Returns the review state of a page.
+    /// Returns the state of the user's review of an app's page.
     ///
     /// # Errors
     ///
@@ -19,7 +19,7 @@ impl Host {
         Ok(self.with_owner(move |owner| owner.app_review_state(&server, &uri, &hash)).await?)
     }
 
-    /// Stores the user's approval of exactly this page, with the access that it gets.
+    /// Stores the user's approval of exactly this page of an app, and the access that the page gets.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl Host {
             .await?
     }
 
-    /// Removes the approval of a page. Returns `false` if it has none.
+    /// Removes the user's approval of an app's page. Returns `false` if the page has no approval.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 
 use super::Host;
 
-/// Preparations in progress, by the id of the call that they prepare. Dropping the sender cancels the preparation.
+/// Preparations of calls that are in progress, by call id. Dropping a sender cancels the preparation.
 #[derive(Clone, Default)]
 pub(super) struct CallPreparations(Arc<Mutex<HashMap<String, oneshot::Sender<()>>>>);
 
@@ -25,7 +25,7 @@ impl CallPreparations {
         Ok((CallPreparation { of: self, id: id.to_owned() }, cancelled))
     }
 
-    /// Cancels the preparation of a call. Returns `false` if no preparation for this id is in progress.
+    /// Cancels the preparation of the call `id`. Returns `false` if no preparation of this call is in progress.
     pub(super) fn cancel(&self, id: &str) -> bool {
         self.lock_pending().remove(id).is_some()
     }
@@ -35,7 +35,7 @@ impl CallPreparations {
     }
 }
 
-/// Registration of a preparation in progress. Dropping it removes the registration.
+/// Registration of a call's preparation in progress, which is removed on drop.
 struct CallPreparation<'a> {
     of: &'a CallPreparations,
     id: String,

@@ -189,7 +189,7 @@ impl Host {
         self.send_request(server, request, self.times.list).await
     }
 
-    /// Requests completion values for an argument of a prompt or resource template.
+    /// Requests from a server the completion values for an argument of a prompt or resource template.
     ///
     /// # Errors
     ///
@@ -254,8 +254,8 @@ impl Host {
     }
 }
 
-/// Maps the error code for a nonexistent resource to [`CallFailure::NotFound`]. The code is -32602 since revision
-/// 2026-07-28, and -32002 before (`server/resources`).
+/// Converts a failure with the error code for a nonexistent resource to [`CallFailure::NotFound`]. The code is -32602
+/// since revision 2026-07-28, and -32002 before (`server/resources`).
 fn with_missing_resource(failure: CallFailure, uri: &str) -> CallFailure {
     match &failure {
         CallFailure::Session { server, error } => match &**error {

@@ -33,7 +33,7 @@ impl Host {
         found.await?.ok_or_else(|| CallFailure::NotFound(format!("server \"{server}\"")))
     }
 
-    /// Returns the catalog of a server with the review state of each definition.
+    /// Returns the catalog of a server together with the review state of each tool and prompt definition.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Host {
         self.with_owner(|owner| owner.pins().clone()).await
     }
 
-    /// Sets which content of a server makes later calls of a model require consent.
+    /// Sets the data flow settings of a server: the content of the server after which a model's calls require consent.
     ///
     /// # Errors
     ///

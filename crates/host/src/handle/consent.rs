@@ -41,7 +41,7 @@ impl Host {
         self.with_owner(move |owner| owner.edit(id, edit)).await?
     }
 
-    /// Validates the content of a form, and returns the validation errors. Empty if the content can be submitted.
+    /// Validates the content that the user entered in a form. Returns the validation errors, or nothing if it is valid.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Sandboxes offered in start requests, on the handle to the host.
+//! Sandboxes that are offered to the user in a consent request for starting a server.
 
 use domain::consent_request::ConsentRequestId;
 use launches::sandbox_proposal::{is_broad_folder, proposed_sandbox, runs_container};
@@ -10,13 +10,13 @@ use super::{Host, HostClosed};
 use crate::owner::DecisionError;
 use crate::view::SandboxOffer;
 
-/// Error of giving the server of a start request a sandbox. Nothing was started.
+/// Error of adding a sandbox to the server whose start waits for the user's consent. Nothing was started.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SandboxStartError {
-    /// The request is not open any more, has changed, or is not for a local server without a sandbox.
+    /// The consent request is no longer open, has changed, or is not for a local server without a sandbox.
     #[error(transparent)]
     Request(#[from] DecisionError),
-    /// The settings of the server can't be changed.
+    /// The sandbox is invalid or can't be written to the server's settings.
     #[error(transparent)]
     Setup(#[from] SetupError),
 }
@@ -28,8 +28,8 @@ impl From<HostClosed> for SandboxStartError {
 }
 
 impl Host {
-    /// Returns a sandbox for the server of a start request, and what the server could access in it. `network` replaces
-    /// the proposed access to the network. Nothing is started or changed.
+    /// Proposes a sandbox for the server whose start the consent request is for, and determines what the server could
+    /// access in it. `network` replaces the proposed access to the network. Nothing is started or changed.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Host {
         request: ConsentRequestId,
         network: Option<NetworkAccess>,
     ) -> Result<SandboxOffer, SandboxStartError> {
-        let start = self.with_owner(move |owner| owner.unsandboxed_start(request, None)).await??;
+        let start = self.with_owner(move |owner| owner.find_unsandboxed_start(request, None)).await??;
         let Some(stdio) = start.config.as_stdio().filter(|stdio| !runs_container(&stdio.command)) else {
             return Ok(SandboxOffer::Container);
         };
@@ -67,8 +67,8 @@ impl Host {
         })
     }
 
-    /// Adds a sandbox to the settings of the server of a start request, which ends that request, and requests consent
-    /// for the start in the sandbox. The new request has another hash, so an approval of the old one has no effect.
+    /// Adds a sandbox to the settings of the server whose start a consent request is for. That request is replaced by
+    /// one for the start in the sandbox, which has another hash, so an approval of the old one has no effect.
     ///
     /// # Errors
     ///
@@ -81,7 +81,7 @@ impl Host {
         sandbox: SandboxConfig,
     ) -> Result<(), SandboxStartError> {
         let setup = self.begin_setup().await?;
-        let start = self.with_owner(move |owner| owner.unsandboxed_start(request, Some(&hash))).await??;
+        let start = self.with_owner(move |owner| owner.find_unsandboxed_start(request, Some(&hash))).await??;
         let entry = entry_with_sandbox(start.name.clone(), start.config.clone(), sandbox);
         setup.update_if_unchanged(entry, start.config).await?;
         let started = self.with_owner(move |owner| owner.start_with_consent(&start.name)).await?;

@@ -12,13 +12,13 @@ use ports::server_config::{ConfigProblem, ServerEntry};
 
 use super::{Host, HostClosed, SetupError};
 
-/// Error of searching for servers of other apps.
+/// Error of searching for servers in the settings of other apps.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ImportError {
-    /// The app or file doesn't exist, or the file can't be read.
+    /// The other app or its settings file doesn't exist, or the file can't be read.
     #[error("{}", .0.message)]
     Source(ConfigProblem),
-    /// The folder is not shared with any server as a root.
+    /// The project folder is not shared with any server as a root.
     #[error("{} is not a folder that a server may know of", .0.display())]
     NoProject(PathBuf),
     /// The host has shut down.
@@ -29,13 +29,13 @@ pub enum ImportError {
 /// Error of importing one server of another app.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ImportServerError {
-    /// The entry of the server is not supported, for this reason.
+    /// The server's entry in the other app's settings is not supported, for this reason.
     #[error("{0}")]
     Unsupported(String),
     /// A configured server already has this name.
     #[error("there is a server {0:?} already")]
     NameTaken(String),
-    /// The server can't be added to the settings.
+    /// The imported server can't be added to the settings.
     #[error(transparent)]
     Setup(#[from] SetupError),
 }
@@ -101,8 +101,8 @@ impl Host {
         if is_root { Ok(()) } else { Err(ImportError::NoProject(folder.to_owned())) }
     }
 
-    /// Imports a server of another app under the name that it has there. Its secrets are stored in the keychain. A
-    /// secret whose value is not known is only referenced in the settings. The server is neither started nor approved.
+    /// Imports a server of another app under the name that the server has in that app. Its secrets are stored in the
+    /// keychain. A secret of unknown value is only referenced. The server is neither started nor approved.
     ///
     /// # Errors
     ///

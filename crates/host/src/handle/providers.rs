@@ -51,7 +51,7 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.set_provider(settings, reply)).await?
     }
 
-    /// Removes a provider and its keys.
+    /// Removes a model provider from the settings, and its keys from the keychain.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl Host {
         .map_err(ProviderError::Secret)
     }
 
-    /// Stores the key of a provider, bound to its current address. An empty key deletes the stored one.
+    /// Stores the API key of a provider, bound to the provider's current address. An empty key deletes the stored one.
     ///
     /// # Errors
     ///

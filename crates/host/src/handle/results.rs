@@ -21,7 +21,7 @@ use crate::view::ConsentRequestBody;
 const MAX_REVIEWED_TEXT_BYTES: usize = 1 << 20;
 /// Maximum total size of a result's images, audio and files that can be reviewed, in bytes.
 const MAX_REVIEWED_DATA_BYTES: usize = 8 << 20;
-/// Text for the model about a result that is too large for a review.
+/// Reason that the model receives instead of a result that is too large to be reviewed.
 const TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the tool so that it returns less";
 
 impl Host {
@@ -31,7 +31,8 @@ impl Host {
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
         let closing = || ResultVerdict::LeftOut("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());
-        let Ok(review) = self.with_owner(move |owner| owner.flow_of(&server).tool_review_setting(&tool)).await else {
+        let Ok(review) = self.with_owner(move |owner| owner.data_flow_of(&server).tool_review_setting(&tool)).await
+        else {
             return closing();
         };
         if review == ResultReview::Off {
@@ -45,7 +46,7 @@ impl Host {
         if review == ResultReview::Suspicious && flags.is_empty() {
             return ResultVerdict::Passes(Box::new(result));
         }
-        let fits = can_be_shown(&parts);
+        let fits = is_reviewable(&parts);
         let body = ConsentRequestBody::Result { tool: origin.tool.clone(), parts, is_error: result.is_error, flags };
         if !fits {
             let noted = self.with_owner(move |owner| owner.audit_unshown_result(&origin, &body)).await;
@@ -59,7 +60,7 @@ impl Host {
         verdict.await.unwrap_or_else(|_| ResultVerdict::LeftOut("as its review was withdrawn".to_owned()))
     }
 
-    /// Withdraws the pending review of a call's result.
+    /// Withdraws the pending consent request for the review of a call's result.
     pub async fn withdraw_result(&self, call: String) {
         // Fails only if the host has shut down, when no reviews are pending.
         let _ = self.with_owner(move |owner| owner.withdraw_result(&call)).await;
@@ -81,7 +82,8 @@ fn result_flags(result: &ToolResult) -> Vec<Flag> {
     flags_of_result(&read.chain(names).collect::<Vec<_>>().join("\n"))
 }
 
-fn can_be_shown(parts: &[MessagePart]) -> bool {
+/// Returns `true` if the content of a result is small enough to be reviewed by the user.
+fn is_reviewable(parts: &[MessagePart]) -> bool {
     let (mut text, mut bytes) = (0, 0);
     for part in parts {
         match part {

@@ -79,7 +79,7 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.remove_rule(rule, reply)).await?
     }
 
-    /// Sets the preset, which decides about acts that no rule matches.
+    /// Sets the preset, which determines the decision about acts that no rule or grant matches.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl Host {
         self.with_owner_reply(move |owner, reply| owner.set_server_trust(&server, trust, reply)).await?
     }
 
-    /// Returns the decision that the policy would make about an act, and the rules that lead to it.
+    /// Returns the decision that the policy would make about an act, and the rules that lead to the decision.
     ///
     /// # Errors
     ///

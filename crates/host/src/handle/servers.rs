@@ -180,7 +180,7 @@ impl Host {
     }
 }
 
-/// Waits until the stored tokens of a server are deleted.
+/// Waits until the stored tokens of a server are deleted, and returns an error if that failed.
 async fn wait_until_tokens_deleted(
     name: String,
     forgotten: oneshot::Receiver<Result<(), String>>,

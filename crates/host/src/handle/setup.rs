@@ -1,4 +1,5 @@
-//! Changes of a server's settings together with its secrets, one at a time. Used by `api` for requests of the page.
+//! Changes of a server's settings together with the server's secrets, one change at a time. Used by `api` for requests
+//! of the page.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ pub enum SetupError {
     /// The settings of the server can't be changed.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// A secret can't be read or written.
+    /// A secret of the server can't be read or written.
     #[error(transparent)]
     Storage(#[from] StorageError),
     /// The host has shut down.
@@ -31,9 +32,9 @@ pub enum SetupError {
 /// The installed server that another version replaces, as displayed to the user when the new version was offered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacedServer {
-    /// Settings of the server when they were displayed.
+    /// Settings of the server when it was displayed to the user.
     pub config: ServerConfig,
-    /// Origin of its installation.
+    /// Origin of the server's installation.
     pub origin: ServerOrigin,
 }
 
@@ -209,7 +210,7 @@ impl Setup {
         }
     }
 
-    /// Completes the pending record of the origin if the server was set up, otherwise restores the previous record.
+    /// Completes a server's pending installation record if the server was set up, else restores the previous record.
     async fn complete_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledInputs, is_set_up: bool) {
         let ended = self.host.with_owner(move |owner| {
             if is_set_up {
@@ -247,8 +248,7 @@ impl Setup {
         Ok(are_known.then_some(recorded))
     }
 
-    /// Fills in the secrets of `server` that have no value from the current secrets of the same variables or headers,
-    /// in order.
+    /// Copies the secrets of `was` to secrets of `server` without a value in the same environment variables or headers.
     async fn fill_secrets_from(&self, was: &ServerConfig, server: &mut NewServer) -> Result<(), SetupError> {
         let (Some(place), values) = (was.secret_binding(), was.environment_or_headers()) else { return Ok(()) };
         for (name, parts) in &mut server.secret_values {
@@ -264,13 +264,13 @@ impl Setup {
         Ok(())
     }
 
-    /// Returns the recorded installation of a server, or `None` if it was not installed from a registry or bundle.
+    /// Returns a server's installation record, or `None` if the server was not installed from a registry or bundle.
     #[must_use]
     pub fn installed(&self, server: &str) -> Option<&InstallationInfo> {
         self.servers.iter().find(|other| other.name == server)?.installed.as_ref()
     }
 
-    /// Returns the servers as they were when this change began.
+    /// Returns the servers and their settings as they were when this setup began.
     #[must_use]
     pub fn servers(&self) -> &[ServerView] {
         &self.servers
@@ -338,8 +338,7 @@ impl Setup {
         Ok(removed?)
     }
 
-    /// Writes a secret, given with its key. With `renamed` given, first writes settings that refer to the secret by a
-    /// new name.
+    /// Writes the secret of a server, after writing the settings `renamed` (if given) that refer to its new name.
     ///
     /// # Errors
     ///
@@ -357,7 +356,7 @@ impl Setup {
         self.store_secrets(vec![secret]).await
     }
 
-    /// Writes a secret that sign-ins use, such as a client secret. It is used from the next sign-in on.
+    /// Writes a secret for signing in to a server, such as a client secret. It takes effect at the next sign-in.
     ///
     /// # Errors
     ///
@@ -379,7 +378,7 @@ impl Setup {
         Ok(self.host.store_secrets(secrets).await?)
     }
 
-    /// Deletes the secrets in the settings `was` that no server uses any more.
+    /// Deletes those secrets of the replaced settings `was` that no server refers to any more.
     async fn forget_unused(&self, was: &ServerConfig) -> Result<(), HostClosed> {
         let mut unused = was.secret_keys();
         if unused.is_empty() {

@@ -53,7 +53,7 @@ impl Host {
         replied.await.map_err(|_| HostClosed)?
     }
 
-    /// Returns the state of the sign-in to a server.
+    /// Returns the state of the user's sign-in to a remote server.
     ///
     /// # Errors
     ///

@@ -16,7 +16,7 @@ pub enum StorageError {
     /// The audit log or a document can't be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The keychain returned an error.
+    /// The keychain can't read, write or delete a secret.
     #[error(transparent)]
     Secret(#[from] SecretError),
     /// The dialog for saving a file failed or the file can't be written, with the cause as text.
@@ -125,8 +125,8 @@ impl Host {
         self.with_ports_blocking(|ports| ports.secrets.status()).await
     }
 
-    /// Returns two results, for the history and for the audit log: `true` if the content is encrypted on disk, or an
-    /// error if that can't be determined.
+    /// Determines if the content of the conversation history (first result) and of the audit log (second result) is
+    /// encrypted on disk. A result is an error if that can't be determined.
     ///
     /// # Errors
     ///

@@ -12,17 +12,17 @@ use super::audited_decision::AuditedDecision;
 use super::state::ReviewError;
 use crate::view::HostEvent;
 
-/// Kind of audit entries about pages.
+/// Value of the field `kind` in audit entries about pages of apps.
 const APP_AUDIT_KIND: &str = "app";
 
 impl Owner {
-    /// Returns the review state of a page of a server.
+    /// Returns the state of the user's review of an app's page, whose current hash is `hash`.
     pub(crate) fn app_review_state(&self, server: &str, uri: &str, hash: &str) -> AppReviewState {
         self.reviews.pins.get(server).map_or(AppReviewState::New, |pins| app_review_state(&pins.apps, uri, hash))
     }
 
-    /// Stores the user's approval of a page with the access that it gets. The audit entry is written first. `sources`
-    /// are the origins that the page may use, as the user saw them.
+    /// Stores the user's approval of an app's page, and the access that the page gets. The audit entry is written
+    /// first. `sources` are the origins that the page may use, as the user saw them.
     pub(crate) fn approve_app(
         &mut self,
         server: &str,
@@ -79,7 +79,7 @@ impl Owner {
         true
     }
 
-    /// Emits a change of a shown app to the observers.
+    /// Sends a change of a shown app to the host's observers.
     pub(crate) fn emit_app_view_event(&mut self, event: AppViewEvent) {
         self.events.emit(HostEvent::AppView(event));
     }

@@ -23,13 +23,13 @@ use super::state::CallRecord;
 use crate::connection::{CallTicket, RunId};
 use crate::view::{AppSettings, HostEvent};
 
-/// Action that continues when its audit entry is written.
+/// Action that is executed once its audit entry is written.
 pub(super) enum PendingAct {
     /// Sends a call to this run of its server, unless the data that the decision depended on has changed.
     Call { id: Arc<str>, number: u64, run: RunId, judgement: u64, departure: SendPermit },
-    /// Sends its roots to a server, if they are still shared as recorded in the entry.
+    /// Sends a server its roots, if the user still shares the folders that the entry names.
     Folders(PendingRootsResponse),
-    /// Runs another action that requires a written entry.
+    /// Calls a closure for any other action that requires a written entry.
     Act(AuditedAct),
     /// No action: the entry records a denial, or something that has already happened.
     Nothing,
@@ -47,7 +47,7 @@ pub(super) struct PendingRootsResponse {
     pub(super) hash: Hash,
 }
 
-/// Closure that receives the result of writing the audit entry.
+/// Closure that executes an action, given the result of writing the action's audit entry.
 type AuditedAct = Box<dyn FnOnce(&mut Owner, Result<(), StoreError>) + Send>;
 
 /// Audit entries that were submitted to the log and not confirmed yet.
@@ -56,9 +56,9 @@ pub(super) struct PendingAudits {
     pub(super) receipts: Arc<AuditReceipts>,
     last_ticket: u64,
     waiting: FxHashMap<u64, (PendingAct, Option<AuditEntry>)>,
-    /// Position of the last entry that was written.
+    /// Position of the last written entry in the audit log.
     pub(super) last: u64,
-    /// Calls whose results are retained until their entries are durable.
+    /// Ids of calls whose results are retained until the audit entries about these calls are durable.
     held: Vec<Arc<str>>,
     /// Set once the user has started to change the retention of the log in this run.
     pub(super) is_retention_set: bool,
@@ -92,7 +92,7 @@ impl Owner {
         self.write_then_act(entry, PendingAct::Act(Box::new(act)));
     }
 
-    /// Submits an entry, and executes `waiting` once the entry is written or has failed.
+    /// Submits an audit entry, and executes `waiting` once the entry is written or the write has failed.
     fn write_then_act(&mut self, entry: AuditEntry, waiting: PendingAct) {
         match self.submit_audit_entry(entry, waiting) {
             Ok(Some(waiting)) => self.run_pending_act(waiting, Ok(())),
@@ -114,8 +114,8 @@ impl Owner {
         }
     }
 
-    /// Submits an entry together with the action that waits for it. Returns the action and the result if the entry is
-    /// already written or can't be written.
+    /// Submits an audit entry, and stores the action `waiting` until the log confirms the entry. Returns the action
+    /// instead if the log has written the entry immediately or can't write it.
     #[expect(clippy::result_large_err, reason = "the continuation is returned, and is moved once")]
     fn submit_audit_entry(
         &mut self,
@@ -178,7 +178,7 @@ impl Owner {
         entry
     }
 
-    /// Submits this entry, and sends the call once the entry is written.
+    /// Submits the audit entry of an allowed call, and sends the call once the entry is written.
     pub(super) fn send_when_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, departure: SendPermit) {
         let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
@@ -199,13 +199,12 @@ impl Owner {
         }
     }
 
-    /// Submits this entry, and sends the roots to the server once the entry is written.
+    /// Submits the audit entry of an allowed response, and sends the roots to the server once the entry is written.
     pub(super) fn send_roots_when_written(&mut self, folders: PendingRootsResponse, entry: AuditEntry) {
         self.write_then_act(entry, PendingAct::Folders(folders));
     }
 
-    /// Drops the response to a request for roots that the server has withdrawn. An audit entry records that the
-    /// response was not sent.
+    /// Drops the pending response to a withdrawn request for roots. An audit entry records that it was not sent.
     pub(super) fn withdraw_roots_response(&mut self, of: (RunId, ServerRequestId)) {
         let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::Folders(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
@@ -231,6 +230,7 @@ impl Owner {
         }
     }
 
+    /// Executes an action after its audit entry was written, or handles the failure of the write.
     fn run_pending_act(&mut self, waiting: PendingAct, written: Result<(), StoreError>) {
         match waiting {
             PendingAct::Call { id, number, run, judgement, departure } => {
@@ -288,7 +288,7 @@ impl Owner {
         }
     }
 
-    /// Applies the retention settings to the audit log.
+    /// Passes the retention settings to the audit log, which then deletes older entries.
     pub(super) fn apply_audit_retention(&self) {
         let AppSettings { audit_days, audit_megabytes, .. } = self.settings.current;
         self.ports.audit.retain(ports::AuditRetention { days: audit_days, megabytes: audit_megabytes });

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// Parameters of the audit entry about a decision.
+/// Parameters of an audit entry about a decision. Most fields have a default.
 pub(super) struct AuditedDecision<'a> {
     pub(super) server: &'a str,
     pub(super) kind: &'static str,
@@ -11,11 +11,11 @@ pub(super) struct AuditedDecision<'a> {
     pub(super) scope: Option<policy::ApprovalScope>,
     pub(super) by: &'static str,
     pub(super) hash: &'a str,
-    /// Originator of the request.
+    /// Originator of the act that was decided about, such as `user`, `model` or `server`.
     pub(super) asker: &'static str,
-    /// Payload of the request, even if it is not sent.
+    /// Payload that was decided about, even if it is not sent.
     pub(super) content: Option<String>,
-    /// Rule or grant that led to the decision.
+    /// Name of the rule or grant that led to the decision.
     pub(super) rule: Cow<'static, str>,
     pub(super) conversation: Option<&'a str>,
 }

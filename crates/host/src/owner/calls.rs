@@ -15,7 +15,7 @@ use super::state::{CallRecord, CallReply, NewCall, RequestPurpose};
 use crate::connection::ConnectionCommand;
 use crate::view::{ConsentRequestBody, HostEvent};
 
-/// Result of deciding about a call that is not denied.
+/// Result of the decision about a call, if the call is not denied.
 pub(super) enum CallDisposition {
     /// The call is allowed, and is sent once this entry is written.
     Write(Box<AuditEntry>, SendPermit),

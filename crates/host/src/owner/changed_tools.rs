@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::Owner;
 
-/// Parts of a command that only depend on its configuration, not on files on the disk.
+/// Parts of a pinned command that depend only on the server's settings, not on files on the disk.
 const CONFIGURED_PARTS: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
 
 impl Owner {
@@ -65,7 +65,7 @@ impl Owner {
     }
 }
 
-/// Returns `true` if a definition was reviewed while the server had another command or address.
+/// Returns `true` if the user reviewed the definition `pin` while the server had another command or address.
 fn is_pin_of_other_server(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -> bool {
     let Some(identity) = &pins.identity else { return true };
     if pin.under.as_ref() != Some(&identity.hash) {

@@ -31,6 +31,7 @@ impl Owner {
         self.documents.confirmed.replace(next)
     }
 
+    /// Treats the current providers and retention as confirmed, and stores them in the file of confirmed settings.
     fn adopt_current_settings(&mut self, file: &ProvidersFile) -> ConfirmedFile {
         let adopted = ConfirmedFile::from_current(file, &self.settings.current);
         // If no provider is configured, the file is written on the first confirmation.
@@ -49,6 +50,7 @@ impl Owner {
         adopted
     }
 
+    /// Applies `change` to the file of confirmed settings, and calls `then` with the result of the write.
     fn change_confirmed_settings(
         &mut self,
         change: impl Fn(&mut ConfirmedFile) + Send + 'static,
@@ -67,7 +69,7 @@ impl Owner {
         });
     }
 
-    /// Records the address of a provider that the user set in the audit log, and stores it as confirmed.
+    /// Confirms the address that the user set for a provider: writes an audit entry, and then stores the address.
     pub(super) fn confirm_provider(
         &mut self,
         settings: &ProviderSettings,
@@ -92,7 +94,7 @@ impl Owner {
         });
     }
 
-    /// Deletes the confirmed address of a provider that the user removed.
+    /// Deletes the confirmed address of a provider that the user removed. Writes an audit entry first.
     pub(super) fn unconfirm_provider(
         &mut self,
         id: &str,
@@ -116,7 +118,7 @@ impl Owner {
         });
     }
 
-    /// Increments the number of pending changes. The returned continuation decrements it and calls `then`.
+    /// Increments the number of pending changes of providers. The returned closure decrements it and calls `then`.
     fn count_provider_change(
         &mut self,
         then: impl FnOnce(&mut Self, Result<(), StoreError>) + Send + 'static,
@@ -128,7 +130,7 @@ impl Owner {
         }
     }
 
-    /// Stores the default model that the user chose as confirmed.
+    /// Stores the user's choice of the default model in the file of confirmed settings.
     pub(super) fn confirm_default_model(
         &mut self,
         model: Option<ModelRef>,
@@ -174,7 +176,7 @@ impl Owner {
         });
     }
 
-    /// Stores the retention of the audit log that the user set as confirmed.
+    /// Stores the user's setting of the audit log's retention in the file of confirmed settings.
     pub(super) fn confirm_audit_retention(
         &mut self,
         settings: &AppSettings,

@@ -95,7 +95,7 @@ impl Owner {
                     self.servers.send_response(server, run, request, authorize_denial(answer));
                     return self.count_refused_while_muted(server);
                 }
-                self.refuse_without_consent(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
+                self.refuse_automatically(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
             }
             (ServerRequest::Sampling(params), decision) => {
                 self.on_sampling(server, (run, request), call, params, decision);
@@ -130,8 +130,8 @@ impl Owner {
         }
     }
 
-    /// Refuses a server's request without involving the user. `reason` is recorded in the audit log.
-    pub(super) fn refuse_without_consent(
+    /// Refuses a server's request without the user's involvement. `reason` is recorded in the audit log.
+    pub(super) fn refuse_automatically(
         &mut self,
         server: &str,
         (run, request): (RunId, ServerRequestId),

@@ -10,7 +10,7 @@ use policy::Hash;
 use super::Owner;
 use crate::view::{HostEvent, ServerState};
 
-/// Data about a server that a model may receive.
+/// Data about a server that may be sent to a model in a conversation.
 #[derive(Debug, Clone)]
 pub struct ServerForModel {
     /// Name of the server.
@@ -33,7 +33,7 @@ impl ServerForModel {
         self.instructions.as_ref().map(|text| Hash::of_bytes(text.as_bytes()).to_string())
     }
 
-    /// Returns `true` if the server reported a change of its tools that was not read yet.
+    /// Returns `true` if the server reported a change of its tools and the changed list was not read yet.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
         self.is_ready && self.reviewed.as_ref().is_some_and(|reviewed| reviewed.catalog.has_outdated_tools())
@@ -61,7 +61,7 @@ impl Owner {
         self.settings.current.chat.clamped_to_bounds()
     }
 
-    /// Emits an event of a conversation to the observers.
+    /// Sends an event of a conversation to the host's observers.
     pub(crate) fn emit_conversation_event(&mut self, event: ConversationEvent) {
         self.events.emit(HostEvent::Conversation(event));
     }

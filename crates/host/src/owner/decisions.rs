@@ -22,7 +22,7 @@ use super::state::{DecisionError, DecisionProgress, DecisionReply};
 use crate::view::{ConsentRequestBody, ConsentRequestEdit, ConsentRequestView, HostEvent, ServerState, UserDecision};
 
 impl Owner {
-    /// Applies a decision to a consent request, only once and only if `hash` is the hash of the current payload.
+    /// Applies the user's decision to a consent request, once and only if `hash` is the hash of its current payload.
     pub(crate) fn decide_request(
         &mut self,
         id: ConsentRequestId,
@@ -77,7 +77,8 @@ impl Owner {
         }
     }
 
-    /// Applies a decision about starting a server, after the files of its command were read again.
+    /// Applies the user's decision about starting a server. `files` are the files of the server's command as read again
+    /// after the user decided, or `None` if they could not be read.
     fn decide_start_request(
         &mut self,
         id: ConsentRequestId,
@@ -127,8 +128,8 @@ impl Owner {
         self.consent.report_decision(id, acted);
     }
 
-    /// Replaces a consent request whose program file has changed since, for example because of a build. Resolves the
-    /// command again, and requests consent for the new file.
+    /// Replaces a request to start a server whose program file has changed since the request was created, for example
+    /// because of a build. Resolves the command again, and requests consent for the new file.
     fn replace_consent_request(&mut self, at: usize) {
         let (id, server) = (self.consent.pending[at].view.id, self.consent.pending[at].view.server.clone());
         self.end_consent_requests(|pending| pending.view.id == id);
@@ -140,7 +141,7 @@ impl Owner {
         }
     }
 
-    /// Executes a decision. Branches that send a payload consume the approval.
+    /// Executes a decision on the consent request at index `at`. Branches that send a payload consume the approval.
     fn execute_decision(
         &mut self,
         at: usize,

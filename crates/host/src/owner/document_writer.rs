@@ -27,12 +27,12 @@ use serde_json::Value;
 use super::state::{ReadDocument, with_server_entry};
 use super::{DeferredTurn, Owner};
 
-/// A change of a document, and the function that is called with its result.
+/// A change of a document in the queue, and the function that is called after the write.
 struct QueuedChange<T, C, F> {
     document: Document,
     change: C,
     then: F,
-    /// Second value that `change` returned.
+    /// Second value that `change` returned, for the function that is called after the write.
     extra: Option<T>,
 }
 
@@ -84,8 +84,7 @@ impl Owner {
         place.send(WriterJob::Update(Box::new(QueuedChange { document, change, then, extra: None })));
     }
 
-    /// Submits a change of a document without waiting for the write. `failure` is the beginning of the log message if
-    /// the write fails.
+    /// Submits a change of a document without waiting. A log message about a failed write begins with `failure`.
     pub(super) fn write_later(
         &mut self,
         document: Document,
@@ -166,7 +165,7 @@ impl Owner {
                 Document::Grants => self.reload_grants(),
                 Document::Pins => self.reload_pins(),
                 Document::Roots => self.reload_roots(),
-                Document::Flow => self.reload_flows(),
+                Document::Flow => self.reload_data_flow(),
                 Document::Origins => self.reload_origins(),
                 Document::Sampling => self.reload_sampling(),
                 _ => {}

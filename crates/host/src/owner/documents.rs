@@ -15,14 +15,14 @@ use super::audited_decision::AuditedDecision;
 use super::state::{FolderShare, ReadDocument};
 use crate::view::{HostEvent, ServerState};
 
-/// Kind of audit entries about these documents.
+/// Value of the field `kind` in audit entries about documents that grant rights.
 const DOCUMENT_AUDIT_KIND: &str = "document";
-/// Documents that grant rights.
+/// Sealed documents whose content can allow acts without the user's consent.
 const GRANTING_DOCUMENTS: [Document; 6] =
     [Document::Grants, Document::Pins, Document::Roots, Document::Flow, Document::Sampling, Document::Confirmed];
 
 impl Owner {
-    /// Records documents that were rejected since the last call in the audit log, and displays the problem to the user.
+    /// Reports documents rejected since this was last called: writes audit entries, and shows the user the problem.
     pub(super) fn report_refused_documents(&mut self) {
         if let Some(adopted) = self.ports.documents.take_newly_sealed() {
             self.documents.confirmed.adopts = true;
@@ -72,7 +72,7 @@ impl Owner {
         self.events.emit(HostEvent::ConfigProblem(self.displayed_problem()));
     }
 
-    /// Returns the problem to display: that of the settings file or, if there is none, that of a document.
+    /// Returns the problem to display: that of the servers' settings file or, if there is none, of a rejected document.
     pub(super) fn displayed_problem(&self) -> Option<ConfigProblem> {
         self.settings.config_problem.clone().or_else(|| self.documents.problem.clone())
     }
@@ -100,7 +100,7 @@ impl Owner {
         serde_json::from_value(read.ok()?.unwrap_or(nothing)).ok()
     }
 
-    /// Reloads the grants after another process changed them, or the keychain became available.
+    /// Reads the grants again after another process changed them, or after the keychain became available.
     pub(crate) fn reload_grants(&mut self) {
         self.reload_document(Document::Grants, Self::on_grants_read);
     }
@@ -128,7 +128,7 @@ impl Owner {
         }
     }
 
-    /// Reloads the pins after another process changed them.
+    /// Reads the pins of reviewed definitions again after another process changed them.
     pub(crate) fn reload_pins(&mut self) {
         self.reload_document(Document::Pins, Self::on_pins_read);
     }
@@ -138,12 +138,12 @@ impl Owner {
         let stored: Pins = stored.into_iter().map(|(server, pins)| (server, Arc::new(pins))).collect();
         for server in self.reviews.merge(stored) {
             self.on_reviewed_definitions_changed(&server);
-            self.update_request_findings(&server);
+            self.refresh_findings_in_consent_requests(&server);
             self.events.emit(HostEvent::CatalogChanged(server));
         }
     }
 
-    /// Reloads the roots of servers after another process changed them.
+    /// Reads the folders shared as roots again after another process changed them.
     pub(crate) fn reload_roots(&mut self) {
         self.reload_document(Document::Roots, Self::on_roots_read);
     }

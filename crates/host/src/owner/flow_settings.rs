@@ -9,17 +9,17 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use super::audited_decision::AuditedDecision;
-use super::state::{ReadDocument, ServerError, ServerFlows, with_server_entry};
+use super::state::{DataFlowSettings, ReadDocument, ServerError, with_server_entry};
 use crate::HostClosed;
 
-fn server_not_found(server: &str) -> FlowError {
+fn flow_server_not_found(server: &str) -> FlowError {
     ServerError::NotFound(server.to_owned()).into()
 }
 
 impl Owner {
-    /// Returns the data flow settings of a server.
-    pub(crate) fn flow_of(&self, server: &str) -> DataFlow {
-        self.permissions.data_flow.flow_of(server)
+    /// Returns the data flow settings of a server, or the defaults.
+    pub(crate) fn data_flow_of(&self, server: &str) -> DataFlow {
+        self.permissions.data_flow.data_flow_of(server)
     }
 
     /// Sets the data flow settings of a server. The audit entry is written first, since the change may allow more.
@@ -29,9 +29,9 @@ impl Owner {
         flow: DataFlow,
         reply: oneshot::Sender<Result<(), FlowError>>,
     ) {
-        let was = self.flow_of(server);
+        let was = self.data_flow_of(server);
         let nothing_to_write = if !self.servers.records.contains_key(server) {
-            Some(Err(server_not_found(server)))
+            Some(Err(flow_server_not_found(server)))
         } else if flow.tools.len() > MAX_TOOL_SETTINGS {
             Some(Err(FlowError::TooMany))
         } else {
@@ -60,7 +60,9 @@ impl Owner {
             // The server may have been removed or renamed while the entry was written.
             let is_there = owner.servers.records.contains_key(&server);
             let written = written.map_err(FlowError::from);
-            if let Err(error) = written.and_then(|()| is_there.then_some(()).ok_or_else(|| server_not_found(&server))) {
+            if let Err(error) =
+                written.and_then(|()| is_there.then_some(()).ok_or_else(|| flow_server_not_found(&server)))
+            {
                 owner.permissions.data_flow.pending_changes -= 1;
                 let _ = reply.send(Err(error));
                 return;
@@ -70,8 +72,8 @@ impl Owner {
             owner.change_document(Document::Flow, change, move |owner, written| {
                 owner.permissions.data_flow.pending_changes -= 1;
                 let set = if !owner.servers.records.contains_key(&server) {
-                    owner.write_flow(&server, None);
-                    Err(server_not_found(&server))
+                    owner.write_data_flow(&server, None);
+                    Err(flow_server_not_found(&server))
                 } else if let Err(error) = written {
                     Err(error.into())
                 } else {
@@ -85,32 +87,32 @@ impl Owner {
         });
     }
 
-    fn write_flow(&mut self, server: &str, flow: Option<&DataFlow>) {
+    fn write_data_flow(&mut self, server: &str, flow: Option<&DataFlow>) {
         let failure = "the data flow of a server that was renamed or removed could not be written";
         self.write_entry_later(Document::Flow, failure, server, flow.map(|flow| json!(flow)));
     }
 
-    pub(super) fn rename_flow(&mut self, was: &str, name: &str) {
+    pub(super) fn rename_data_flow(&mut self, was: &str, name: &str) {
         if let Some(flow) = self.permissions.data_flow.flows.remove(was) {
-            self.write_flow(was, None);
-            self.write_flow(name, Some(&flow));
+            self.write_data_flow(was, None);
+            self.write_data_flow(name, Some(&flow));
             self.permissions.data_flow.flows.insert(name.to_owned(), flow);
         }
     }
 
-    pub(super) fn forget_flow(&mut self, server: &str) {
+    pub(super) fn forget_data_flow(&mut self, server: &str) {
         if self.permissions.data_flow.flows.remove(server).is_some() {
-            self.write_flow(server, None);
+            self.write_data_flow(server, None);
         }
     }
 
-    /// Reads the settings again after another instance changed them.
-    pub(crate) fn reload_flows(&mut self) {
-        self.reload_document(Document::Flow, Self::on_flows_read);
+    /// Reads the data flow settings again after another instance of Drawbridge changed them.
+    pub(crate) fn reload_data_flow(&mut self) {
+        self.reload_document(Document::Flow, Self::on_data_flow_read);
     }
 
-    fn on_flows_read(&mut self, read: ReadDocument) {
-        let Some(now) = self.parse_document::<ServerFlows>(read, json!({})) else { return };
+    fn on_data_flow_read(&mut self, read: ReadDocument) {
+        let Some(now) = self.parse_document::<DataFlowSettings>(read, json!({})) else { return };
         for server in self.permissions.data_flow.replace(now) {
             self.permissions.judgement += 1;
             self.emit_server(&server);
@@ -124,10 +126,10 @@ pub enum FlowError {
     /// No server has this name.
     #[error(transparent)]
     Server(#[from] ServerError),
-    /// Too many tools have individual settings.
+    /// The maximum number of tools with a setting of their own is exceeded.
     #[error("at most {MAX_TOOL_SETTINGS} tools can have individual settings")]
     TooMany,
-    /// The settings or the audit entry can't be written.
+    /// The data flow settings or the audit entry of the change can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The host has shut down.

@@ -64,11 +64,11 @@ pub(crate) struct SendPermit {
     by: Option<DecisionSource>,
 }
 
-/// A payload that may be sent, since its hash was authorized.
+/// A payload that may leave the host, since the gate has compared its hash with the authorized one.
 #[derive(Debug)]
 pub(crate) struct AuthorizedPayload<T>(T);
 
-/// The payload differs from the authorized one, or has another receiver.
+/// Error: the payload to send differs from the authorized payload, or has another receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PayloadMismatch;
 
@@ -244,14 +244,14 @@ impl Owner {
         Ok(Approval { request: pending.view.id, shown: now })
     }
 
-    /// Records the user's approval of a payload, and then calls `act` with the index of the consent request and the
-    /// permit. The request remains in the queue. Until the audit entry is written, only a denial of the request is
+    /// Writes the audit entry of the user's approval, and then calls `act` with the consent request's index and the
+    /// permit to send the payload. The request remains in the queue. Until the entry is written, only its denial is
     /// accepted.
     ///
     /// `act` receives an error if nothing may be sent: the request was removed, its payload differs from the approved
     /// one, or the approval can't be recorded. If this happens after the entry was written, another entry records that
     /// nothing was sent.
-    pub(super) fn permit(
+    pub(super) fn audit_approval(
         &mut self,
         approval: Approval,
         scope: ApprovalScope,
@@ -284,7 +284,7 @@ impl Owner {
                 }),
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
-                    owner.consent.release(request);
+                    owner.consent.finish_execution(request);
                     Err(DecisionError::Audit)
                 }
             };
@@ -294,14 +294,14 @@ impl Owner {
         Ok(DecisionProgress::Later)
     }
 
-    /// Returns the index of a consent request after its audit entry was written.
+    /// Checks an approval again after its audit entry was written, and returns the index of the consent request.
     ///
     /// # Errors
     ///
-    /// Returns [`DecisionError::NotOpen`] if the request was removed, [`DecisionError::Stale`] if it has changed, and
-    /// [`DecisionError::Denied`] if a rule now denies it.
+    /// Returns [`DecisionError::NotOpen`] if the request was removed, [`DecisionError::Stale`] if its payload has
+    /// changed, and [`DecisionError::Denied`] if a rule now denies the payload.
     fn approved_position(&mut self, request: ConsentRequestId, shown: &Hash) -> Result<usize, DecisionError> {
-        let at = self.consent.release(request).ok_or(DecisionError::NotOpen)?;
+        let at = self.consent.finish_execution(request).ok_or(DecisionError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
             return Err(DecisionError::Stale);
         }
@@ -314,20 +314,19 @@ impl Owner {
         }
     }
 
-    /// Records an approval like [`Owner::permit`], and removes the consent request from the queue before `act` is
-    /// called.
+    /// Writes an approval's audit entry like [`Owner::audit_approval`], and removes the request before `act` is called.
     ///
     /// # Errors
     ///
-    /// Returns the same errors as [`Owner::permit`]. In this case the request remains in the queue.
-    pub(super) fn permit_and_remove(
+    /// Returns the same errors as [`Owner::audit_approval`]. In this case the request remains in the queue.
+    pub(super) fn audit_approval_and_remove(
         &mut self,
         approval: Approval,
         scope: ApprovalScope,
         leaving: OutgoingPayload,
         act: impl FnOnce(&mut Self, PendingRequest, SendPermit) -> Result<DecisionProgress, DecisionError> + Send + 'static,
     ) -> Result<DecisionProgress, DecisionError> {
-        self.permit(approval, scope, leaving, move |owner, departed| {
+        self.audit_approval(approval, scope, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let pending = owner.consent.pending.remove(at);
             owner

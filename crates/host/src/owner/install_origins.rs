@@ -15,12 +15,12 @@ use super::state::{InstallRecord, ReadDocument, ServerError, with_server_entry};
 
 impl Owner {
     /// Returns the recorded installation of a server, compared with its settings.
-    pub(super) fn installed(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
+    pub(super) fn installation_info(&self, name: &str, config: &ServerConfig) -> Option<InstallationInfo> {
         self.launches.install_record(name, Some(config)).map(|record| record.into_installation_info(config))
     }
 
-    /// Records the origin of a server before the server is added to the settings. With `expected` given, the stored
-    /// record has to be equal to it at the time of the write. Otherwise nothing is written and the reply is `false`.
+    /// Writes the installation record of a server before the server is added to the settings. If `expected` is given
+    /// and the stored record differs from it at the time of the write, nothing is written and the reply is `false`.
     pub(crate) fn record_origin(
         &mut self,
         name: String,
@@ -51,7 +51,7 @@ impl Owner {
         });
     }
 
-    /// Completes or discards the pending record of a server, depending on its current settings.
+    /// Completes or discards the pending installation record of a server, depending on the server's current settings.
     pub(crate) fn resolve_origin(&mut self, name: &str) {
         if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
             return;
@@ -65,7 +65,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Completes or discards all records that a killed process left pending.
+    /// Completes or discards all installation records that a killed process left pending.
     pub(crate) fn resolve_origins(&mut self) {
         let pending = self.launches.origins.iter().filter(|(_, record)| record.is_pending());
         for name in pending.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
@@ -73,13 +73,13 @@ impl Owner {
         }
     }
 
-    /// Returns the folders of bundles in all records. Servers that are not configured are included, since a user who
-    /// removed one from the settings by hand may add it again.
+    /// Returns the bundle folders that installation records refer to. Records of servers that are not configured are
+    /// included, since a user who removed a server from the settings by hand may add it again.
     pub(crate) fn recorded_folders(&self) -> BTreeSet<String> {
         self.launches.origins.values().flat_map(InstallRecord::folders).map(str::to_owned).collect()
     }
 
-    /// Records the origin of a server, together with its current settings.
+    /// Writes the installation record of a server: the origin, and the server's current settings.
     pub(crate) fn set_origin(
         &mut self,
         name: &str,
@@ -102,7 +102,7 @@ impl Owner {
         }
     }
 
-    /// Deletes the record of an earlier server with the same name as a new one.
+    /// Deletes the installation record of an earlier server that had the name of the new server `name`.
     pub(super) fn forget_former_origin(&mut self, name: &str) {
         if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
             self.forget_origin(name);
@@ -120,7 +120,7 @@ impl Owner {
         self.write_entry_later(Document::Origins, "the origin of a server could not be written", name, value);
     }
 
-    /// Reads the settings and the records again, and replies when both are done.
+    /// Reads the servers' settings and the installation records again, and replies when both are done.
     pub(crate) fn reload_installed(&mut self, reply: oneshot::Sender<()>) {
         self.reload_servers();
         self.reload_origins();
@@ -133,7 +133,7 @@ impl Owner {
         );
     }
 
-    /// Reads the records again after another instance installed or removed a server.
+    /// Reads the installation records again after another instance of Drawbridge installed or removed a server.
     pub(crate) fn reload_origins(&mut self) {
         self.reload_document(Document::Origins, Self::on_origins_read);
     }

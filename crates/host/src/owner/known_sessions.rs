@@ -16,7 +16,7 @@ use crate::connection::RunId;
 use crate::view::RemoteConnection;
 
 impl Owner {
-    /// Returns the known transport and revision of a remote server.
+    /// Returns the transport and protocol revision of a remote server's last session, if they are known.
     pub(super) fn known_server(&self, name: &str) -> Option<KnownServer> {
         let known = self.known_session(name)?;
         Some(KnownServer { transport: known.transport?, revision: known.revision })

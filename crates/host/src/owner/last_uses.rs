@@ -36,7 +36,7 @@ impl Owner {
         }
     }
 
-    /// Records that a server is launched and, with `by`, that a rule or grant allowed the start.
+    /// Records that a server is launched and, if `by` is given, that this rule or grant allowed the start.
     pub(super) fn note_start_use(&mut self, by: Option<DecisionSource>, server: &str) {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         let used_by = record.launch.requested_by.take().unwrap_or(UsedBy::Host);
@@ -61,7 +61,7 @@ impl Owner {
         self.permissions.uses.note_folders(server, last_use);
     }
 
-    /// Writes the last uses of grants. Never adds a grant to the file, since another process may have revoked it.
+    /// Writes the last uses of grants to their file. Never adds a grant, since another process may have revoked it.
     pub(super) fn write_uses(&mut self) {
         let unwritten = self.permissions.uses.take_unwritten();
         let persisted =
@@ -89,7 +89,7 @@ pub(super) const fn call_originator(origin: &CallOrigin) -> UsedBy {
     }
 }
 
-/// Returns the content of the file with the uses of those grants that it contains unchanged.
+/// Returns the content of the file of grants, with the last uses of those in `used` that it still contains unchanged.
 fn with_last_uses(stored: Option<Value>, used: &[Grant]) -> Value {
     let Some(Ok(mut stored)) = stored.clone().map(serde_json::from_value::<Vec<Grant>>) else {
         return stored.unwrap_or_else(|| json!([]));

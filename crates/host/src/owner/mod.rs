@@ -72,7 +72,7 @@ pub use state::{
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{
-    CallTable, ConfirmedSettings, ConsentQueue, EventStream, FlowTable, FolderShares, GrantDocuments, LaunchFacts,
+    CallTable, ConfirmedSettings, ConsentQueue, DataFlowTable, EventStream, FolderShares, GrantDocuments, LaunchFacts,
     Lifetime, ModelAccess, Permissions, RequestThrottle, Reviews, Sampling, ServerRegistry, SettingsState, SignIns,
 };
 pub(crate) use turn::{DeferredTurn, SharedOwner, WeakOwner};
@@ -127,7 +127,7 @@ impl Owner {
                 let _ = back.run(turn);
             })
         };
-        let flow = FlowTable { flows, ..FlowTable::default() };
+        let flow = DataFlowTable { flows, ..DataFlowTable::default() };
         let folders = FolderShares::read(roots);
         let mut owner = Self {
             sign_ins: SignIns::new(TokenVaults::new(Arc::clone(&ports.secrets))),
@@ -185,7 +185,7 @@ impl Owner {
         }
     }
 
-    /// Handles a report that a connection sent.
+    /// Handles a report that the connection of this run of a server sent.
     pub(crate) fn on_connection_event(&mut self, run: RunId, event: ConnectionEvent) {
         // Reports about a call need only the ticket, not the record of the server.
         let event = match event {
@@ -239,7 +239,7 @@ impl Owner {
             approved: self.is_approved(name, &record.config),
             facts: record.session.facts.clone(),
             counts: record.offer.catalog.entry_counts(),
-            unreviewed: self.reviews.unreviewed(name, &record.offer),
+            unreviewed: self.reviews.count_unreviewed(name, &record.offer),
             roots: self.shared_roots(name),
             sent_roots: self.accessible_roots(name),
             held_by: record
@@ -254,12 +254,12 @@ impl Owner {
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
             refused_questions: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
             trust: self.trust_in(name),
-            flow: self.flow_of(name),
+            flow: self.data_flow_of(name),
             pid: record.session.pid,
             connected: record.session.connected.clone(),
             subscriptions_lost: record.session.subscriptions_lost.clone(),
             marks: self.servers.server_findings(name, record),
-            installed: self.installed(name, &record.config),
+            installed: self.installation_info(name, &record.config),
         })
     }
 
@@ -267,6 +267,7 @@ impl Owner {
         self.servers.records.get(name).map(Box::as_ref)
     }
 
+    /// Emits an event with the current view of a server.
     fn emit_server(&mut self, name: &str) {
         if self.events.is_observed()
             && let Some(view) = self.server_view(name)
@@ -350,8 +351,8 @@ async fn deliver_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
             written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),
-            () = owner.is_abandoned() => owner.turn("close", |owner| owner.close(None)),
-            () = owner.has_ended() => return,
+            () = owner.wait_until_abandoned() => owner.turn("close", |owner| owner.close(None)),
+            () = owner.wait_until_ended() => return,
         };
         if turn.is_err() {
             return;

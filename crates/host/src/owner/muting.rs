@@ -81,15 +81,16 @@ impl Owner {
         self.emit_server(server);
     }
 
-    /// Counts a request that was refused because the server is muted.
+    /// Counts a request of a muted server, which was refused automatically.
     pub(super) fn count_refused_while_muted(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttle(server).count_refused() {
-            self.audit_muted(server, refused);
+            self.audit_refused_while_muted(server, refused);
         }
         self.emit_server(server);
     }
 
-    fn audit_muted(&mut self, server: &str, refused: u64) {
+    /// Records in the audit log how many requests of a muted server were refused.
+    fn audit_refused_while_muted(&mut self, server: &str, refused: u64) {
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: "mute",
@@ -102,10 +103,10 @@ impl Owner {
         });
     }
 
-    /// Records the final number of requests that were refused during a mute, unless it is already recorded.
+    /// Records in the audit log how many requests a mute refused in total, unless that number is already recorded.
     fn audit_final_muted_count(&mut self, server: &str) {
         if let Some(refused) = self.consent.throttles.get(server).and_then(RequestThrottle::unlogged_refusals) {
-            self.audit_muted(server, refused);
+            self.audit_refused_while_muted(server, refused);
         }
     }
 

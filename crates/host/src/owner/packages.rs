@@ -35,7 +35,7 @@ pub(super) struct PackageStart {
     pub(super) path: SearchPath,
 }
 
-/// A command whose package is pinned to one version. If the version is unknown, the command as configured.
+/// A command whose package is pinned to one version, or the command as configured if the version is unknown.
 #[derive(Debug)]
 struct PinnedCommand {
     config: StdioConfig,
@@ -73,15 +73,14 @@ fn pinned_config(config: &StdioConfig, args: Vec<String>) -> StdioConfig {
 }
 
 impl Owner {
-    /// Starts a server whose command loads a package. Uses the approved version, or else the version found by a
-    /// look-up, which requires consent. An automatic restart uses the version that ran before, since the user did not
-    /// request a look-up.
+    /// Decides about starting a server whose command loads a package. Uses the approved version, or else the version
+    /// found by a look-up, which requires consent. An automatic restart uses the version that ran before.
     ///
     /// The look-up uses the network before the command is approved. It is only made if the user requested the start or
     /// approved the server before. It contacts only the registry, through the launcher's package manager, and runs no
     /// code of the package (`crate::packages`). Consent is requested after the look-up has ended outside of the owner's
     /// turns, so that the consent request is displayed only once.
-    pub(super) fn decide_package(&mut self, start: PackageStart) {
+    pub(super) fn decide_package_start(&mut self, start: PackageStart) {
         let unpinned =
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
         // No look-up is made if the policy denies the start.
@@ -122,8 +121,8 @@ impl Owner {
         });
     }
 
-    /// Looks up the package of a command, and decides about starting the version found. If the look-up fails, the
-    /// approved version is started, unless the registry had offered different files for it.
+    /// Looks up the package of a command in the registry, and decides about starting the server with the version found.
+    /// If the look-up fails, the approved version is started, unless the registry had offered different files for it.
     fn look_up_package(&mut self, start: PackageStart) {
         if let Some(record) = self.servers.records.get(&start.name) {
             record.log_activity_line(ActivityKind::State, &format!("looking up the package {}", start.reference.name));
@@ -156,8 +155,7 @@ impl Owner {
         self.decide_command(name, config, found, Some(package));
     }
 
-    /// Looks up a newer version while the server starts. A newer version is announced, and requires consent on the next
-    /// start.
+    /// Looks up a newer version of a package while the server starts. It requires consent on the server's next start.
     fn look_up_newer_version(&mut self, start: &PackageStart) {
         let command = self.server_command(&start.name, &start.stdio);
         let PackageStart { name, config, reference, found, path, .. } = start.clone();
@@ -193,8 +191,8 @@ impl Owner {
         }
     }
 
-    /// Handles the user's denial of a version that a look-up found. The approved version remains approved, and the
-    /// returned message explains how to start it.
+    /// Handles the user's denial of a package version that a look-up found. The approved version remains approved, and
+    /// the returned message explains how to start it. Returns `None` if the denied start was not for such a version.
     pub(super) fn decline_package(&mut self, name: &str, body: &ConsentRequestBody) -> Option<String> {
         let ConsentRequestBody::StartServer { package: Some(package), .. } = body else { return None };
         let found = package.found.as_ref().ok()?;
@@ -227,7 +225,8 @@ impl Owner {
     }
 }
 
-/// Returns the package that a command loads. If a local copy in `directory` would run instead, the package is unknown.
+/// Returns the package that a command loads, or `None` if the command is not a package launcher. If the launcher would
+/// run a local copy in `directory` instead of the registry's package, the package is unknown.
 pub(super) fn launched_package(config: &StdioConfig, directory: &Path) -> Option<launches::packages::LauncherPackage> {
     use launches::packages::{LauncherPackage, UnknownPackage, find_local_copy};
 

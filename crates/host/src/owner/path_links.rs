@@ -14,7 +14,7 @@ pub(super) async fn resolve_links(paths: BTreeSet<String>) -> ResolvedPaths {
     ResolvedPaths::Here(process::path_links::resolve_links(paths).await)
 }
 
-/// Returns the initial resolution state of a call's paths. Paths of a remote server don't refer to this computer.
+/// Returns the unresolved state of a call's paths, which for a remote server don't refer to this computer.
 pub(super) fn unresolved_paths(config: &ServerConfig) -> ResolvedPaths {
     if config.as_stdio().is_none() { ResolvedPaths::Elsewhere } else { ResolvedPaths::Here(HashMap::new()) }
 }

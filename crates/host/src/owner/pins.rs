@@ -42,7 +42,7 @@ impl Owner {
         self.pin_definition(server, DefinitionKind::Tool, &tool.name, &json!(tool));
     }
 
-    /// Pins the approved issuer of a server's tokens.
+    /// Pins the approved issuer (authorization server) of a server's tokens.
     pub(super) fn pin_issuer(&mut self, server: &str, issuer: &str) {
         if self.reviews.pins.get(server).and_then(|pins| pins.issuer.as_deref()) != Some(issuer) {
             let issuer = issuer.to_owned();
@@ -50,7 +50,7 @@ impl Owner {
         }
     }
 
-    /// Pins the approved endpoints that receive credentials and tokens of a sign-in.
+    /// Pins the approved endpoints that receive the credentials and tokens of a server's sign-in.
     pub(super) fn pin_endpoints(&mut self, server: &str, endpoints: &[SignInEndpoint]) {
         let endpoints = endpoints_by_purpose(endpoints);
         if self.reviews.pins.get(server).is_none_or(|pins| pins.endpoints != endpoints) {
@@ -59,7 +59,7 @@ impl Owner {
         }
     }
 
-    /// Pins a definition. Returns `false` if the maximum number of pins is reached.
+    /// Pins the definition of a tool or prompt. Returns `false` if the server has the maximum number of pins.
     fn pin_definition(&mut self, server: &str, kind: DefinitionKind, name: &str, definition: &Value) -> bool {
         let identity = self.servers.records.get(server).and_then(|record| record.offer.identity.clone());
         let hash = Hash::of_json(definition);
@@ -106,7 +106,7 @@ impl Owner {
         changed
     }
 
-    /// Updates everything that is computed from the reviewed definitions of a server.
+    /// Discards values computed from a server's reviewed definitions. Emits an event if the unreviewed number changed.
     pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
         let mut unreported = None;
         if let Some(record) = self.servers.records.get_mut(server) {
@@ -115,7 +115,7 @@ impl Owner {
             unreported = record.offer.unreviewed.take();
         }
         self.permissions.judgement += 1;
-        let now = self.servers.records.get(server).map(|record| self.reviews.unreviewed(server, &record.offer));
+        let now = self.servers.records.get(server).map(|record| self.reviews.count_unreviewed(server, &record.offer));
         if unreported.is_some() && unreported != now {
             self.emit_server(server);
         }
@@ -171,13 +171,13 @@ impl Owner {
             let has_room = owner.change_pins(&server, true, move |pins| {
                 reviewed.iter().all(|(kind, name, definition)| pins.pin(*kind, name, definition, identity.as_ref(), at))
             });
-            owner.update_request_findings(&server);
+            owner.refresh_findings_in_consent_requests(&server);
             owner.events.emit(HostEvent::CatalogChanged(server.clone()));
             let _ = reply.send(if has_room { Ok(()) } else { Err(ReviewError::Full(server)) });
         });
     }
 
-    /// Returns the pins of all servers.
+    /// Returns the pinned definitions of all servers.
     pub(crate) const fn pins(&self) -> &Pins {
         &self.reviews.pins
     }

@@ -31,12 +31,12 @@ fn read_provider_documents(documents: &dyn Documents) -> ProviderDocuments {
 }
 
 impl Owner {
-    /// Reads the providers again after another process changed them or their confirmation.
+    /// Reads the model providers again after another process changed their settings or their confirmed addresses.
     pub(crate) fn reload_providers(&mut self) {
         self.reload_providers_then(|_| ());
     }
 
-    /// Reads the providers after all submitted writes, applies them, and then calls `then`.
+    /// Reads the documents of the model providers after all submitted writes, applies them, and then calls `then`.
     fn reload_providers_then(&mut self, then: impl FnOnce(&mut Self) + Send + 'static) {
         self.run_on_writer_thread(read_provider_documents, move |owner, read| {
             match read {
@@ -47,13 +47,13 @@ impl Owner {
         });
     }
 
-    /// Reads the providers before the first turn.
+    /// Reads the model providers from disk before the first turn.
     pub(super) fn read_providers(&mut self) {
         let read = read_provider_documents(self.ports.documents.as_ref());
         self.apply_providers(read);
     }
 
-    /// Applies the documents that were read. Invalid documents have no effect.
+    /// Applies the documents that describe the providers. Has no effect if the settings or lists of models are invalid.
     fn apply_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {
@@ -222,7 +222,7 @@ impl Owner {
         });
     }
 
-    /// Stores or deletes the list of a provider's models, effective immediately, and calls `then` after the write.
+    /// Stores or (`None`) deletes the list of a provider's models, effective immediately. Calls `then` after the write.
     fn store_model_list(
         &mut self,
         id: &str,
@@ -247,7 +247,7 @@ impl Owner {
         });
     }
 
-    /// Handles a change of a provider's key, which is read again on the next request.
+    /// Handles a change of a provider's API key, so that the next request to the provider reads the key again.
     pub(crate) fn on_key_changed(&mut self, id: &str) {
         if let Ok(settings) = self.models.providers.settings_of(id) {
             self.register_provider(settings);
@@ -256,7 +256,7 @@ impl Owner {
         }
     }
 
-    /// Stores the models that a provider listed in reply to a request with these settings.
+    /// Stores the models, or the error, with which a provider replied to a list request made with these settings.
     pub(crate) fn on_models_listed(
         &mut self,
         settings: &ProviderSettings,

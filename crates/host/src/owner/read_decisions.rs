@@ -68,8 +68,8 @@ impl Owner {
 }
 
 impl Owner {
-    /// Returns `true` for a request of the user, and for a resource that the server of an app lists. The address of any
-    /// other resource can contain data, and so can one that content of other hosts chose.
+    /// Returns `true` unless an app makes the request. For an app, returns `true` only if it reads a resource that its
+    /// server lists and other hosts can't influence it, since the choice of a URI can transfer data.
     fn is_requested_read(&self, server: &str, origin: &CallOrigin, request: &ClientRequest) -> bool {
         let CallOrigin::App { reaches_other_hosts, .. } = origin else { return true };
         let ClientRequest::ReadResource { uri } = request else { return false };

@@ -15,7 +15,7 @@ use super::state::{
 use crate::view::ConsentRequestBody;
 
 impl Owner {
-    /// Requests the user's review of a result.
+    /// Requests the user's review of a call's result before a model reads the result.
     pub(crate) fn request_result_review(
         &mut self,
         origin: ResultOrigin,
@@ -36,7 +36,7 @@ impl Owner {
         );
     }
 
-    /// Records that a result was withheld because it is too large to be displayed.
+    /// Records in the audit log that a result was withheld from the model because it is too large for a review.
     pub(crate) fn audit_unshown_result(&mut self, origin: &ResultOrigin, body: &ConsentRequestBody) {
         self.audit_without_waiting(AuditedDecision {
             server: &origin.server,
@@ -52,12 +52,12 @@ impl Owner {
         });
     }
 
-    /// Withdraws the review of a result, because the model's run has ended.
+    /// Withdraws the consent request for reviewing a call's result, because the model's run has ended.
     pub(crate) fn withdraw_result(&mut self, call: &str) {
         self.end_consent_requests(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
     }
 
-    /// Sends an approved result to the model's run.
+    /// Sends a result that the user approved to the model's run that waits for it.
     pub(super) fn send_approved_result(&mut self, pending: &PendingRequest, departure: SendPermit) {
         let (RequestPurpose::Result(call), ConsentRequestBody::Result { tool, .. }) =
             (&pending.purpose, &pending.view.body)

@@ -64,9 +64,9 @@ impl Owner {
         ReviewFindings { diff: diff.map(Box::new), ..ReviewFindings::default() }
     }
 
-    /// Updates the warnings on pending consent requests for calls of a server's tools, and the tools that they offer to
-    /// allow together, after the tools or their reviews may have changed.
-    pub(super) fn update_request_findings(&mut self, server: &str) {
+    /// Computes the warnings in pending consent requests for calls of a server's tools again, and the read-only tools
+    /// that each request offers to allow together, after the tools or their reviews may have changed.
+    pub(super) fn refresh_findings_in_consent_requests(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
             if pending.view.server == server && matches!(pending.purpose, RequestPurpose::Call(_)) {
@@ -78,9 +78,8 @@ impl Owner {
         }
     }
 
-    /// Updates the tools that pending consent requests of a server offer to allow together, after definitions have
-    /// changed.
-    pub(super) fn update_offered_tools(&mut self, server: &str) {
+    /// Updates the read-only tools that pending consent requests of a server offer to allow together.
+    pub(super) fn refresh_offered_read_only_tools(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
             if self.consent.pending[at].view.server == server && self.update_read_only_tools(at) {
                 self.emit_consent_request(at);

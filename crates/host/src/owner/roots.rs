@@ -28,7 +28,7 @@ impl Owner {
     }
 
     /// Shares folders with a server, after the decision was recorded. If the server's command has changed meanwhile,
-    /// the share doesn't apply to it. Returns `false` if no server has this name any more.
+    /// the share doesn't apply to the new command. Returns `false` if no server has this name any more.
     pub(super) fn share_roots(&mut self, server: &str, shared: FolderShare) -> bool {
         if !self.servers.records.contains_key(server) {
             return false;
@@ -41,7 +41,7 @@ impl Owner {
         true
     }
 
-    /// Stops sharing the folders of a server that `now` doesn't contain, effective immediately.
+    /// Stops sharing those folders with a server that the share `now` doesn't contain, effective immediately.
     pub(super) fn remove_unshared_roots(&mut self, server: &str, now: &FolderShare) {
         if let Some(narrowed) = self.permissions.folders.without_removed_folders(server, now) {
             self.share_roots(server, narrowed);
@@ -80,7 +80,7 @@ impl Owner {
         );
     }
 
-    /// Sends its roots to a server, as allowed by an earlier decision of the user.
+    /// Responds to a server's request for roots with its shared folders, as allowed by an earlier decision of the user.
     pub(super) fn send_allowed_roots(
         &mut self,
         server: &str,
@@ -109,8 +109,8 @@ impl Owner {
         );
     }
 
-    /// Sends the roots once the audit entry is written. If the server was muted or its roots changed meanwhile, its
-    /// request is decided again.
+    /// Sends the response to a server's request for roots once the audit entry is written. If the server was muted or
+    /// its shared folders changed meanwhile, the request is decided again.
     pub(super) fn continue_roots_response(&mut self, folders: PendingRootsResponse, written: Result<(), StoreError>) {
         let PendingRootsResponse { server, run, request, ticket, answer, subject, hash } = folders;
         if let Err(error) = written {

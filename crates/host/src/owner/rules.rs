@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::Owner;
 use super::path_links::resolve_links;
 use super::state::ReadDocument;
-use crate::rules::{RulesView, read_rules};
+use crate::rules::{RulesView, parse_rules};
 use crate::view::{HostEvent, ServerState};
 
 impl Owner {
@@ -51,7 +51,7 @@ impl Owner {
             if std::mem::replace(&mut self.permissions.rule_files.were_read, true) {
                 self.audit_rule_changes(&before, &after);
             }
-            self.rules_changed();
+            self.on_rules_changed();
         }
         self.permissions.rule_files.were_read = true;
     }
@@ -99,7 +99,8 @@ impl Owner {
         self.permissions.rules_view()
     }
 
-    fn rules_changed(&mut self) {
+    /// Applies changed rules to pending consent requests, running servers and sampling, and notifies observers.
+    fn on_rules_changed(&mut self) {
         self.permissions.judgement += 1;
         let policy = &self.permissions.policy;
         let current = |of: RuleRef| policy.rules(of.source).find(|own| own.id == of.id);
@@ -128,6 +129,6 @@ impl Owner {
 fn parse_rules_file(read: Result<Option<Value>, StoreError>) -> Result<(bool, PolicyFile), String> {
     match read.map_err(|error| error.cause)? {
         None => Ok((false, PolicyFile::default())),
-        Some(value) => Ok((true, read_rules(value)?)),
+        Some(value) => Ok((true, parse_rules(value)?)),
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use super::Owner;
 use crate::view::{LaunchFileWriter, SandboxPreview};
 
-/// Maximum number of writable files of other sandboxes that are listed in a consent request.
+/// Maximum number of launch files writable by other servers' sandboxes that a consent request lists.
 const MAX_WRITERS: usize = 32;
 
 impl Owner {
@@ -48,7 +48,7 @@ impl Owner {
         }
     }
 
-    /// Returns the other servers whose sandbox allows writing to one of these files.
+    /// Returns the other servers whose sandbox allows writing to one of the launch files of server `name`.
     pub(super) fn launch_file_writers(&self, name: &str, files: &LaunchFiles) -> Vec<LaunchFileWriter> {
         let mut found = Vec::new();
         for (server, record) in self.servers.records.iter().filter(|(server, _)| *server != name) {
@@ -71,8 +71,8 @@ impl Owner {
         found
     }
 
-    /// Determines the access that a server would have if it were started now, with `proposed` instead of the sandbox in
-    /// its settings. Nothing is started.
+    /// Determines which files and networks a server could access if it were started now, with the sandbox `proposed`
+    /// or, if that is `None`, the one in its settings. Nothing is started.
     pub(crate) fn plan_sandbox(
         &mut self,
         name: &str,
@@ -104,7 +104,7 @@ impl Owner {
         });
     }
 
-    /// Returns the shared folders of a server that its sandbox can access, which it receives as roots.
+    /// Returns the folders that a server receives as roots: those shared folders that its sandbox can access.
     pub(super) fn accessible_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         Some(self.servers.sent_folders(server, self.shared_roots(server)?))
     }
@@ -125,7 +125,7 @@ impl Owner {
     }
 }
 
-/// Adds the files that a command requires, but that the sandbox plan doesn't make accessible.
+/// Combines a sandbox plan with the files that the command requires, but that the plan doesn't make accessible.
 async fn sandbox_preview(
     command: ServerCommand,
     program: PathBuf,

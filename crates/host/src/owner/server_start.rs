@@ -102,7 +102,7 @@ impl Owner {
             Some(LauncherPackage::Package(reference)) => {
                 let config = config.clone();
                 let name = name.to_owned();
-                self.decide_package(PackageStart { name, config, stdio, reference, found, path });
+                self.decide_package_start(PackageStart { name, config, stdio, reference, found, path });
             }
             Some(LauncherPackage::Unknown(launcher, cause)) => {
                 let package = LoadedPackage::unknown(launcher, cause);
@@ -112,7 +112,7 @@ impl Owner {
         }
     }
 
-    /// Sets the state of a server to failed, because its start was not approved.
+    /// Sets the state of a server to failed, because its command or address was not approved.
     pub(super) fn fail_unapproved(&mut self, name: &str, message: &str) {
         self.fail_with(name, Failure::new(FailureReason::Refused, message));
     }
@@ -125,7 +125,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Stops a server in any state.
+    /// Stops a server in any state: ends its process or connection, or cancels its start.
     pub(crate) fn stop(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.start_again = false;

@@ -16,10 +16,10 @@ use super::state::ServerError;
 use super::{Owner, ServerRecord};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 
-/// Sender for the result of a change of the servers.
+/// Sender for the result of adding, changing or removing a server.
 type ServerChangeReply = oneshot::Sender<Result<(), ServerError>>;
 
-/// Content of the settings file, as read from disk.
+/// Content of the settings file with the servers, as read from disk.
 struct ServersDocument {
     entries: Result<Vec<ServerEntry>, ConfigProblem>,
     is_there: bool,
@@ -30,7 +30,7 @@ fn read_servers(settings: &dyn ServerSettings) -> ServersDocument {
 }
 
 impl Owner {
-    /// Reads the settings file again after another process changed it.
+    /// Reads the servers' settings file again after another process changed it.
     pub(crate) fn reload_servers(&mut self) {
         let settings = Arc::clone(&self.ports.servers);
         self.run_on_writer_thread(
@@ -42,13 +42,13 @@ impl Owner {
         );
     }
 
-    /// Reads the settings file before the first turn.
+    /// Reads the servers' settings file before the first turn.
     pub(super) fn read_servers(&mut self) {
         let read = read_servers(self.ports.servers.as_ref());
         self.apply_servers(read);
     }
 
-    /// Changes the settings file, applies the resulting content, and calls `then`.
+    /// Changes the servers' settings file, applies the resulting content, and calls `then`.
     fn change_servers(
         &mut self,
         change: impl FnOnce(&dyn ServerSettings) -> Result<(), ServerError> + Send + 'static,
@@ -170,8 +170,8 @@ impl Owner {
         );
     }
 
-    /// Changes a server. With `before` given, the settings file has to contain exactly that configuration at the time
-    /// of the write.
+    /// Changes the name or settings of a server. If `before` is given and the settings file contains another
+    /// configuration of the server at the time of the write, nothing is changed.
     pub(crate) fn update_server(
         &mut self,
         was: &str,
@@ -189,7 +189,7 @@ impl Owner {
             let _ = reply.send(Err(error));
             return;
         }
-        let rename_home = self.launches.home_renaming(was, &entry);
+        let rename_home = self.launches.home_rename_task(was, &entry);
         let (was, written, old) = (was.to_owned(), entry.clone(), was.to_owned());
         self.change_servers(
             move |settings| {
@@ -213,7 +213,7 @@ impl Owner {
                     let tools_before = renamed.map(|record| record.config.tools.clone());
                     if entry.name != was {
                         owner.rename_roots(&was, &entry.name);
-                        owner.rename_flow(&was, &entry.name);
+                        owner.rename_data_flow(&was, &entry.name);
                         owner.rename_sampling(&was, &entry.name);
                         owner.forget_origin(&entry.name);
                         owner.rename_origin(&was, &entry.name);
@@ -250,13 +250,12 @@ impl Owner {
         );
     }
 
-    /// Sends the outcome after all operations submitted before are written, including the removal of data stored under
-    /// the server's name.
+    /// Sends the outcome to the caller after all earlier document writes, such as those that remove a server's data.
     fn reply_when_written(&mut self, reply: ServerChangeReply, outcome: Result<(), ServerError>) {
         self.run_on_writer_thread(|_| (), move |_, _| drop(reply.send(outcome)));
     }
 
-    /// Deletes all data that is stored under a server's name.
+    /// Deletes all data that is stored under the name of a removed server.
     fn forget_server(&mut self, name: &str) {
         self.permissions.policy.forget_server(name);
         self.write_grants(name, None, |_, written| {
@@ -266,7 +265,7 @@ impl Owner {
         });
         self.consent.throttles.remove(name);
         self.forget_roots(name);
-        self.forget_flow(name);
+        self.forget_data_flow(name);
         self.forget_sampling(name);
         self.remove_known_session(name);
         self.forget_pins(name);
@@ -277,7 +276,7 @@ impl Owner {
         self.permissions.revoked.forget_server(name);
     }
 
-    /// Removes the record of a server from memory.
+    /// Removes the in-memory record of a server.
     fn remove_server_record(&mut self, name: &str) {
         self.stop(name);
         self.end_consent_requests(|p| p.view.server == name);
@@ -320,8 +319,8 @@ impl Owner {
         })
     }
 
-    /// Writes the grants of a server, or those for some subjects, and calls `then`. Other entries of the file are
-    /// retained, since another process may have written them, for example the app while the command line is running.
+    /// Writes the grants of a server to the file, or only those for the given subjects, and calls `then`. Other entries
+    /// of the file are retained, since another process may have written them.
     pub(super) fn write_grants(
         &mut self,
         server: &str,

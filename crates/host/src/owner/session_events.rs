@@ -27,7 +27,7 @@ impl Owner {
             record.supervision.on_ready();
             self.servers.examine_claims(name);
             self.store_known_session(name);
-            self.restore(name);
+            self.restore_session_state(name);
             self.sign_in_if_requested(name);
         }
         self.emit_server(name);
@@ -43,20 +43,19 @@ impl Owner {
         // Lists that are read again because they were stale are usually unchanged.
         if is_same {
             if !is_as_sure {
-                self.update_request_findings(name);
+                self.refresh_findings_in_consent_requests(name);
                 self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
             }
             return;
         }
         self.update_requests_for_tools(name);
         self.record_changed_tools(name);
-        self.update_offered_tools(name);
+        self.refresh_offered_read_only_tools(name);
         self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
         self.emit_server(name);
     }
 
-    /// Handles a new session, which the connection opened after the server dropped the previous one. The information
-    /// from its initialization may have changed.
+    /// Handles a new session, opened after the server dropped the previous one. The server's facts may have changed.
     pub(super) fn on_reopened(&mut self, run: RunId, name: &str, facts: ServerFacts) {
         if let Some(record) = self.servers.record_of_run(name, run) {
             record.session.facts = Some(truncate_server_facts(facts));
@@ -81,7 +80,7 @@ impl Owner {
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
         self.models.sampling.end_auto_approved(|(of, _)| of == run);
-        self.end_consent_requests(|p| p.ends_with(run, name));
+        self.end_consent_requests(|p| p.must_end_with_run(run, name));
         let mut again = false;
         if failure.is_some()
             && self.servers.record_of_run(name, run).is_some_and(|record| record.session.facts.is_none())

@@ -12,12 +12,12 @@ use super::audited_decision::AuditedDecision;
 use super::state::{SettingsReply, retention_text};
 use crate::view::{AppSettings, HostEvent};
 
-/// Kind of audit entries about the retention settings.
+/// Value of the field `kind` in audit entries about the retention settings.
 const SETTINGS_AUDIT_KIND: &str = "settings";
 /// Separator between the new and the previous retention settings in an audit entry.
 const BEFORE_SEPARATOR: &str = "; before: ";
 
-/// Reason in the audit entry that records that a change was reverted.
+/// Reason in the audit entry about a change of the retention that was reverted.
 const NOT_WRITTEN_REASON: &str = "the settings could not be written";
 
 impl Owner {
@@ -27,8 +27,8 @@ impl Owner {
         Some(counted.current_usage(&self.settings.current.limits.clamped_to_bounds()))
     }
 
-    /// Changes the settings, which take effect once they are written. A change of the log's retention is recorded in
-    /// the log first. Until that is done, other changes wait, so that the latest one is effective.
+    /// Changes the app's settings, which take effect once they are written. A change of the audit log's retention is
+    /// recorded in that log first. Until the changed retention is written, other changes wait in a queue.
     pub(crate) fn set_settings(&mut self, settings: AppSettings, reply: SettingsReply) {
         if self.settings.changes.under_way {
             if let Err(reply) = self.settings.changes.queue(settings, reply) {
@@ -67,7 +67,7 @@ impl Owner {
         });
     }
 
-    /// Writes settings with a changed retention. If that fails, the confirmed retention is reset to the previous one.
+    /// Writes settings with a changed retention of the audit log. On failure, resets the confirmed retention as well.
     fn write_confirmed_settings(
         &mut self,
         settings: AppSettings,
@@ -90,7 +90,7 @@ impl Owner {
         });
     }
 
-    /// Sends the result of a change of settings, and starts the next change that waits.
+    /// Sends the result of a change of the app's settings to its caller, and starts the next queued change.
     fn end_settings_change(&mut self, reply: SettingsReply, result: Result<(), StoreError>) {
         self.settings.changes.under_way = false;
         let _ = reply.send(result);

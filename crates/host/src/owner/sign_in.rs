@@ -34,7 +34,7 @@ pub(super) struct ServerSignIn {
     config: Arc<HttpConfig>,
     /// Set if the configuration was approved when the sign-in was created.
     pub(super) is_approved: bool,
-    /// Storage of the tokens when the sign-in was created, or `None` if there were none.
+    /// Storage of the tokens when the sign-in was created, or `None` if no tokens were stored.
     found: Option<TokenStorage>,
 }
 

@@ -52,7 +52,7 @@ impl Owner {
         let Some(record) = self.servers.records.get_mut(name).filter(|record| record.access.may_be_temporary()) else {
             return false;
         };
-        let Some((attempt, pause)) = record.supervision.next_renewal() else { return false };
+        let Some((attempt, pause)) = record.supervision.next_sign_in_retry() else { return false };
         let words = format!("attempt {attempt} to sign in without its user in {:.1} s", pause.as_secs_f64());
         record.log_activity_line(ActivityKind::State, &words);
         let (name, wait) = (name.to_owned(), record.supervision.wait_number());
@@ -63,15 +63,14 @@ impl Owner {
                     && r.access.may_be_temporary()
             };
             if owner.server(&name).is_some_and(is_awaited) {
-                owner.start_without_sign_in(&name);
+                owner.reconnect_without_user(&name);
             }
         });
         true
     }
 
-    /// Retries a connection whose tokens could not be refreshed. Nobody requested it, so a one-time approval does not
-    /// cover it.
-    fn start_without_sign_in(&mut self, name: &str) {
+    /// Reconnects to a server whose tokens could not be refreshed. A one-time approval by the user does not cover this.
+    fn reconnect_without_user(&mut self, name: &str) {
         if let Some(record) = self.servers.records.get_mut(name)
             && let ServerState::NeedsSignIn(needed) = &record.state
         {
@@ -81,8 +80,8 @@ impl Owner {
         let _ = self.start(name);
     }
 
-    /// Restores the user's subscriptions and log level on a restarted server.
-    pub(super) fn restore(&mut self, name: &str) {
+    /// Sends the subscriptions and the log level that the user set in an earlier session to a restarted server.
+    pub(super) fn restore_session_state(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let (uris, level) = record.session.to_restore.clone();
         for uri in uris {
@@ -110,7 +109,7 @@ impl Owner {
     }
 
     /// Sends a request that restores state of an earlier session. `answered` receives `true` if the request succeeded.
-    /// It is not called if the server ends first, since the next session then repeats the request.
+    /// `answered` is not called if the server ends first, since the next session then repeats the request.
     fn restore_by_request(
         &mut self,
         name: &str,
@@ -152,7 +151,7 @@ impl Owner {
                 }
                 (ServerState::NeedsSignIn(_), _) if record.access.may_be_temporary() => {
                     record.access.allow_retry();
-                    self.start_without_sign_in(&name);
+                    self.reconnect_without_user(&name);
                 }
                 (ServerState::Ready, Some(connection)) => {
                     record.log_activity_line(

@@ -22,9 +22,9 @@ const NOT_FOR_APPS_REASON: &str = "because the server doesn't offer the tool to 
 /// Reason for refusing a model's call of a tool that the user turned off.
 pub(super) const TURNED_OFF_REASON: &str = "because the tool is turned off for models and apps in the settings";
 
-/// Returns the source of the rule and the reason for refusing a call of a tool to its originator, or `None` if the
-/// user's settings and the server offer the tool to it. The user may call every tool.
-pub(super) fn withheld_tool(
+/// Checks if `origin` may call a tool according to the user's settings and the server's declaration for whom it is. If
+/// not, returns the source of the restriction and the reason for refusing the call. The user may call every tool.
+pub(super) fn tool_filter_refusal(
     origin: &CallOrigin,
     filter: &ToolFilter,
     tool: &str,
@@ -62,14 +62,13 @@ impl Owner {
         self.emit_server(server);
     }
 
-    /// Records a change of the lists in the audit log, since it can allow models to call more tools. The change may
-    /// have been made by any program.
+    /// Records a change of a server's tool filter by any program, since it can allow models to call more tools.
     pub(super) fn audit_tool_filter(&mut self, server: &str, before: &ToolFilter, now: &ToolFilter) {
         // The keys are sorted by name, so that truncating a long subject removes the end of the earlier lists.
         self.audit_tool_lists(server, &json!({ "after": now, "before": before }));
     }
 
-    /// Records a change of the lists that was made together with a change of the server's name.
+    /// Records a change of a server's tool filter that was made together with a change of the server's name.
     pub(super) fn audit_renamed_tool_filter(&mut self, server: &str, before: &ToolFilter) {
         let Some(record) = self.servers.records.get(server).filter(|record| record.config.tools != *before) else {
             return;
@@ -78,8 +77,8 @@ impl Owner {
         self.audit_tool_filter(server, before, &now);
     }
 
-    /// Records the lists that a server starts with, as they may have changed while Drawbridge was not running. Without
-    /// an entry, models are offered all tools.
+    /// Records the tool filter that a server starts with in the audit log, since the filter may have changed while
+    /// Drawbridge was not running. A start without such an entry offers all tools to models.
     pub(super) fn audit_started_tool_filter(&mut self, server: &str) {
         let Some(record) = self.servers.records.get(server).filter(|record| !record.config.tools.admits_all_tools())
         else {

@@ -58,7 +58,7 @@ struct OwnerCell {
 
 enum OwnerState {
     Open(Box<Owner>),
-    /// The owner has ended and takes no more turns. Its pending writes can still be executed.
+    /// The owner has ended and takes no more turns. Its queued document writes can still be executed.
     Ended(Box<Owner>),
     /// The owner is not available: a turn is running or has panicked, or the owner was dropped.
     Away,
@@ -96,12 +96,12 @@ impl SharedOwner {
     }
 
     /// Waits until the last handle of the host is dropped.
-    pub(super) async fn is_abandoned(&self) {
+    pub(super) async fn wait_until_abandoned(&self) {
         self.0.abandoned.notified().await;
     }
 
     /// Waits until the owner has ended.
-    pub(super) async fn has_ended(&self) {
+    pub(super) async fn wait_until_ended(&self) {
         self.0.ended.notified().await;
     }
 
@@ -184,7 +184,7 @@ impl Drop for TurnGuard {
     }
 }
 
-/// Notifies waiters that the owner has ended, when dropped during a panic. Otherwise it is forgotten.
+/// Notifies waiters that the owner has ended, when dropped during a panic. If the turn returns, it is not dropped.
 struct UnwindGuard<'a>(&'a Notify);
 
 impl Drop for UnwindGuard<'_> {

@@ -11,11 +11,11 @@ use super::audited_decision::AuditedDecision;
 use super::gate::OutgoingPayload;
 use super::state::{CallOrigin, PendingRequest, consent_kind, consent_subject};
 
-/// Decision in such an entry, which differs from that of a withdrawn consent request.
+/// Value of `decision` in an audit entry about an unsent payload, unlike that about a withdrawn consent request.
 const NOT_SENT_DECISION: &str = "allowed-not-sent";
 
 impl Owner {
-    /// Records that an allowed call was not sent.
+    /// Records in the audit log that an allowed call was not sent to its server.
     pub(super) fn audit_unsent_call(&mut self, call: &ServerCall, origin: &CallOrigin, hash: &Hash) {
         let kind = match call.kind {
             CallKind::Tool => "tool",
@@ -36,7 +36,7 @@ impl Owner {
         });
     }
 
-    /// Records that an approved result was not read by a model, because its run had ended.
+    /// Records in the audit log that an approved result was not sent to a model, because the model's run had ended.
     pub(super) fn audit_unread_result(&mut self, pending: &PendingRequest) {
         let conversation = self.calls.conversation_of_request(&pending.view.why);
         self.audit_without_waiting(AuditedDecision {
@@ -120,7 +120,7 @@ impl Owner {
         });
     }
 
-    /// Records that an allowed start was not executed.
+    /// Records in the audit log that the allowed start of a server was not executed.
     pub(super) fn audit_not_started(&mut self, server: &str, kind: &'static str, subject: &str, hash: &Hash) {
         let (decision, by, rule, hash) = ("withdrawn", "policy", NOT_SENT_DECISION.into(), hash.as_str());
         self.audit_without_waiting(AuditedDecision {

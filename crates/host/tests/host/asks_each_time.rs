@@ -39,7 +39,7 @@ fn is_tool(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Makes a call, checks that it requires consent for this call only, and allows it.
+/// Calls a tool, checks that the call requires consent which can only be given once, and gives it.
 async fn assert_consent_required(app: &TestApp, id: &str, what: &str) {
     let called = spawn_call(app, id, "echo");
     let request = app.consent_request(SERVER, what, is_tool).await;
@@ -66,8 +66,8 @@ async fn review_tools(app: &TestApp) {
     }
 }
 
-/// Returns the review state of the tool that requires consent for each call, and how the grants and rules that would
-/// otherwise allow it were matched.
+/// Makes a dry run of the tool that requires consent for each call. Returns the tool's review state, and how the policy
+/// matched the grants and rules that would allow calls of other tools.
 async fn check_marked_tool(app: &TestApp) -> (Option<ReviewState>, Vec<RuleFit>) {
     let act =
         DryRunAct::Tool { tool: "echo".to_owned(), arguments: Map::new(), conversation: None, after_untrusted: false };

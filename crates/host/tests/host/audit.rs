@@ -25,24 +25,24 @@ use tokio::task::JoinHandle;
 
 use crate::audit_retention::entries_of_kind;
 
-/// An audit log on a simulated disk.
+/// An audit log whose writes a test can delay or let fail.
 pub(crate) struct ScriptedLog {
     log: Arc<dyn AuditLog>,
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
-    /// Set to make all writes fail.
+    /// Set to make all writes to the log fail.
     pub(crate) full: AtomicBool,
     /// Set to delay the writes of submitted entries.
     pub(crate) slow: AtomicBool,
     pub(crate) waiting: Mutex<Vec<(u64, AuditEntry)>>,
-    /// Set to panic when the next entry is submitted.
+    /// Set to panic when the host submits the next entry.
     pub(crate) panics: AtomicBool,
-    /// Position of the last durable entry.
+    /// Position of the last entry that counts as durable.
     durable: AtomicU64,
     /// Set to make queries for the durable position fail.
     broken: AtomicBool,
     /// Delays the next read of entries of one kind until the sender sends or is dropped.
     pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
-    /// Number of completed reads.
+    /// Number of completed reads of the log.
     pub(crate) reads: AtomicU64,
 }
 
@@ -173,7 +173,7 @@ fn spawn_call(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), "add".into(), arguments, None).await })
 }
 
-/// Returns the number of tool calls that were sent to the server.
+/// Returns the number of `tools/call` requests that the host has sent to the server.
 pub(crate) async fn sent_call_count(app: &TestApp) -> usize {
     let activity = app.host.activity("harbour".to_owned()).await.unwrap();
     let activity = activity.lock().unwrap();
@@ -184,7 +184,7 @@ pub(crate) async fn call_outcome(call: JoinHandle<CallOutcome>) -> CallOutcome {
     tokio::time::timeout(EVENT_TIMEOUT, call).await.expect("the call ends").expect("the task of the call did not panic")
 }
 
-/// Waits until an entry was submitted and is delayed.
+/// Waits until the host has submitted an audit entry that the log delays.
 pub(crate) async fn wait_until_delayed(disk: &ScriptedLog) {
     while disk.waiting.lock().unwrap().is_empty() {
         tokio::task::yield_now().await;
@@ -211,7 +211,8 @@ async fn wait_until_all_is_sent(app: &TestApp) {
     app.host.refresh_list("harbour".to_owned(), ListKind::Tools).await.expect("the list is read");
 }
 
-/// Covers the requirement [tools-audit-log].
+/// The result of a call is reported only once the call's audit entry is durable. Covers the requirement
+/// [tools-audit-log].
 #[tokio::test]
 async fn result_is_shown_after_its_audit_entry_is_durable() {
     let (app, disk) = start_with_scripted_log().await;
@@ -240,7 +241,7 @@ async fn result_is_shown_after_its_audit_entry_is_durable() {
     app.host.close().await;
 }
 
-/// Covers the requirement [tools-audit-log].
+/// The host sends no payload if the audit log can't write the entry about it. Covers the requirement [tools-audit-log].
 #[tokio::test]
 async fn payload_is_not_sent_if_its_entry_cannot_be_written() {
     let (app, disk) = start_with_scripted_log().await;

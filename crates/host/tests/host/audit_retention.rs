@@ -16,7 +16,7 @@ use testkit::app::{EVENT_TIMEOUT, TestApp, demo_config, scripted_config};
 use crate::audit::{ScriptedLog, wait_until_delayed};
 use crate::roots::FailingDocuments;
 
-/// Returns the latest audit entries of a kind, oldest first.
+/// Returns the latest audit entries whose field `kind` has this value, oldest first.
 pub(crate) fn entries_of_kind(app: &TestApp, kind: &str) -> Vec<AuditEntry> {
     let query = AuditQuery { kind: Some(kind.to_owned()), ..AuditQuery::latest(100) };
     app.host.ports().audit.read(&query).unwrap().into_iter().rev().collect()

@@ -1,5 +1,5 @@
-//! The sandbox that a start request offers: choosing it changes the settings, ends the request, and starts nothing that
-//! the user has not consented to.
+//! The sandbox that a consent request for starting a server offers: choosing the sandbox changes the settings, ends the
+//! request, and starts nothing that the user has not consented to.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ async fn start_request(app: &TestApp) -> ConsentRequestView {
     app.consent_request(SERVER, "its start", is_start).await
 }
 
-/// Returns the sandbox that is offered in a request.
+/// Returns the sandbox that the host offers for the start that a consent request is for.
 async fn offered_sandbox(app: &TestApp, request: ConsentRequestId, network: Option<NetworkAccess>) -> SandboxConfig {
     match app.host.offer_sandbox(request, network).await.expect("an offer") {
         SandboxOffer::Possible { sandbox, preview } => {

@@ -27,7 +27,7 @@ async fn set_data_flow(app: &TestApp, flow: DataFlow) -> Result<(), FlowError> {
     app.host.set_data_flow(SERVER.into(), flow).await
 }
 
-/// Spawns a model's call of the tool with a permanent grant.
+/// Spawns a model's call of the tool for which a permanent grant exists.
 fn spawn_add_call(
     app: &TestApp,
     conversation: &str,

@@ -69,8 +69,8 @@ async fn request_is_approved_once_while_its_entry_is_written() {
     app.host.close().await;
 }
 
-/// If a new rule matches paths, a waiting call is refused before its symbolic links are resolved, even if its audit
-/// entry is written first.
+/// If a new rule matches paths, a call that waits for its audit entry is refused before the symbolic links in its paths
+/// are resolved, even if the entry is written first.
 #[test]
 fn rule_added_while_the_entry_is_written_denies_before_links_are_resolved() {
     // The test occupies the only blocking thread, so that links can't be resolved.
@@ -179,7 +179,7 @@ async fn start_continues_if_the_lists_of_tools_change_while_its_entry_is_written
     app.host.close().await;
 }
 
-/// After a panic, the state may be partially changed, so the host shuts down.
+/// A panic in a turn shuts down the host and ends its servers, since the state may be partially changed.
 #[tokio::test]
 async fn panicking_turn_closes_the_host_and_its_servers() {
     let (app, disk) = start_with_scripted_log().await;

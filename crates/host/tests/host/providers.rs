@@ -18,7 +18,8 @@ use crate::audit_retention::host_with_slow_log;
 
 const PROVIDER_KEY: &str = "sk-canary-host-90d1";
 
-/// Starts a provider that lists one model. Returns the URL of the provider, and a receiver of the key in each request.
+/// Starts a model provider that lists one model. Returns the URL of the provider, and a receiver of the API key in each
+/// request.
 async fn start_provider() -> (String, mpsc::Receiver<Option<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());

@@ -1,5 +1,5 @@
-//! Read-only tools of a server that are allowed together: only reviewed ones, only by the user, and nothing that
-//! changes later.
+//! Read-only tools of a server that the user allows together. Only tools with reviewed definitions are offered, and a
+//! tool whose definition changes later requires consent again.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -41,7 +41,7 @@ fn is_tool(request: &ConsentRequestView) -> bool {
     matches!(request.body, ConsentRequestBody::Tool { .. })
 }
 
-/// Calls a tool and approves the call once, which reviews the tool.
+/// Calls a tool and approves the call once, which marks the tool's definition as reviewed.
 async fn mark_tool_reviewed(app: &TestApp, tool: &str) {
     let called = call(app, tool, tool);
     let request = app.consent_request(SERVER, "the call", is_tool).await;
@@ -50,7 +50,7 @@ async fn mark_tool_reviewed(app: &TestApp, tool: &str) {
     let _ = called.await.unwrap();
 }
 
-/// Returns the tools that are offered in a request.
+/// Returns the read-only tools that a consent request offers to allow together.
 fn offered_tools(request: &ConsentRequestView) -> Vec<&str> {
     match &request.body {
         ConsentRequestBody::Tool { read_only, .. } => read_only.iter().map(String::as_str).collect(),

@@ -17,7 +17,7 @@ use testkit::time::{ManualClock, advance_time};
 const SERVER: &str = "harbour";
 const TOOL: &str = "echo";
 
-/// Starts a server whose tool is always allowed, and returns the grant.
+/// Starts a server, and returns the permanent grant for one of its tools.
 async fn start_with_tool_grant(clock: &Arc<ManualClock>) -> (TestApp, Grant) {
     let app = TestApp::start_with_clock(Arc::clone(clock), vec![(SERVER, scripted_config(&[]))]).await;
     app.ready(SERVER).await;
@@ -174,7 +174,7 @@ async fn rule_does_not_get_the_use_of_a_removed_rule() {
     app.host.close().await;
 }
 
-/// Returns the originator of the last start that a grant allowed.
+/// Returns the originator of the last start that the server's start grant allowed.
 async fn started_by(app: &TestApp) -> Option<UsedBy> {
     let grants = app.host.grants().await.unwrap();
     let grant = grants.into_iter().find(|grant| grant.subject == GrantSubject::Command).expect("a grant for the start");

@@ -48,7 +48,7 @@ async fn assert_call_succeeds(call: SpawnedCall, why: &str) {
     result.unwrap().unwrap_or_else(|failure| panic!("{why}: {failure}"));
 }
 
-/// Makes a call that requires consent, and allows it in the given scope. Returns the consent request.
+/// Makes a call, checks that it requires consent, and approves it with the given scope. Returns the consent request.
 async fn assert_call_asks(app: &TestApp, id: &str, scope: ApprovalScope, why: &str) -> ConsentRequestView {
     let call = spawn_call(app, id);
     let request = app.consent_request("bad", why, is_tool).await;
@@ -195,7 +195,8 @@ async fn prompt_changed_while_pending_is_not_sent_and_not_reviewed() {
     app.host.close().await;
 }
 
-/// Writes a program that can be changed while its start waits for consent.
+/// Writes a program that a test can change while the start of the program waits for consent. Returns the server that
+/// runs it.
 fn rebuildable_program(folder: &Path, line: &str) -> ServerConfig {
     let program = folder.join("server");
     std::fs::write(&program, format!("#!/bin/sh\n{line}\nexec cat\n")).unwrap();

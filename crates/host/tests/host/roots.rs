@@ -31,7 +31,7 @@ fn list_folders(app: &TestApp, id: &str) -> JoinHandle<CallOutcome> {
     tokio::spawn(async move { host.call_tool(id, "harbour".into(), "list_folders".into(), Map::new(), None).await })
 }
 
-/// Returns the text in a call's result.
+/// Returns the text in the result of a call, which must have succeeded.
 fn result_text(called: CallOutcome) -> String {
     let (result, _) = called.expect("the call returns a result");
     let texts = result.content.into_iter().filter_map(|block| match block {
@@ -59,7 +59,7 @@ async fn server_with_roots() -> (TestApp, Arc<ScriptedLog>, String) {
     (app, disk, uri)
 }
 
-/// Starts a call during which the server requests its roots, while the audit log delays the entry that allows it.
+/// Starts a call during which the server requests its roots, while the audit log delays the entry about the response.
 async fn call_with_slow_log(app: &TestApp, disk: &ScriptedLog) -> JoinHandle<CallOutcome> {
     disk.slow.store(true, Ordering::SeqCst);
     let waits = list_folders(app, "waits");
@@ -194,15 +194,16 @@ async fn folders_revoked_by_the_user_while_the_entry_is_written_are_not_sent() {
     app.host.close().await;
 }
 
-/// Documents on a simulated disk. On request, changes of one document fail, or external changes are reported.
+/// Documents on a simulated disk. A test can let changes of one document fail, and can report external changes of the
+/// document.
 pub(crate) struct FailingDocuments {
     documents: Arc<dyn Documents>,
     document: Document,
     pub(crate) full: AtomicBool,
     changed: Mutex<Option<mpsc::Sender<()>>>,
-    /// Number of reads of the document.
+    /// Number of times that the host has read the document.
     reads: AtomicU64,
-    /// Number of changes of the document that failed.
+    /// Number of failed changes of the document.
     pub(crate) refused: AtomicU64,
 }
 

@@ -79,7 +79,7 @@ fn policy_file(app: &TestApp) -> PathBuf {
     app.folder.path().join("data").join("policy.json")
 }
 
-/// Waits until `holds` returns `true` for the rules. `what` describes the condition in the failure message.
+/// Waits until `holds` returns `true` for the view of all rules. `what` describes the condition in the failure message.
 async fn wait_for_rules(app: &TestApp, what: &str, holds: impl Fn(&host::rules::RulesView) -> bool) {
     let mut events = app.host.events();
     let deadline = tokio::time::Instant::now() + EVENT_TIMEOUT;

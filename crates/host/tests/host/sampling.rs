@@ -48,7 +48,8 @@ fn allow_start_and_tools(consent_request: &ConsentRequestView) -> Option<UserDec
     used.then_some(ONCE)
 }
 
-/// Returns a host with a server that may use sampling, a scripted model, and a user who allows the server's calls.
+/// Returns a host with a server that may use sampling, a scripted model, and a task that approves the server's start
+/// and tool calls.
 async fn start_with_scripted_model(revision: &str) -> (TestApp, std::sync::Arc<ScriptedModel>, JoinHandle<()>) {
     let app = TestApp::start(vec![(SERVER, demo_config(&["--era", revision]))]).await;
     app.ready(SERVER).await;
@@ -71,7 +72,7 @@ fn is_sampling(consent_request: &ConsentRequestView) -> bool {
     matches!(consent_request.body, ConsentRequestBody::Sampling { .. })
 }
 
-/// Waits for a consent request whose sampling state satisfies a condition, described by `what`.
+/// Waits for a consent request whose sampling state satisfies a condition, which `what` describes in failure messages.
 async fn wait_until(
     app: &TestApp,
     what: &str,

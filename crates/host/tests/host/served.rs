@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 
 type CallOutcome = Result<(CallToolResult, Option<Map<String, Value>>), CallFailure>;
 
-/// Spawns a task that approves each consent request.
+/// Spawns a task that approves each consent request, as a user would.
 fn spawn_approving_user(app: &TestApp) -> JoinHandle<()> {
     app.decide_automatically(|request| match request.body {
         ConsentRequestBody::StartServer { .. } | ConsentRequestBody::Tool { .. } => {

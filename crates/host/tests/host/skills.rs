@@ -22,7 +22,8 @@ fn skill_entry() -> Value {
     json!({ "uri": SKILL_URI, "frontmatter": frontmatter, "resources": [file(SKILL_URI, SKILL_TEXT), file(OTHER_FILE_URI, "more")] })
 }
 
-/// Starts a server with the skills extension. It responds to each of these methods with the next of its results.
+/// Starts a server with the skills extension. The server responds to each listed method with the next result listed for
+/// that method.
 async fn app_with_replies(replies: &[(&str, Value)]) -> TestApp {
     let opened = json!({
         "protocolVersion": "2025-11-25",
@@ -281,7 +282,8 @@ async fn retained_contents_that_no_longer_match_are_read_again() {
     app.host.close().await;
 }
 
-/// The entry of a dynamic skill has no digests, so only the frontmatter of its `SKILL.md` can be compared.
+/// Cached files of a dynamic skill are used until the skill's frontmatter changes. The list entry of such a skill has
+/// no digests, so only the frontmatter of its `SKILL.md` can be compared.
 #[tokio::test]
 async fn retained_files_of_a_dynamic_skill_are_used_until_its_head_changes() {
     let dynamic = |description: &str| {
@@ -373,6 +375,7 @@ async fn file_that_differs_from_its_entry_is_rejected() {
     app.host.close().await;
 }
 
+/// A notification that the list of resources changed is reported to observers even if the list turns out to be equal.
 /// The page lists skills again after this event, since the extension defines no notification about changed skills.
 #[tokio::test]
 async fn announced_resource_change_is_reported_even_if_the_list_is_equal() {

@@ -23,7 +23,7 @@ fn scheduled_retry(view: &ServerView) -> Option<&Retry> {
     if let ServerState::Reconnecting(retry) = &view.state { Some(retry) } else { None }
 }
 
-/// Covers the requirement `[stdio-restart-on-crash]`.
+/// The host restarts a server that crashed without asking the user. Covers the requirement `[stdio-restart-on-crash]`.
 #[tokio::test]
 async fn crashed_server_is_restarted_without_consent() {
     let app = TestApp::start(vec![("harbour", demo_config(&[]))]).await;
@@ -123,7 +123,7 @@ async fn lost_remote_server_is_detected_and_reconnected() {
     app.host.close().await;
 }
 
-/// Stops a remote server, and triggers all reconnection attempts without their pauses.
+/// Stops a remote server, and triggers the host's reconnection attempts without their pauses until none is left.
 async fn exhaust_retries(app: &TestApp, name: &str, server: HttpServer) {
     drop(server);
     app.host.network_changed().await.unwrap();
@@ -248,7 +248,8 @@ fn options_with_short_delays() -> HostOptions {
     HostOptions { timeouts, ..HostOptions::default() }
 }
 
-/// Covers the requirement `[lifecycle-era-cache]`.
+/// The host tries the protocol revision of a local server's last session first on the next start. Covers the
+/// requirement `[lifecycle-era-cache]`.
 #[cfg(unix)]
 #[tokio::test]
 async fn revision_of_a_local_server_is_tried_first_the_next_time() {
@@ -282,7 +283,8 @@ async fn revision_of_a_local_server_is_tried_first_the_next_time() {
     app.host.close().await;
 }
 
-/// Covers the requirement `[lifecycle-era-cache]`.
+/// A protocol revision that the user set for a server is not stored as the detected revision. Covers the requirement
+/// `[lifecycle-era-cache]`.
 #[tokio::test]
 async fn revision_set_by_the_user_is_not_stored_as_detected() {
     let pinned = |revision| ServerConfig { revision, ..demo_config(&[]) };

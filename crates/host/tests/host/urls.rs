@@ -33,7 +33,7 @@ fn url_is_split_into_parts_with_warnings() {
     }
 }
 
-/// X23: URLs from servers are only opened if they use HTTPS or refer to this computer.
+/// X23: the host opens URLs from servers only if they use HTTPS or refer to this computer.
 #[test]
 fn only_encrypted_or_local_urls_of_servers_can_be_opened() {
     for (url, openable) in [
@@ -60,7 +60,7 @@ fn only_encrypted_or_local_urls_of_servers_can_be_opened() {
     }
 }
 
-/// X17, X43: only http and https URLs are ever opened.
+/// X17, X43: the host opens only http and https URLs.
 #[test]
 fn other_schemes_and_invalid_urls_cannot_be_opened() {
     let long = format!("https://example.org/{}", "a".repeat(5_000));

@@ -67,6 +67,7 @@ impl SessionRun<'_> {
         }
     }
 
+    /// Counts a notification that is not stored in the activity log.
     fn note_omitted(&mut self) {
         self.with_activity(ActivityLog::count_omitted_entry);
         if let Some(words) = self.usage.omission_notice() {

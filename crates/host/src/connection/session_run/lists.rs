@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::tick_timer::TICK;
 use super::{CallPurpose, ConnectionEvent, MIN_REREAD_INTERVAL, SessionRun, log_state};
 
-/// Maximum number of dropped entries that are logged per page.
+/// Maximum number of dropped entries of a list's page that are written to the activity log.
 const MAX_DROPPED: usize = 20;
 
 impl SessionRun<'_> {
@@ -34,7 +34,7 @@ impl SessionRun<'_> {
         self.ticks.schedule_soon();
     }
 
-    /// Marks lists as outdated, and reports this to the owner before they are read, since reading takes time and may
+    /// Marks lists as outdated in the catalog, and reports this to the owner. Reading them again takes time and may
     /// fail.
     pub(super) fn mark_outdated(&mut self, lists: &[CatalogList]) {
         if lists.iter().all(|list| self.lists.catalog.is_outdated(*list)) {
@@ -47,7 +47,7 @@ impl SessionRun<'_> {
         self.send_event(ConnectionEvent::Catalog(Arc::clone(&self.lists.catalog)));
     }
 
-    /// Logs the entries that the session dropped from a page, and adds them as notes to the read of that list.
+    /// Logs invalid entries that the session dropped from a page of a list, and adds them as notes to that list's read.
     pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
         let dropped = items.into_iter().take(MAX_DROPPED);
         let Some(list) = lists_of_kind(kind).first() else { return };

@@ -1,4 +1,4 @@
-//! Schedules the ticks at which a run forwards its gathered reports.
+//! Schedules the ticks at which a run of a server forwards its gathered reports to the owner.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use mcp_transport::driver::WakeFlag;
 use tokio::time::{Instant, Sleep};
 
-/// Interval at which activity, progress and changed resources are forwarded.
+/// Interval at which activity, progress and changed resources are forwarded to the owner.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
 /// Schedule of the next tick, and the timer that waits for it.

@@ -85,7 +85,7 @@ impl Owner {
         }
     }
 
-    /// Sets a call that waited for this consent request to running again.
+    /// Sets the call from which a decided consent request originated to running, if the call waited for approval.
     pub(in crate::owner) fn resume_call(&mut self, why: &ConsentRequestOrigin) {
         if let ConsentRequestOrigin::Call { call, .. } = why
             && self.calls.awaits_approval(call)
@@ -100,7 +100,7 @@ impl Owner {
         }
     }
 
-    /// Ends the calls of a run that are still in progress. The session has already ended those that were sent.
+    /// Ends the requests and calls of a run that are still registered. The session has ended those that it had sent.
     pub(in crate::owner) fn end_calls_of_run(&mut self, run: RunId) {
         for ticket in self.calls.tickets_of_run(run) {
             self.on_call_done(ticket, Err(CallError::Closed(CloseReason::ServerClosedOutput)));

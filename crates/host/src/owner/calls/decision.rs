@@ -18,12 +18,12 @@ use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::SendPermit;
 use crate::owner::path_links::{resolve_links, unresolved_paths};
 use crate::owner::state::{CallOrigin, CallRecord, CallRequest, NewCall, RequestPurpose, tool_review_state};
-use crate::owner::tool_filter::withheld_tool;
+use crate::owner::tool_filter::tool_filter_refusal;
 use crate::view::{ConsentRequestBody, ServerState};
 
 impl Owner {
-    /// Decides about a call. If rules depend on paths in its arguments, symbolic links in these are resolved first.
-    /// `shown` is the hash of the prompt's definition that was displayed to the user, or `None` for other calls.
+    /// Decides about a call. If rules depend on paths in the call's arguments, symbolic links in these paths are
+    /// resolved first. `shown` is the hash of the displayed prompt's definition, or `None` for other calls.
     pub(super) fn resolve_paths_and_decide(&mut self, mut record: Box<CallRecord>, shown: Option<String>) {
         let paths = match record.request.as_ref().map(CallRequest::get) {
             Some(ClientRequest::CallTool { name, arguments, .. }) => {
@@ -111,7 +111,7 @@ impl Owner {
             .definitions
             .get(&record.config, &record.offer.catalog, tool, review_state_of)
             .ok_or_else(missing)?;
-        if let Some((rule, reason)) = withheld_tool(origin, &record.config.tools, tool, &definition.app) {
+        if let Some((rule, reason)) = tool_filter_refusal(origin, &record.config.tools, tool, &definition.app) {
             let hashed = definition.call_hash(arguments);
             self.audit_denied_call(call, origin, tool, hashed, rule.into());
             return Err(CallFailure::Refused(reason.to_owned()));
@@ -219,7 +219,7 @@ impl Owner {
         }
     }
 
-    /// Checks that a call can be made: its id is unused, and its server is ready.
+    /// Checks that a call can be made: no other call in progress has its id, and its server is ready.
     pub(super) fn check_preconditions(&self, call: &NewCall) -> Result<(), CallFailure> {
         self.calls.check_new_call(&call.id, &call.server)?;
         let record = self

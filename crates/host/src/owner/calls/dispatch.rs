@@ -18,7 +18,7 @@ use crate::owner::state::{CallRecord, TicketUse};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Sends a permitted call with its original arguments.
+    /// Sends a permitted call with the arguments of the caller, which the user did not edit.
     pub(in crate::owner) fn send_unmodified(&mut self, id: &str, departure: SendPermit) {
         if let Some(record) = self.calls.records.remove(id) {
             self.send(record, departure);
@@ -34,7 +34,7 @@ impl Owner {
         self.send(record, departure);
     }
 
-    /// Sends a call whose audit entry was written.
+    /// Sends a permitted call to its server, or ends the call if that fails.
     pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, departure: SendPermit) {
         let allowed = departure.payload_hash().clone();
         if let Err((record, failure)) = self.try_send(record, departure) {
@@ -122,7 +122,7 @@ impl Owner {
         }
     }
 
-    /// Requests that a connection reads a list again.
+    /// Instructs the connection of a server to read one of the server's lists again.
     pub(crate) fn refresh_list(
         &self,
         server: &str,

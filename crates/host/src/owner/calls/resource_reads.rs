@@ -18,7 +18,7 @@ impl Owner {
         self.calls.reads.get_fresh(server, &config_hash(&record.config), uri, Instant::now())
     }
 
-    /// Caches the contents of a resource for the time that the server allows. Returns the expiry, if they were cached.
+    /// Caches the contents of a resource as long as the server allows. Returns their expiry if they were cached.
     pub(crate) fn cache_read(
         &mut self,
         server: &str,

@@ -17,8 +17,8 @@ use crate::owner::state::{PendingRequest, RequestPurpose, originator_name};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 
 impl Owner {
-    /// Updates the pending consent requests for a server's tools to the current definitions, after the tools were read
-    /// again. Requests for tools that no longer exist are withdrawn.
+    /// Replaces the definitions in pending consent requests for calls of a server's tools by the current ones, after
+    /// the list of tools was read again. Requests for tools that no longer exist are withdrawn.
     pub(in crate::owner) fn update_requests_for_tools(&mut self, server: &str) {
         let Some(catalog) = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog)) else {
             return;
@@ -78,7 +78,7 @@ impl Owner {
         }
     }
 
-    /// Continues a call after a decision on one of its consent requests, unless another one is pending.
+    /// Sets a call to running after a decision on one of its consent requests, unless another one is pending.
     pub(in crate::owner) fn resume_if_all_decided(&mut self, call: &str) {
         let more = self.consent.waits_for_input(call);
         if let Some(record) = self.calls.records.get_mut(call) {

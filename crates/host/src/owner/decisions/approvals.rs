@@ -18,7 +18,7 @@ use crate::owner::state::{
 };
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
-/// Scope and expiry of an approval.
+/// Scope and expiry of the user's approval of a consent request.
 pub(super) struct ApprovalDuration {
     pub(super) scope: ApprovalScope,
     pub(super) conversation: Option<String>,
@@ -26,8 +26,7 @@ pub(super) struct ApprovalDuration {
 }
 
 impl Owner {
-    /// Approves a consent request. `lasts` is the time in milliseconds until the approval expires, or `None` if only
-    /// its scope limits it.
+    /// Approves a consent request. `lasts` is the lifetime of the approval in milliseconds, or `None` for no expiry.
     pub(super) fn approve_request(
         &mut self,
         at: usize,
@@ -49,20 +48,20 @@ impl Owner {
         match &pending.view.body {
             ConsentRequestBody::StartServer { config, .. } => {
                 let (words, leaving) = (command_text(config), OutgoingPayload::displayed(pending));
-                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     Ok(owner.launch_approved(pending, departure, lasting, words))
                 })
             }
             ConsentRequestBody::ConnectServer { config, .. } => {
                 let (words, leaving) = (address_text(config), OutgoingPayload::displayed(pending));
-                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     Ok(owner.launch_approved(pending, departure, lasting, words))
                 })
             }
             ConsentRequestBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
                 let leaving = OutgoingPayload::displayed(pending);
-                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
@@ -78,7 +77,7 @@ impl Owner {
             }
             ConsentRequestBody::Read { .. } => {
                 let leaving = OutgoingPayload::displayed(pending);
-                self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, |owner, pending, departure| {
                     if let RequestPurpose::Call(call) = pending.purpose {
                         owner.send_unmodified(&call, departure);
                     }
@@ -87,7 +86,7 @@ impl Owner {
             }
             ConsentRequestBody::Result { .. } => {
                 let leaving = OutgoingPayload::displayed(pending);
-                self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, |owner, pending, departure| {
                     owner.send_approved_result(&pending, departure);
                     Ok(DecisionProgress::Done)
                 })
@@ -98,7 +97,7 @@ impl Owner {
                 self.servers.check_sampling_answer(&pending.view.server, response)?;
                 let logged = (Hash::of_json(&json!({ "answer": response })), payload_text(&pending.view.body));
                 let leaving = OutgoingPayload::response(pending, consent_subject(&pending.view.body), logged, &answer);
-                self.permit_and_remove(approval, scope, leaving, move |owner, pending, departure| {
+                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
                     owner.send_response(&pending, answer, departure);
                     Ok(DecisionProgress::Done)
                 })
@@ -145,7 +144,7 @@ impl Owner {
         let logged = (Hash::of_json(&json!(logged_content)), Some(policy::canonical_object(&logged_content)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
         let leaving = OutgoingPayload::response(pending, message.clone(), logged, &answer);
-        self.permit_and_remove(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
             owner.send_response(&pending, answer, departure);
             Ok(DecisionProgress::Done)
         })
@@ -160,9 +159,9 @@ impl Owner {
         if !parts.openable {
             return Err(DecisionError::Browser("this address can't be opened; decline it".into()));
         }
-        let shown = self.consent.pending[at].copy();
+        let shown = self.consent.pending[at].clone_without_run();
         let leaving = OutgoingPayload::url(&shown, &parts.url);
-        self.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
+        self.audit_approval(approval, ApprovalScope::Once, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let page = departure
                 .authorize_url(&shown.view.server, parts.url)
@@ -175,6 +174,7 @@ impl Owner {
         })
     }
 
+    /// Handles the result of opening an approved URL: responds to the server, or reports the failure to the user.
     fn on_url_opened(&mut self, shown: &PendingRequest, opened: Result<(), String>) {
         let id = shown.view.id;
         let at = self.consent.position(id);
@@ -197,8 +197,8 @@ impl Owner {
         self.consent.report_decision(id, acted);
     }
 
-    /// Adds a grant, which is effective immediately. The reply is sent once the grant is written. If it can't be
-    /// written, the grant is effective until Drawbridge exits.
+    /// Adds a grant, which is effective immediately. The caller of the decision receives the outcome once the grant is
+    /// written. If the write fails, the grant is effective until Drawbridge exits.
     pub(super) fn add_grant(
         &mut self,
         request: &ConsentRequestView,
@@ -214,7 +214,7 @@ impl Owner {
         self.write_new_grants(request.id, &request.server, id.map(|id| (id, subject)).into_iter().collect())
     }
 
-    /// Adds a grant to those in memory. Returns `None` if the limit is reached.
+    /// Adds a grant to those in memory. Returns `None` if the maximum number of grants is reached.
     pub(super) fn insert_grant(
         &mut self,
         server: &str,

@@ -19,8 +19,7 @@ use crate::view::{ConsentRequestBody, HostEvent};
 const MAX_REASON: usize = 2_000;
 
 impl Owner {
-    /// Denies a consent request as decided by the user. If the server caused the request, the denial counts towards
-    /// muting the server.
+    /// Denies or dismisses a consent request as decided by the user. Counts towards muting a server that caused it.
     pub(super) fn refuse_as_user(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let requesting_server =
             Some(&self.consent.pending[at]).filter(|p| p.is_from_server()).map(|p| p.view.server.clone());
@@ -36,8 +35,8 @@ impl Owner {
         }
     }
 
-    /// Records that no folders are shared with a server, after the user denied its request for roots, and denies its
-    /// other pending requests for roots. The user can share folders on the page of the server later.
+    /// Records an empty list of shared folders for a server whose request for roots the user denied, and denies the
+    /// server's other pending requests for roots. The user can share folders on the page of the server later.
     fn share_no_folders(&mut self, server: &str, reason: Option<&str>) {
         if let Some(none) = self.servers.share_for_command(server, Vec::new()) {
             self.share_roots(server, none);
@@ -67,11 +66,12 @@ impl Owner {
         self.refuse_without_user(at, rule, reason);
     }
 
-    /// Denies a pending consent request for the call of a tool that was disabled for models.
+    /// Denies a pending consent request for a call of a tool that the user turned off for models and apps.
     pub(in crate::owner) fn refuse_disabled_tool(&mut self, at: usize) {
         self.refuse_without_user(at, "settings".to_owned(), TURNED_OFF_REASON.to_owned());
     }
 
+    /// Denies a pending consent request on behalf of the policy or the settings, with an audit entry.
     fn refuse_without_user(&mut self, at: usize, rule: String, reason: String) {
         let pending = self.consent.pending.remove(at);
         self.audit_without_waiting(AuditedDecision {
@@ -87,7 +87,7 @@ impl Owner {
         self.notify_refusal(&pending, ConsentRequestOutcome::Denied, reason);
     }
 
-    /// Sends the denial to the server, call, sign-in or model run that waits for the decision.
+    /// Fails the start or call for which consent was denied, or notifies the waiting server, sign-in or model run.
     pub(in crate::owner) fn notify_refusal(
         &mut self,
         pending: &PendingRequest,

@@ -36,10 +36,10 @@ impl Owner {
         });
     }
 
-    /// Restores a grant that was just revoked, unchanged, unless its server or tool has changed since. A running server
-    /// is restarted automatically again. One that was about to be restarted when the grant was revoked stays stopped.
+    /// Restores a grant that was just revoked, unless its server or tool has changed since. For the grant of a start, a
+    /// running server is restarted automatically again, but one that waited for a restart stays stopped.
     pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreError>>) {
-        let grant = match self.restorable_grant(id) {
+        let grant = match self.readd_revoked_grant(id) {
             Ok(grant) => grant,
             Err(error) => {
                 let _ = reply.send(Err(error));
@@ -62,8 +62,8 @@ impl Owner {
         });
     }
 
-    /// Adds a revoked grant again if it can be restored, and returns it.
-    fn restorable_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
+    /// Adds a revoked grant to the active grants again and returns it, if its server and tool are unchanged.
+    fn readd_revoked_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
         let now = self.now();
         let (grant, basis) = self.permissions.revoked.take(id, now)?;
         let is_unchanged = self.grant_basis(&grant) == basis;
@@ -74,7 +74,7 @@ impl Owner {
         }
     }
 
-    /// Returns the facts that must not change before a revoked grant is restored.
+    /// Returns the current server settings and tool definition of a grant, which must be unchanged for restoring it.
     fn grant_basis(&mut self, grant: &Grant) -> GrantBasis {
         let config = self.servers.records.get(&grant.server).map(|record| Arc::clone(&record.config));
         let definition = match &grant.subject {
@@ -102,7 +102,7 @@ impl Owner {
         self.audit_without_waiting(entry);
     }
 
-    /// Makes pending calls be decided again, and notifies observers.
+    /// Handles a revoked or restored grant: calls that wait for their audit entries are decided again.
     fn on_grant_changed(&mut self, grant: &Grant) {
         self.permissions.judgement += 1;
         self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));

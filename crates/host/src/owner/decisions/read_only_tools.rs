@@ -16,12 +16,12 @@ use crate::owner::gate::{Approval, OutgoingPayload};
 use crate::owner::state::{DecisionError, DecisionProgress, RequestPurpose};
 use crate::view::ConsentRequestBody;
 
-/// Maximum number of tools that can be allowed together.
+/// Maximum number of read-only tools that one approval can allow together.
 const MAX_TOOLS: usize = 32;
-/// Maximum number of other tools whose definitions are compared with the reviewed ones for one list.
+/// Maximum number of other tools whose definitions are compared with the reviewed ones for one list of read-only tools.
 const MAX_EXAMINED: usize = 64;
-/// Maximum total size of the definitions that are compared for one list, in bytes of JSON. Cached definitions count,
-/// too, so that the list does not depend on the cache.
+/// Maximum total size of the definitions that are compared to determine one list of read-only tools, in bytes of JSON.
+/// Cached definitions count, too, so that the list does not depend on the cache.
 const MAX_EXAMINED_BYTES: usize = 256 * 1024;
 
 impl Owner {
@@ -78,7 +78,7 @@ impl Owner {
         true
     }
 
-    /// Approves a tool call, and grants later calls of these tools.
+    /// Approves a tool call, and adds a permanent grant for each of the given read-only tools.
     pub(super) fn approve_read_only(
         &mut self,
         at: usize,
@@ -101,7 +101,7 @@ impl Owner {
             }
             return Err(DecisionError::Stale);
         }
-        self.permit_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
             // Definitions may have changed while the entry was written.
             let offered = owner.read_only_tools(&server, &tool);
             let others: Vec<_> =

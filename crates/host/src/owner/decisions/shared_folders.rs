@@ -36,7 +36,7 @@ impl Owner {
         let answer = ClientResponse::Roots(to_roots(&sent));
         let leaving = OutgoingPayload::response(&self.consent.pending[at], subject, logged, &answer);
         let again = leaving.clone();
-        self.permit_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
             owner.share_roots(&server, shared);
             owner.send_response(&pending, answer.clone(), departure);
             owner.share_with_identical_requests(&server, &again, &answer);
@@ -56,7 +56,7 @@ impl Owner {
             let shown = self.consent.pending[at].view.hash.clone();
             let Ok(approval) = self.approval(at, shown.as_str()) else { break };
             let answer = answer.clone();
-            let taken = self.permit_and_remove(
+            let taken = self.audit_approval_and_remove(
                 approval,
                 ApprovalScope::Always,
                 leaving.clone(),
@@ -109,8 +109,7 @@ impl Owner {
     }
 }
 
-/// Checks that folders can be shared, and returns their canonical paths without duplicates. Runs on a blocking thread,
-/// since the file system may be slow.
+/// Checks that folders can be shared with a server. Returns their canonical paths without duplicates.
 ///
 /// # Errors
 ///

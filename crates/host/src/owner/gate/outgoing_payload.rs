@@ -16,9 +16,9 @@ pub(in crate::owner) struct OutgoingPayload {
     pub(in crate::owner) kind: &'static str,
     pub(in crate::owner) subject: String,
     pub(in crate::owner) content: Option<String>,
-    /// Hash for the audit log, which doesn't cover secrets.
+    /// Hash for the audit log, which doesn't cover secrets that the user entered.
     pub(in crate::owner) logged: Hash,
-    /// Hash of the payload. The payload that is sent must have the same hash.
+    /// Hash that the sent payload must have. Unlike `logged`, it covers secrets that the user entered.
     pub(super) leaves: Hash,
 }
 

@@ -44,7 +44,7 @@ pub(super) fn client_hash(client: &EnteredClient) -> Hash {
     Hash::of_json(&json!({ "client": client.client_id, "secret": client.client_secret }))
 }
 
-/// Returns the hash of a request for a prompt or resource.
+/// Returns the hash of a request for a prompt's messages or a resource's contents.
 pub(super) fn read_request_hash(kind: CallKind, name: &str, arguments: Map<String, Value>) -> Hash {
     consent_payload_hash(&ConsentRequestBody::Read { kind, name: name.to_owned(), arguments }, None)
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, json};
 use super::*;
 use crate::owner::tests::world::{ASKING_TOOL, HostFixture, SERVER, poll_once};
 
-/// Results that the continuations of recorded approvals received.
+/// Results with which the gate called the continuations of approvals, in order.
 type SendResults = Arc<Mutex<Vec<Result<(), DecisionError>>>>;
 
 /// Returns a host with a consent request for a call, and the hash of the request. Audit entries are only written by
@@ -22,7 +22,8 @@ async fn fixture_with_request() -> (HostFixture, String) {
     (world, shown)
 }
 
-/// Records an approval of the first request, and collects the result that its continuation receives.
+/// Passes an approval of the first pending request to the gate, and adds the result that the continuation receives to
+/// `departures`.
 fn permit_and_collect(
     owner: &mut Owner,
     approval: Approval,
@@ -30,7 +31,7 @@ fn permit_and_collect(
 ) -> Result<DecisionProgress, DecisionError> {
     let leaving = OutgoingPayload::displayed(&owner.consent.pending[0]);
     let departures = Arc::clone(departures);
-    owner.permit(approval, ApprovalScope::Once, leaving, move |_, departed| {
+    owner.audit_approval(approval, ApprovalScope::Once, leaving, move |_, departed| {
         departures.lock().unwrap().push(departed.map(|_| ()));
         Ok(DecisionProgress::Done)
     })

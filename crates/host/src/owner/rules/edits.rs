@@ -92,7 +92,7 @@ impl Owner {
             return Err(RulesError::NoSuchRule);
         }
         let id = self.permissions.policy.session_mut().add(rule)?;
-        self.rules_changed();
+        self.on_rules_changed();
         Ok(id)
     }
 
@@ -108,7 +108,7 @@ impl Owner {
                 let _ = reply.send(Err(error.into()));
             } else if rule.source == RuleSource::Session {
                 owner.permissions.policy.session_mut().remove_matching(|own| own.id == rule.id);
-                owner.rules_changed();
+                owner.on_rules_changed();
                 let _ = reply.send(Ok(()));
             } else {
                 let change = move |file: &mut PolicyFile| {
@@ -158,7 +158,7 @@ impl Owner {
                 owner.permissions.policy.set_user(file)?;
                 owner.permissions.rule_files.user.exists = true;
                 owner.permissions.rule_files.user.problem = None;
-                owner.rules_changed();
+                owner.on_rules_changed();
                 Ok(given)
             });
             then(owner, given);

@@ -47,11 +47,11 @@ impl Owner {
         let stands = self.permissions.policy.rules(RuleSource::User).any(|rule| rule.trusts(&server));
         if stands == (trust == TrustDuration::Always) && !self.documents.writer.has_pending_writes(Document::Policy) {
             self.emit_server(&server);
-            self.rules_changed();
+            self.on_rules_changed();
             let _ = reply.send(Ok(()));
             return;
         }
-        self.rules_changed();
+        self.on_rules_changed();
         let name = server.clone();
         let change = move |file: &mut PolicyFile| {
             file.rules.retain(|rule| !rule.trusts(&name));

@@ -25,8 +25,8 @@ use crate::owner::state::{
 };
 
 impl Owner {
-    /// Sends a request that a rule allows to the model, after its usage was reserved and the decision recorded.
-    /// Requests the user's consent instead if no model is available or the server's own limits are lower.
+    /// Sends a sampling request that a rule allows to the chosen model, after its usage was reserved and the decision
+    /// recorded. Requests consent instead if no model is available or the server's own limits are lower.
     pub(super) fn sample_by_rule(&mut self, request: SamplingRequest, by: DecisionSource) {
         let (server, of) = (request.server.clone(), request.of);
         let Some(choice) = request.state.model.clone() else { return self.request_consent_despite_rule(request) };

@@ -7,12 +7,12 @@ use server_requests::sampling::{ModelUsage, UsageRecord, estimated_tokens};
 use supervision::activity::ActivityKind;
 
 use super::Owner;
-use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservation, counted_rounds};
+use crate::owner::state::{DecisionError, ModelOutcome, ModelRun, UsageReservation, counted_tool_rounds};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Reserves the maximum usage of a request, and calls `then`. If that would exceed the server's budget, nothing is
-    /// reserved and `then` receives an error.
+    /// Reserves the maximum model usage of a sampling request, and calls `then`. If that would exceed the server's
+    /// budget, nothing is reserved and `then` receives an error.
     pub(super) fn reserve_usage(
         &mut self,
         server: &str,
@@ -29,7 +29,7 @@ impl Owner {
         }
         let micros = self.models.max_cost_micros(model, params).unwrap_or(0);
         let tokens = input.saturating_add(params.max_tokens);
-        let spent = ModelUsage { requests: 1, tokens, micros, rounds: counted_rounds(params) };
+        let spent = ModelUsage { requests: 1, tokens, micros, rounds: counted_tool_rounds(params) };
         let at = self.now();
         if let Some(limit) = self.models.sampling.spending(server).limit_exceeded_by(&settings, &spent, at) {
             return then(self, Err(DecisionError::Budget(limit)));
@@ -50,10 +50,10 @@ impl Owner {
         });
     }
 
-    /// Counts a request to which the user replies without a model. It uses no tokens.
+    /// Counts a sampling request to which the user replies without a model, and which therefore uses no tokens.
     pub(super) fn count_manual_reply(&mut self, server: &str, params: &CreateMessageParams) {
         let (spent, at) =
-            (ModelUsage { requests: 1, rounds: counted_rounds(params), ..ModelUsage::default() }, self.now());
+            (ModelUsage { requests: 1, rounds: counted_tool_rounds(params), ..ModelUsage::default() }, self.now());
         self.change_usage(server, move |own| own.add(&spent, at), |_, _| ());
     }
 
@@ -67,14 +67,14 @@ impl Owner {
         cost
     }
 
-    /// Replaces the reservation of a stopped model run, if its actual usage is known at least in part.
+    /// Replaces the reservation of a stopped model run by its actual usage, if that is known at least in part.
     pub(super) fn settle_stopped_run(&mut self, run: &ModelRun) {
         if let Some(spent) = run.stopped_usage() {
             self.replace_reservation(&run.reservation, spent);
         }
     }
 
-    /// Releases the reservation of a request that the model did not receive.
+    /// Reduces the reservation of a sampling request that the model did not accept to one request without tokens.
     pub(super) fn settle_unanswered(&mut self, reservation: &UsageReservation) {
         self.replace_reservation(reservation, reservation.unanswered_usage());
     }
@@ -84,8 +84,8 @@ impl Owner {
         self.change_usage(&reservation.server, move |own| own.replace_estimate(at, &most, &spent), |_, _| ());
     }
 
-    /// Changes the usage in memory immediately and then in the file, and calls `then` with the value that `change`
-    /// returned for the file, or `None` if the file could not be written.
+    /// Changes the recorded usage of a server in memory immediately and then in the file. Calls `then` with the value
+    /// that `change` returned for the file, or `None` if the file could not be written.
     fn change_usage<T: Send + 'static>(
         &mut self,
         server: &str,

@@ -30,7 +30,7 @@ impl Owner {
     /// queue. No audit entry is written, since nothing is sent yet.
     pub(in crate::owner) fn begin_manual_reply(&mut self, at: usize) -> Result<(), DecisionError> {
         self.consent.check_no_model_run(at)?;
-        let shown = self.consent.pending[at].copy();
+        let shown = self.consent.pending[at].clone_without_run();
         let ConsentRequestBody::Sampling { request, response: None, .. } = &shown.view.body else {
             return Err(DecisionError::WrongKind("it is answered already"));
         };
@@ -39,8 +39,8 @@ impl Owner {
         Ok(())
     }
 
-    /// Sends the request to the same model again. This requires that an identical request was approved and sent before:
-    /// a reply written by the user is not an approval to send anything to a model.
+    /// Sends a sampling request to the same model again. This requires that an identical request was approved and sent
+    /// before: a reply written by the user is not an approval to send anything to a model.
     pub(in crate::owner) fn repeat_model_request(
         &mut self,
         at: usize,
@@ -56,7 +56,7 @@ impl Owner {
         self.send_to_model(at, approval)
     }
 
-    /// Drops the reply, and displays the request again.
+    /// Drops the model's reply, and displays the sampling request again.
     pub(in crate::owner) fn return_to_request(&mut self, at: usize) -> Result<(), DecisionError> {
         self.consent.check_no_model_run(at)?;
         if !matches!(self.consent.pending[at].view.body, ConsentRequestBody::Sampling { .. }) {
@@ -66,7 +66,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Sets the reply in a consent request, or removes it.
+    /// Sets or removes the model's reply in a consent request for sampling.
     pub(super) fn set_model_reply(&mut self, at: usize, new: Option<CreateMessageResult>, run: ModelAnswerState) {
         if let ConsentRequestBody::Sampling { response, state, .. } = &mut self.consent.pending[at].view.body {
             *response = new.map(Box::new);

@@ -53,7 +53,7 @@ impl Owner {
     }
 
     /// Sets the sampling budget of a server, which receives the changed capability on its next start. Disabling takes
-    /// effect immediately, even if it can't be written. Enabling takes effect once it is written.
+    /// effect immediately, even if the change can't be written. Enabling takes effect once it is written.
     pub(crate) fn set_sampling(
         &mut self,
         server: &str,
@@ -111,7 +111,7 @@ impl Owner {
         self.events.emit(HostEvent::SamplingChanged(server));
     }
 
-    /// Reads the budgets and the usage again after another process changed them.
+    /// Reads the sampling budgets and the usage of all servers again after another process changed them.
     pub(crate) fn reload_sampling(&mut self) {
         self.reload_document(Document::Sampling, Self::on_sampling_read);
     }
@@ -137,8 +137,7 @@ impl Owner {
         }
     }
 
-    /// Changes the record of a server in the file, which may include usage added by another process. Then calls `then`
-    /// with the value that `change` returned.
+    /// Changes a server's sampling record in the file, and calls `then` with the value that `change` returned.
     fn change_sampling<T: Send + 'static>(
         &mut self,
         server: &str,
@@ -149,8 +148,7 @@ impl Owner {
         self.change_sampling_from(own, server, change, then);
     }
 
-    /// Changes the record of a server like `change_sampling`. If the file contains no record of the server, `change` is
-    /// applied to `own`.
+    /// Changes a server's sampling record like `change_sampling`. If the file has none, `change` is applied to `own`.
     fn change_sampling_from<T: Send + 'static>(
         &mut self,
         own: SamplingRecord,

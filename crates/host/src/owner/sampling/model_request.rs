@@ -16,15 +16,14 @@ use crate::owner::state::{DecisionError, DecisionProgress, ModelOutcome, ModelRu
 use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
-/// Interval at which streamed text is sent to observers: two frames of the page.
+/// Interval at which a model's streamed text is sent to observers: two display frames of the page.
 const COALESCE_INTERVAL: Duration = Duration::from_millis(33);
 
 impl Owner {
-    /// Sends the request to the chosen model, after the usage was reserved and the decision recorded. The reply is
-    /// added to the consent request.
+    /// Sends an approved sampling request to the chosen model, whose reply is then added to the consent request.
     pub(super) fn send_to_model(&mut self, at: usize, approval: Approval) -> Result<DecisionProgress, DecisionError> {
         self.consent.check_no_model_run(at)?;
-        let shown = self.consent.pending[at].copy();
+        let shown = self.consent.pending[at].clone_without_run();
         let ConsentRequestBody::Sampling { request: params, state, .. } = &shown.view.body else {
             return Ok(DecisionProgress::Done);
         };
@@ -40,7 +39,7 @@ impl Owner {
             }
             let acted = reservation.and_then(|reservation| {
                 let leaving = OutgoingPayload::model_request(&params, &state);
-                owner.permit(approval, ApprovalScope::Once, leaving, move |owner, departed| {
+                owner.audit_approval(approval, ApprovalScope::Once, leaving, move |owner, departed| {
                     let payload = departed.and_then(|(at, departure)| {
                         Ok((at, departure.authorize_model_request(&server, &params, &state)?))
                     });
@@ -145,7 +144,7 @@ impl Owner {
     }
 }
 
-/// An authorized request that is about to be sent to a model.
+/// A sampling request that the gate authorized, and that is about to be sent to a model.
 pub(super) struct AuthorizedModelRequest {
     pub(super) models: ProviderRegistry,
     pub(super) payload: AuthorizedPayload<(ModelRef, ModelRequest)>,

@@ -15,7 +15,7 @@ use crate::connection::RunId;
 use crate::owner::state::{DecisionError, RequestPurpose};
 use crate::view::ConsentRequestBody;
 
-/// Possible scopes of an approval: each request requires a new approval.
+/// Possible scopes of an approval of a sampling request: each request requires a new approval.
 const EACH_TIME_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
 /// A server's sampling request that is being handled.
@@ -29,7 +29,7 @@ pub(super) struct SamplingRequest {
 }
 
 impl Owner {
-    /// Handles a sampling request that no rule denies.
+    /// Handles a sampling request that no rule denies: checks it, chooses a model, and requests consent if required.
     pub(in crate::owner) fn on_sampling(
         &mut self,
         server: &str,
@@ -43,12 +43,12 @@ impl Owner {
                 record.log_activity_line(ActivityKind::State, &format!("sampling was refused: {reason}"));
             }
             let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::default() };
-            return self.refuse_without_consent(server, of, (&body, None), &reason, answer);
+            return self.refuse_automatically(server, of, (&body, None), &reason, answer);
         }
         let wanted_tokens = params.max_tokens;
         params.max_tokens = self.models.sampling.max_reply_tokens(server, &params, self.now());
         let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
-        if let Some((model, by)) = self.models.choose(server, &params) {
+        if let Some((model, by)) = self.models.choose_sampling_model(server, &params) {
             self.models.store_choice(&mut state, model, by, &params);
         }
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
@@ -93,7 +93,9 @@ impl Owner {
             }
             let (server, request, mut new) = (pending.view.server.clone(), request.clone(), state.clone());
             let own_model = new.model.take().filter(|own| self.models.registry.provider(&own.model.provider).is_ok());
-            let chosen = own_model.map(|own| (own.model, own.by)).or_else(|| self.models.choose(&server, &request));
+            let chosen = own_model
+                .map(|own| (own.model, own.by))
+                .or_else(|| self.models.choose_sampling_model(&server, &request));
             new.losses.clear();
             if let Some((model, by)) = chosen {
                 self.models.store_choice(&mut new, model, by, &request);
@@ -130,7 +132,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Applies the user's choice of another model.
+    /// Applies the user's choice of another model for a pending sampling request.
     pub(in crate::owner) fn edit_model(&mut self, at: usize, model: ModelRef) -> Result<(), DecisionError> {
         self.consent.check_no_model_run(at)?;
         self.models.registry.provider(&model.provider).map_err(|error| DecisionError::Model(error.to_string()))?;

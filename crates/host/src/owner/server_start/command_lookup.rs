@@ -10,8 +10,8 @@ use ports::server_config::{BundleFiles, StdioConfig};
 use process::sandbox::ResolvedSandbox;
 use process::{CommandNotFound, LaunchFiles, PathSource, SearchPath, ServerCommand};
 
-/// Searches for the program of a command. The search path is read from the login shell once for all servers. It is read
-/// again if it doesn't contain the program, which may have been installed since. No other folders are searched.
+/// Searches for the program of a local server's command. The search path is read from the login shell once for all
+/// servers. It is read again if the program is not found, which may be newly installed. No other folders are searched.
 pub(in crate::owner) async fn find_command(
     command: ServerCommand,
     known: Arc<tokio::sync::Mutex<Option<SearchPath>>>,
@@ -32,8 +32,8 @@ pub(in crate::owner) async fn find_command(
     (path, found)
 }
 
-/// Resolves a command, its sandbox plan if it has a sandbox, and the package that it loads. The files of a bundle are
-/// verified first.
+/// Resolves the program of a server's command, the sandbox plan if the server has a sandbox, and the package that the
+/// command loads. The files of a bundle are verified first.
 pub(super) async fn resolve_and_plan_command(
     name: String,
     command: ServerCommand,
@@ -78,7 +78,7 @@ pub(super) async fn verify_bundle(own: &AppFiles, bundle: Option<BundleFiles>) -
 #[derive(Debug, Clone)]
 pub(in crate::owner) struct ResolvedCommand {
     pub(in crate::owner) program: PathBuf,
-    /// Path of the program after resolving symbolic links, or `None` if that failed.
+    /// Path of the program after resolving symbolic links, or `None` if they can't be resolved.
     pub(in crate::owner) real: Option<PathBuf>,
     /// Sandbox plan, or `None` if the server has no sandbox.
     pub(in crate::owner) plan: Option<ResolvedSandbox>,
@@ -86,11 +86,11 @@ pub(in crate::owner) struct ResolvedCommand {
     pub(in crate::owner) files: LaunchFiles,
 }
 
-/// A resolved command, and the package that it loads if it is a launcher.
+/// A resolved command, and the package that it loads if it is a package launcher, such as npx.
 pub(super) type FoundLaunch = (ResolvedCommand, Option<LauncherPackage>);
 
-/// Reads the files that determine what a command runs. If the task is cancelled, the result is empty, so that the start
-/// fails when the files are checked again.
+/// Reads the files that determine what a command runs, on a blocking thread. If that thread's task is cancelled, the
+/// result is empty, so that the start fails when the files are checked again.
 pub(in crate::owner) async fn read_launch_files(
     command: ServerCommand,
     program: PathBuf,

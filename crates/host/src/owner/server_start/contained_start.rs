@@ -12,16 +12,16 @@ use crate::view::ConsentRequestBody;
 /// A local server without a sandbox whose start waits for consent.
 pub(crate) struct UnsandboxedStart {
     pub(crate) name: String,
-    /// Settings of the server. The consent request may name a version of its package in addition.
+    /// Settings of the server. The command in the consent request may additionally contain a version of its package.
     pub(crate) config: ServerConfig,
-    /// Folder of the bundle that the server runs from, if it was installed from one.
+    /// Folder of the bundle that the server was installed from, if any.
     pub(crate) bundle: Option<PathBuf>,
 }
 
 impl Owner {
-    /// Returns the server of a start request that can get a sandbox. With `hash`, only if the request still shows that
-    /// payload and no decision on it is being executed.
-    pub(crate) fn unsandboxed_start(
+    /// Returns the local server without a sandbox whose start the consent request `id` is for. If `hash` is given, the
+    /// request must still have that payload hash, and no decision on the request may be in execution.
+    pub(crate) fn find_unsandboxed_start(
         &self,
         id: ConsentRequestId,
         hash: Option<&str>,
@@ -42,7 +42,7 @@ impl Owner {
         Ok(UnsandboxedStart { name, config, bundle })
     }
 
-    /// Starts a server after the user has consented to exactly what is then displayed, even if a grant covers it.
+    /// Starts a server, always with a consent request for the exact command, even if a grant covers the start.
     pub(crate) fn start_with_consent(&mut self, name: &str) -> Result<(), ServerError> {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.launch.must_ask = true;

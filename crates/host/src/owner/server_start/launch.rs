@@ -113,8 +113,8 @@ impl Owner {
         }
     }
 
-    /// Starts the process of a local server. Before that, checks the program, the scripts and the files of its bundle
-    /// again, since they may have changed while the start waited for the user or for secrets.
+    /// Starts the process of a local server, after checking the program, its scripts and the files of the server's
+    /// bundle again, since they may have changed while the start waited for the user or for secrets.
     fn connect_process(&mut self, name: &str, target: ConnectionTarget, departure: SendPermit) {
         let ConnectionTarget::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
             return self.connect(name, target, None, departure);
@@ -181,10 +181,10 @@ impl Owner {
     }
 }
 
-/// A remote server with the secrets in its headers, and its sign-in if it supports one.
+/// A remote server's address and headers with the secrets inserted, and the sign-in to the server if it supports one.
 type PreparedRemote = (HttpStart, Option<ServerSignIn>);
 
-/// Inserts the secrets into the headers of a remote server. May wait for the user to unlock the keychain.
+/// Returns a remote server's address and headers with secrets inserted. May wait for the user to unlock the keychain.
 async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<HttpStart, UnresolvedSecret> {
     let read = tokio::task::spawn_blocking(move || {
         let (headers, secrets) = ports::secrets::resolve_headers(&config, secrets.as_ref())?;
@@ -193,7 +193,7 @@ async fn read_secrets(config: HttpConfig, secrets: Arc<dyn Secrets>) -> Result<H
     read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))
 }
 
-/// Inserts the secrets into the environment variables of a local server.
+/// Returns the environment variables of a local server, with the secrets inserted that the settings refer to.
 async fn read_environment(config: StdioConfig, secrets: Arc<dyn Secrets>) -> Result<ResolvedValues, UnresolvedSecret> {
     let read = tokio::task::spawn_blocking(move || ports::secrets::resolve_environment(&config, secrets.as_ref()));
     read.await.unwrap_or_else(|error| Err(UnresolvedSecret::Interrupted(error.to_string())))

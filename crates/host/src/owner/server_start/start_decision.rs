@@ -82,8 +82,7 @@ impl Owner {
         }
     }
 
-    /// Adds a consent request for starting a server to the queue. If the server ended by itself, the origin of the
-    /// request is that end rather than the user, who is not interrupted.
+    /// Adds a consent request for a start to the queue. Its origin is the user or, on a restart, the server's end.
     fn request_start_consent(
         &mut self,
         name: &str,
@@ -199,8 +198,8 @@ fn start_subject(record: &ServerRecord) -> String {
     record.config.as_http().map_or_else(command, HttpConfig::redacted_url)
 }
 
-/// Returns the texts of a grant and of the requested approval without their sandboxes, whose changes are shown
-/// separately. `None` if the grant has no text.
+/// Returns the texts of an earlier grant and of the requested approval without the descriptions of their sandboxes,
+/// whose changes are displayed separately. `None` if the grant has no text.
 fn earlier_approval(granted: &str, requested: &str) -> Option<EarlierApproval> {
     let (before, now) = (without_sandbox_text(granted).to_owned(), without_sandbox_text(requested).to_owned());
     (!before.is_empty()).then_some(EarlierApproval { before, now })

@@ -11,11 +11,11 @@ use super::super::{AuditedDecision, Owner};
 use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
-/// Kind of the system notification about a sign-in that waits for the user.
+/// Kind of the system notification that a sign-in waits for the user.
 const SIGN_IN_ANNOUNCEMENT: &str = "sign-in";
 
 impl Owner {
-    /// Starts a server on the user's request. If the server requires a sign-in, the user is present to sign in.
+    /// Starts a server on the user's request. If it requires a sign-in, that is started too, since the user is present.
     pub(crate) fn start_for_user(&mut self, name: &str) -> Result<(), super::super::ServerError> {
         if let Some(record) = self.servers.records.get_mut(name) {
             record.access.mark_requested();
@@ -27,7 +27,7 @@ impl Owner {
         self.start(name)
     }
 
-    /// Handles a server's rejection of a request because it requires a sign-in.
+    /// Handles the rejection of a request by a remote server that requires a sign-in.
     pub(in crate::owner) fn on_sign_in_required(&mut self, name: &str, cause: String) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.supervision.on_sign_in_awaited();
@@ -58,8 +58,7 @@ impl Owner {
         }
     }
 
-    /// Ends the session after the server rejected a request although it had the best available token. The server can't
-    /// be used until the user signs in.
+    /// Ends the session of a server that rejected the best available token. It can't be used until the user signs in.
     pub(super) fn end_session_for_sign_in(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         let is_open = matches!(record.state, ServerState::Ready | ServerState::Starting);
@@ -94,7 +93,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Starts a sign-in that the user requested, if the server became ready without it.
+    /// Starts the sign-in that the user requested, if the server became ready without requiring it.
     pub(in crate::owner) fn sign_in_if_requested(&mut self, name: &str) {
         let Some(record) = self.servers.records.get_mut(name) else { return };
         if let Some(sign_in) = record.access.on_ready() {
@@ -110,6 +109,7 @@ impl Owner {
         self.servers.end_session(name, cause.to_owned());
     }
 
+    /// Runs a sign-in in a spawned task, and handles its result in a turn of the owner.
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &ServerSignIn, reason: AuthReason) {
         let id = self.events.new_id();
         let Some(record) = self.servers.records.get_mut(name) else { return };

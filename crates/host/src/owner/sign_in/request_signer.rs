@@ -1,4 +1,5 @@
-//! Signs the requests to one server, and notifies the owner when no usable token is available.
+//! Signs the HTTP requests to one server with its access token, and notifies the owner when no usable token is
+//! available.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,14 +14,14 @@ use url::Url;
 
 use super::sign_in_user::SignInUser;
 
-/// Value of `hidden` before any token is redacted.
+/// Initial value of [`RequestSigner`]'s field `hidden`, before any token is redacted.
 const NO_TOKEN_REDACTED: u64 = u64::MAX;
 /// HTTP status of a response that rejects a missing or invalid token.
 const UNAUTHORIZED: u16 = 401;
 /// HTTP status of a response that rejects a token with insufficient scopes.
 const FORBIDDEN: u16 = 403;
 
-/// The authorizer of one server.
+/// The [`Authorizer`] of one server, which adds tokens to its requests.
 pub(super) struct RequestSigner {
     authorization: Arc<ServerAuthorization>,
     asker: Arc<SignInUser>,
@@ -28,7 +29,7 @@ pub(super) struct RequestSigner {
     /// Generation of the latest token that the activity log redacts. Each token is added to the redactions before it is
     /// sent to the server.
     hidden: AtomicU64,
-    /// Reason why the last rejection by the server could not be resolved.
+    /// Reason why the server rejected a request although the request had the best available token, or `None`.
     refused: Mutex<Option<String>>,
 }
 
@@ -41,13 +42,13 @@ impl RequestSigner {
         Self { authorization, asker, activity, hidden: AtomicU64::new(NO_TOKEN_REDACTED), refused: Mutex::default() }
     }
 
-    /// Returns and clears the reason why the server rejected a request although it had the best available token.
+    /// Returns and clears the reason why the server rejected a request that had the best available token.
     pub(super) fn take_refusal(&self) -> Option<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Requests additional scopes (step-up authorization), and waits for the user. The user may take longer than the
-    /// timeout of the call. Once the browser is open, the step-up continues even if the call ends.
+    /// Requests the additional scopes of the server's challenge (step-up authorization), and waits for the user. Once
+    /// the browser is open, the step-up continues even if the call that caused it ends.
     async fn step_up(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let authorization = Arc::clone(&self.authorization);
         let stepping = tokio::spawn(async move { authorization.on_challenge(challenge).await });
@@ -55,6 +56,7 @@ impl RequestSigner {
         stepping.await.unwrap_or_else(|error| ChallengeOutcome::Stop(format!("the step-up was aborted: {error}")))
     }
 
+    /// Stores the reason why the server rejected a request, and ends the session until the user signs in.
     async fn refuse(&self, cause: &str) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
         let server = self.asker.server().to_owned();
@@ -62,7 +64,7 @@ impl RequestSigner {
     }
 }
 
-/// Returns the token in a request's signature.
+/// Returns the access token in the headers that sign a request.
 fn signed_token(signed: &RequestSignature) -> Option<SecretString> {
     let (_, header) = signed.headers.iter().find(|(name, _)| name.as_str() == "authorization")?;
     header.expose()?.split_once(' ').map(|(_, token)| token.into())

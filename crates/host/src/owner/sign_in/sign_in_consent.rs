@@ -67,7 +67,7 @@ impl Owner {
         self.events.authorization_changed(server);
     }
 
-    /// Withdraws the consent request with this number, since its sign-in no longer waits for the decision.
+    /// Withdraws the consent request of the sign-in `number`, which has stopped waiting for the decision.
     pub(super) fn withdraw_sign_in_request(&mut self, number: u64) {
         self.end_consent_requests(|p| p.purpose == RequestPurpose::SignIn(number));
     }
@@ -101,7 +101,7 @@ impl Owner {
             Some(url) => OutgoingPayload::sign_in_url(pending, url),
             None => OutgoingPayload::displayed(pending),
         };
-        self.permit_and_remove(approval, scope, leaving, |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, scope, leaving, |owner, pending, departure| {
             if let ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
                 // If no page is opened, the issuer is part of the settings, which are pinned together with the address.
                 if authorization_url.is_some() {
@@ -133,7 +133,7 @@ impl Owner {
             return Err(DecisionError::WrongKind("an id and a secret must be a single line each"));
         }
         let leaving = OutgoingPayload::client_credentials(&self.consent.pending[at], &client);
-        self.permit_and_remove(approval, ApprovalScope::Once, leaving, |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, ApprovalScope::Once, leaving, |owner, pending, departure| {
             let client = departure
                 .authorize_client(&pending.view.server, client)
                 .map_err(|PayloadMismatch| DecisionError::Stale)?;

@@ -37,8 +37,8 @@ pub(in crate::owner) struct SignInFactory {
 }
 
 impl SignInFactory {
-    /// Creates the sign-in of a server with the tokens in the vault, or returns `None` if the server doesn't support
-    /// signing in. May wait for the user to unlock the keychain.
+    /// Creates the sign-in of a server with the tokens that are stored in the vault. Returns `None` if the server
+    /// doesn't support signing in. May wait for the user to unlock the keychain.
     pub(in crate::owner) async fn create_from_vault(
         self,
         config: HttpConfig,
@@ -67,7 +67,7 @@ impl SignInFactory {
         Ok(Some(sign_in))
     }
 
-    /// Creates an authorization for revoking tokens that were already deleted from the vault.
+    /// Creates the authorization of a server for revoking its tokens, which were already deleted from the vault.
     pub(super) async fn create_for_revocation(
         self,
         config: HttpConfig,
@@ -76,7 +76,7 @@ impl SignInFactory {
         Ok(self.create(config, was).await?.authorization)
     }
 
-    /// Returns `true` if the user approved exactly this address and its settings.
+    /// Returns `true` if the user approved the server's address with exactly these settings.
     fn has_approved(&self, config: &HttpConfig) -> bool {
         self.approved.contains(&address_hash(config))
     }
@@ -101,7 +101,7 @@ impl SignInFactory {
     }
 }
 
-/// Notifies the owner of changes of a sign-in until the sign-in is dropped.
+/// Notifies the owner of each change of a server's sign-in, until the sign-in is dropped.
 async fn notify_changes(mut changed: watch::Receiver<u64>, server: String, back: WeakOwner) {
     while changed.changed().await.is_ok() {
         if back.turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {

@@ -22,7 +22,7 @@ use crate::view::ConsentRequestBody;
 
 /// Time that a sign-in waits for the redirect of the browser, in milliseconds.
 const BROWSER_TIMEOUT: Millis = 5 * 60 * 1000;
-/// Maximum number of pasted URLs that wait for processing.
+/// Maximum number of redirect URLs pasted by the user that wait for the sign-in to process them.
 const MAX_PASTED: usize = 4;
 
 /// Progress of a sign-in that is displayed to the user.
@@ -44,7 +44,7 @@ impl ConsentProgress {
     }
 }
 
-/// User interaction of one server's sign-in.
+/// The user as seen by one server's sign-in: asks for consent, opens the browser, and receives pasted URLs.
 pub(super) struct SignInUser {
     server: String,
     url: String,
@@ -52,7 +52,7 @@ pub(super) struct SignInUser {
     platform: Arc<dyn Platform>,
     clock: SharedClock,
     way: Mutex<ConsentProgress>,
-    /// Permit for the approved authorization URL, until the URL is opened.
+    /// Permit to open the approved authorization URL, until the URL is opened.
     agreed: Mutex<Option<SendPermit>>,
     paste: mpsc::Sender<String>,
     pasted: tokio::sync::Mutex<mpsc::Receiver<String>>,
@@ -89,7 +89,7 @@ impl SignInUser {
         self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Resets the progress for a new sign-in.
+    /// Resets the progress at the start of a new sign-in.
     pub(super) fn begin(&self, reason: AuthReason) {
         *self.progress() = ConsentProgress::new(reason, self.clock.now());
         *self.permit() = None;
@@ -99,7 +99,7 @@ impl SignInUser {
         }
     }
 
-    /// Sends a pasted URL to the sign-in. Returns `false` if too many are waiting.
+    /// Sends a redirect URL that the user pasted to the sign-in. Returns `false` if too many pasted URLs wait.
     pub(super) fn send_pasted_url(&self, address: &str) -> bool {
         self.paste.try_send(address.to_owned()).is_ok()
     }
@@ -110,7 +110,7 @@ impl SignInUser {
         let _ = self.back.turn("sign-in", act);
     }
 
-    /// Requests the user's consent, and waits for the decision. Dropping the future withdraws the request.
+    /// Adds a consent request, and waits for the user's decision. Dropping the future withdraws the request.
     async fn request_consent(&self, body: ConsentRequestBody) -> SignInAnswer {
         let number = NEXT_REQUEST_NUMBER.fetch_add(1, Ordering::Relaxed);
         let (reply, replied) = oneshot::channel();

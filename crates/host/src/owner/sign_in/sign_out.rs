@@ -47,7 +47,7 @@ impl Owner {
         });
     }
 
-    /// Executes the action that waited for the end of a server's session.
+    /// Executes the restart or sign-out that waited for the end of a server's session.
     pub(in crate::owner) fn continue_after_session(&mut self, name: &str) {
         let Some(access) = self.servers.records.get_mut(name).map(|record| &mut record.access) else { return };
         if let (Some(AfterSession::SignOut(reply, after)), Some(sign_in)) = (access.then.take(), access.sign_in.clone())
@@ -111,7 +111,7 @@ impl Owner {
         self.audit_without_waiting(decided);
     }
 
-    /// Deletes the tokens that are stored for the old name or address of a server, which the user is about to change.
+    /// Deletes the tokens of a server whose name or address the user is about to change. `entry` is the new entry.
     pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry, forgotten: ForgetReply) {
         let url = |config: &ServerConfig| config.as_http().map(|config| config.url.clone());
         let is_same = |record: &ServerRecord| entry.name == was && url(&record.config) == url(&entry.config);

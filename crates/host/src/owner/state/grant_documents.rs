@@ -6,7 +6,7 @@ use ports::server_config::ConfigProblem;
 
 use crate::owner::DeferredTurn;
 
-/// State of the documents that grant rights.
+/// The thread that writes documents, the confirmed settings, and the state of documents that grant rights.
 pub(in crate::owner) struct GrantDocuments {
     pub(in crate::owner) writer: DocumentWriter<DeferredTurn>,
     pub(in crate::owner) confirmed: ConfirmedSettings,

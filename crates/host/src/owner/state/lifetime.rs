@@ -6,7 +6,7 @@ use crate::owner::WeakOwner;
 
 /// State of the shutdown, and the callers that wait for it.
 pub(in crate::owner) struct Lifetime {
-    /// Weak reference to the owner, for spawned tasks.
+    /// Weak reference to the owner, which spawned tasks use for taking turns.
     pub(in crate::owner) back: WeakOwner,
     pub(in crate::owner) is_closing: bool,
     /// Senders that are notified when all server processes have ended.

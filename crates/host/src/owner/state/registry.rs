@@ -33,16 +33,16 @@ use crate::view::ServerState;
 pub(crate) struct ServerRegistry {
     /// Servers by name, in the order of the settings file.
     pub(in crate::owner) records: IndexMap<String, Box<ServerRecord>, FxBuildHasher>,
-    /// Name of the server of each current run.
+    /// Name of the server that each current run belongs to.
     pub(in crate::owner) runs: FxHashMap<RunId, String>,
-    /// Records of running processes, as written to disk.
+    /// Records of running server processes, as written to disk so that the next start can end processes left behind.
     pub(in crate::owner) running: FxHashMap<RunId, RunningRecord>,
     /// Total size of the activity logs of all servers, which is bounded.
     pub(in crate::owner) activity_size: TotalActivitySize,
 }
 
 impl ServerRegistry {
-    /// Returns the current definitions, if each of them is equal to the displayed one.
+    /// Returns the current definitions of the tools and prompts in `reviewed`, if each is equal to the displayed one.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl ServerRegistry {
         if stale.is_empty() { Ok(definitions.into_iter().flatten().collect()) } else { Err(ReviewError::Stale(stale)) }
     }
 
-    /// Creates a share of these folders, bound to the current command of the server.
+    /// Returns a share of these folders for the server's current command, or `None` if there is no such server.
     pub(in crate::owner) fn share_for_command(&self, server: &str, folders: Vec<PathBuf>) -> Option<FolderShare> {
         let record = self.records.get(server)?;
         Some(FolderShare { command: config_hash(&record.config), folders })
@@ -114,7 +114,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Examines the information that a server sent about itself on initialization.
+    /// Examines the information that a server sent about itself for suspicious text and for finding similar names.
     pub(in crate::owner) fn examine_claims(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts
@@ -123,12 +123,12 @@ impl ServerRegistry {
         }
     }
 
-    /// Returns `true` if a server is configured by a URL.
+    /// Returns `true` if a server is remote: configured by a URL rather than a command.
     pub(in crate::owner) fn is_remote(&self, server: &str) -> bool {
         self.records.get(server).is_some_and(|record| record.config.as_http().is_some())
     }
 
-    /// Returns the warnings about a server itself rather than its definitions.
+    /// Returns the warnings about a server's own information, not those about its tools and other definitions.
     pub(in crate::owner) fn server_findings(&self, server: &str, record: &ServerRecord) -> ReviewFindings {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {
@@ -191,8 +191,7 @@ impl ServerRegistry {
         Ok(())
     }
 
-    /// Requests that the connection reads lists that are stale at the time `at`. Until then their known entries are
-    /// used.
+    /// Instructs a server's connection to read again the lists that are stale at `at`. They remain in use until then.
     pub(crate) fn read_stale_lists(&self, server: &str, at: Millis) {
         let Some(record) = self.records.get(server).filter(|r| r.state == ServerState::Ready) else { return };
         let is_stale = |until: &Option<Millis>| until.is_some_and(|until| until <= at);
@@ -204,7 +203,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Sends the response to a request of this run, or drops it if the run has ended.
+    /// Sends the response to a request of a server's run, or drops the response if the run has ended.
     pub(in crate::owner) fn send_response(
         &mut self,
         server: &str,

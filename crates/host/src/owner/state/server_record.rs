@@ -30,10 +30,10 @@ pub(crate) struct ServerRecord {
     pub(crate) launch: LaunchState,
     pub(crate) offer: OfferState,
     pub(crate) activity: Arc<Mutex<ActivityLog>>,
-    /// Measured resource usage of the server, and its limits.
+    /// Measured resource usage of the server, and the limits on it.
     pub(crate) used: Arc<Mutex<UsageGauge>>,
     pub(in crate::owner) supervision: Supervision,
-    /// Set if the server must be started again when it has stopped.
+    /// Set if the server has to be started again once it has stopped.
     pub(crate) start_again: bool,
     pub(in crate::owner) access: SignInState,
     clock: SharedClock,
@@ -57,7 +57,7 @@ impl ServerRecord {
         }
     }
 
-    /// Adds a line to the activity log.
+    /// Adds a line to the server's activity log.
     pub(in crate::owner) fn log_activity_line(&self, kind: ActivityKind, text: &str) {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).append_line(kind, text);
     }
@@ -87,8 +87,7 @@ impl ServerRecord {
         if is_in_use { self.access.sign_in.as_ref() } else { self.access.current() }
     }
 
-    /// Sets whether a sign-in is in progress, and the reason why it is required, in the state of a server that requires
-    /// one.
+    /// Updates the state of a server that requires a sign-in: if a sign-in is in progress, and why it is required.
     pub(in crate::owner) fn set_signing_in(&mut self, signing_in: bool, cause: Option<String>) {
         if let ServerState::NeedsSignIn(needed) = &mut self.state {
             needed.signing_in = signing_in;
@@ -96,7 +95,7 @@ impl ServerRecord {
         }
     }
 
-    /// Returns a text with the access tokens of this server redacted.
+    /// Returns `text` with all access tokens of this server redacted.
     pub(in crate::owner) fn redacted(&self, text: String) -> String {
         self.activity.lock().unwrap_or_else(PoisonError::into_inner).redacted(text)
     }

@@ -22,10 +22,10 @@ impl SignIns {
     }
 }
 
-/// The decision on a consent request of a sign-in.
+/// The user's decision on a consent request of a sign-in.
 #[derive(Debug)]
 pub(in crate::owner) enum SignInAnswer {
-    /// The user approved opening the authorization URL.
+    /// The user approved the sign-in with the displayed authorization URL.
     Yes(SendPermit),
     /// The user entered the client credentials to use.
     Client(AuthorizedPayload<EnteredClient>),

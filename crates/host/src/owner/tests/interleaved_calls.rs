@@ -20,13 +20,14 @@ use crate::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 
 /// Number of random orders in which each action is tested.
 const SEEDS: u64 = 150;
-/// Number of calls. The next constant is the number of calls that begin only after the acknowledgement.
+/// Number of calls in one order.
 const CALLS: usize = 7;
+/// Number of calls that begin only after the action was acknowledged.
 const CALLS_AFTER_ACTION: usize = 2;
-/// Maximum number of steps in one order.
+/// Maximum number of random steps in one order.
 const MAX_STEPS: usize = 3_000;
 
-/// Actions that end the permission of the calls.
+/// Actions of the user or the server that end the permission of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RevocationAction {
     Revoke,
@@ -37,7 +38,7 @@ enum RevocationAction {
     Stop,
 }
 
-/// A call of the test, and its progress.
+/// A tool call that the test makes, and its progress.
 struct ScheduledCall {
     future: CallerFuture<Result<CallToolResult, CallFailure>>,
     has_begun: bool,
@@ -45,7 +46,7 @@ struct ScheduledCall {
     outcome: Option<Result<CallToolResult, CallFailure>>,
 }
 
-/// Possible steps of the test.
+/// Steps that the test executes in random order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     /// Polls the future of the action once.
@@ -70,7 +71,7 @@ const STEPS: [Step; 7] =
 /// Counters over all orders, which prove that the orders differ.
 #[derive(Debug, Default)]
 struct Coverage {
-    /// Number of calls that were sent before the acknowledgement.
+    /// Number of calls that were sent before the action was acknowledged.
     departed: usize,
     /// Number of calls that were allowed, but not sent because of the action.
     withdrawn: usize,
@@ -87,7 +88,7 @@ struct RandomCallSchedule {
     /// Calls that the server has received, but not responded to.
     received: VecDeque<CallTicket>,
     is_stop_requested: bool,
-    /// Steps so far, for the message of a failed assertion.
+    /// Steps executed so far, for the message of a failed assertion.
     steps: Vec<Step>,
 }
 
@@ -149,6 +150,7 @@ impl RandomCallSchedule {
         requests.filter(|request| !self.is_acknowledged && is_asking(&request.body)).collect()
     }
 
+    /// Executes one step of the test.
     async fn execute_step(&mut self, step: Step) {
         self.steps.push(step);
         assert!(self.steps.len() < MAX_STEPS, "{self}: the calls end");
@@ -249,7 +251,7 @@ impl RandomCallSchedule {
         self.settle().await;
     }
 
-    /// Executes steps until none is possible, and denies the remaining consent requests.
+    /// Executes steps until none is possible, and denies the consent requests that are still pending.
     async fn settle(&mut self) {
         loop {
             for step in [Step::WriteEntry, Step::WriteDocument, Step::Respond] {
@@ -272,7 +274,8 @@ impl RandomCallSchedule {
         }
     }
 
-    /// Checks that all calls and decisions have ended, and that the audit log matches the calls that were sent.
+    /// Checks at the end of an order that all calls and decisions have ended, and that the audit log matches the calls
+    /// that were sent.
     fn check_end(&self, coverage: &mut Coverage) {
         assert!(self.decisions.is_empty(), "{self}: each decision has a reply");
         let log = self.world.log.written_entries();

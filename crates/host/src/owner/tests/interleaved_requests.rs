@@ -20,13 +20,14 @@ use crate::view::{ConsentRequestView, UserDecision};
 
 /// Number of random orders that are tested.
 const SEEDS: u64 = 150;
-/// Number of requests of the server. The next constant is the number of requests that it sends only after it is muted.
+/// Number of requests that the server sends in one order.
 const REQUESTS: usize = 6;
+/// Number of requests that the server sends only after it is muted.
 const REQUESTS_AFTER_MUTE: usize = 2;
-/// Maximum number of steps in one order.
+/// Maximum number of random steps in one order.
 const MAX_STEPS: usize = 3_000;
 
-/// Possible steps of the test.
+/// Steps that the test executes in random order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     /// Mutes the server, which is acknowledged in the same step.
@@ -41,7 +42,7 @@ enum Step {
     Run,
 }
 
-/// A form that the server requests, and the response that it receives.
+/// A form that the server requests from the user, and the response that the server receives.
 struct ScheduledForm {
     id: ServerRequestId,
     request: Option<ServerRequest>,
@@ -52,10 +53,11 @@ struct RandomRequestSchedule {
     world: HostFixture,
     is_muted: bool,
     forms: Vec<ScheduledForm>,
-    /// Consent requests whose forms the user has submitted. The next field contains the pending decisions.
+    /// Consent requests whose forms the user has submitted.
     submitted: Vec<ConsentRequestId>,
+    /// Futures of the user's submissions that are still pending.
     decisions: Vec<CallerFuture<Result<(), crate::DecisionError>>>,
-    /// Steps so far, for the message of a failed assertion.
+    /// Steps executed so far, for the message of a failed assertion.
     steps: Vec<Step>,
 }
 

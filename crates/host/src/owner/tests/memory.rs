@@ -1,4 +1,4 @@
-//! An audit log and documents in memory, whose writes are delayed until the test permits them.
+//! An audit log and documents in memory. A test can delay writes until it permits them.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::Write;
@@ -104,7 +104,7 @@ pub(in crate::owner) struct MemoryDocuments {
     changed: Condvar,
 }
 
-/// Counters of permitted and begun writes.
+/// Counters of document writes that have begun and that are permitted.
 #[derive(Default)]
 struct WriteGate {
     /// Set if writes wait for [`MemoryDocuments::permit_next`].
@@ -136,7 +136,7 @@ impl MemoryDocuments {
         gate.begun
     }
 
-    /// Returns the number of writes that have begun, and `true` if the last one waits for permission.
+    /// Returns the number of writes that have begun, and `true` if the latest write waits for permission.
     pub(in crate::owner) fn begun_writes(&self) -> (usize, bool) {
         let gate = self.gate.lock().unwrap();
         (gate.begun, gate.is_closed && gate.begun > gate.permitted)

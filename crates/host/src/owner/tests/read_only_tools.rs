@@ -1,5 +1,5 @@
-//! Tests of the tools that a request offers to allow together, with many large tools and with definitions that change
-//! while the request is open.
+//! Tests of the read-only tools that a consent request offers to allow together, with many large tools and with
+//! definitions that change while the request is open.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use crate::view::{ConsentRequestBody, UserDecision};
 
 /// Size of the description of a large tool, in bytes.
 const LARGE: usize = 32 * 1024;
-/// Maximum total size of the definitions that are read for one list, in bytes.
+/// Maximum total size of the definitions that the host compares to determine one list of read-only tools, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
 /// Returns a tool that declares that it only reads, with a description of this size.
@@ -59,12 +59,13 @@ async fn pin_tools(world: &HostFixture, tools: &[Tool]) {
     world.host.with_owner(pin).await.unwrap();
 }
 
+/// Returns the tools that can be allowed together with a call of `called`.
 async fn read_only_tools(world: &HostFixture, called: &Tool) -> Vec<String> {
     let called = called.clone();
     world.host.with_owner(move |owner| owner.read_only_tools(SERVER, &called)).await.unwrap()
 }
 
-/// Returns the tools that the only pending request offers.
+/// Returns the read-only tools that the only pending consent request offers to allow together.
 async fn offered_tools(world: &HostFixture) -> Vec<String> {
     match &world.requests().await[0].body {
         ConsentRequestBody::Tool { read_only, .. } => read_only.clone(),

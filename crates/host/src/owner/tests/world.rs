@@ -38,7 +38,7 @@ const MAX_COMMANDS: usize = 64;
 /// A future of a caller of the host, polled by the test.
 pub(in crate::owner) type CallerFuture<T> = std::pin::Pin<Box<dyn Future<Output = T>>>;
 
-/// A host, its server, and its storage.
+/// A host with one server, whose connection and storage the test controls.
 pub(in crate::owner) struct HostFixture {
     pub(in crate::owner) host: Host,
     pub(in crate::owner) log: Arc<MemoryLog>,

@@ -9,7 +9,7 @@ use models::{Conversion, ConversionChoices, ModelRef, UnsupportedFeature};
 use super::*;
 use crate::providers::provider_settings;
 
-/// Maximum number of tokens of the reply in the server's request.
+/// Maximum number of reply tokens that the server requests.
 const MAX_REPLY_TOKENS: u64 = 4_000;
 
 /// Starts a call whose sampling request a rule allows, and waits until the model is running.

@@ -21,7 +21,7 @@ use ports::server_config::ServerConfig;
 use testkit::app::{EVENT_TIMEOUT, TestApp, remote_config};
 use testkit::authorization::{AuthorizationScript, AuthorizationServer, ProtectedScript, ProtectedServer};
 
-/// A server that requires a sign-in, its authorization server, and an app with the server in its settings.
+/// A remote server that requires a sign-in, its authorization server, and a test app with the server in its settings.
 struct RemoteSetup {
     issuer: AuthorizationServer,
     server: ProtectedServer,
@@ -91,7 +91,8 @@ impl RemoteSetup {
         self
     }
 
-    /// Waits until the server only needs a sign-in. `cause` must be contained in the displayed reason.
+    /// Waits until the server requires a sign-in and no sign-in is in progress. `cause` must be contained in the
+    /// displayed reason.
     async fn needs_sign_in(&self, cause: &str) {
         let view = self
             .app

@@ -18,7 +18,8 @@ use super::{RemoteSetup, SERVER_NAME};
 
 const REVISION: &str = "2025-11-25";
 
-/// Starts a server with resources and logging. When the returned flag is set, it requires another sign-in.
+/// Starts a server with resources and logging. Once the returned flag is set, the server rejects requests until they
+/// contain a different token.
 async fn server_with_resources(issuer: &AuthorizationServer) -> (HttpServer, Arc<AtomicBool>) {
     let (refuses, issuer) = (Arc::new(AtomicBool::new(false)), issuer.issuer());
     let refusing = Arc::clone(&refuses);

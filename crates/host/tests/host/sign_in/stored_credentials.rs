@@ -150,7 +150,7 @@ async fn setup_with_secret(secret: &str) -> (RemoteSetup, String) {
     (RemoteSetup::over(issuer, server, config.into()).await, key)
 }
 
-/// Stores a new value of a secret in the keychain, and saves the unchanged settings.
+/// Stores a new value of a secret in the keychain, and saves the server's settings without a change.
 async fn change_secret(far: &RemoteSetup, key: &str, secret: &str) {
     far.keychain.set(key, secret).unwrap();
     let entry = ServerEntry { name: SERVER_NAME.into(), config: far.app.server(SERVER_NAME).await.config };

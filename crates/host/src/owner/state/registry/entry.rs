@@ -14,7 +14,7 @@ pub enum ServerError {
     /// No server has this name.
     #[error("there is no server \"{0}\"")]
     NotFound(String),
-    /// The name is invalid or already in use.
+    /// The server's name is invalid or already in use.
     #[error("the name \"{name}\" can't be used: {cause}")]
     BadName {
         /// Name of the server.
@@ -22,7 +22,7 @@ pub enum ServerError {
         /// Cause as text for the user.
         cause: String,
     },
-    /// The URL or the sandbox is invalid.
+    /// The server's URL or sandbox is invalid.
     #[error("{name}: {cause}")]
     BadConfig {
         /// Name of the server.
@@ -41,7 +41,7 @@ pub enum ServerError {
     NotForgotten {
         /// Name of the server.
         name: String,
-        /// Cause of the failure.
+        /// Reason why the tokens could not be deleted.
         cause: String,
     },
     /// The host has shut down.

@@ -21,15 +21,15 @@ pub(in crate::owner) struct SignInState {
     pub(in crate::owner) is_sign_in_requested: bool,
     /// Reason for the next sign-in, or `None` if the user is simply not signed in.
     pub(in crate::owner) reason: Option<AuthReason>,
-    /// Number of the sign-in in progress, if the host started one.
+    /// Number of the sign-in that the owner started and that is in progress, or `None`.
     pub(in crate::owner) flow: Option<u64>,
     /// Error of the last sign-in, or `None` if it did not fail.
     pub(in crate::owner) failed: Option<AuthError>,
-    /// Set if a sign-in without the user was tried since the server was last ready.
+    /// Set if a sign-in without the user was attempted since the server was last ready.
     pub(in crate::owner) tried_unattended: bool,
-    /// Reason why the user has to sign in after the session has ended.
+    /// Reason why the session was ended for a new sign-in, which becomes the cause in the server's state.
     pub(in crate::owner) when_ended: Option<String>,
-    /// Action to execute after the session has ended.
+    /// Action to execute after the server's session has ended.
     pub(in crate::owner) then: Option<AfterSession>,
 }
 
@@ -39,7 +39,7 @@ impl SignInState {
         self.sign_in.is_some()
     }
 
-    /// Returns and clears the reason why the server rejected a request although it had the best available token.
+    /// Returns and clears the reason why the server rejected a request that had the best available token.
     pub(in crate::owner) fn take_refusal(&self) -> Option<String> {
         self.sign_in.as_ref().and_then(|sign_in| sign_in.take_refusal())
     }
@@ -59,8 +59,7 @@ impl SignInState {
         self.is_connection_requested = true;
     }
 
-    /// Records that the connection that the user requested has failed. Automatic attempts that follow are not requested
-    /// by the user.
+    /// Records that the connection requested by the user has failed. Automatic attempts don't count as requested.
     pub(in crate::owner) const fn mark_not_requested(&mut self) {
         (self.is_connection_requested, self.is_sign_in_requested) = (false, false);
     }
@@ -98,12 +97,12 @@ impl SignInState {
         }
     }
 
-    /// Makes the next connection read the secrets again, since the user saved the settings.
+    /// Makes the next connection read the sign-in's secrets again, since the user saved the settings.
     pub(in crate::owner) const fn mark_secrets_outdated(&mut self) {
         self.is_outdated = true;
     }
 
-    /// Stores a new sign-in. If another one was stored meanwhile, that one is used, since there is only one per server.
+    /// Stores a new sign-in and returns it, or returns the one that was stored meanwhile, since a server has only one.
     pub(in crate::owner) fn get_or_store(&mut self, made: ServerSignIn) -> ServerSignIn {
         let is_unapproved = self.sign_in.as_ref().is_some_and(|known| !known.is_approved) && made.is_approved;
         if (std::mem::take(&mut self.is_outdated) || is_unapproved)
@@ -115,7 +114,7 @@ impl SignInState {
         self.sign_in.get_or_insert(made).clone()
     }
 
-    /// Allows to retry a failed step immediately, because the user requested it or the network changed.
+    /// Lets the sign-in retry a failed step without a pause, because the user requested that or the network changed.
     pub(in crate::owner) fn allow_retry(&self) {
         if let Some(sign_in) = &self.sign_in {
             sign_in.authorization.clear_failures();
@@ -129,14 +128,14 @@ impl SignInState {
     }
 }
 
-/// Sender for the outcome of a sign-out.
+/// Sender for the outcome of a sign-out to the caller that requested it.
 pub(crate) type SignOutReply = oneshot::Sender<Result<SignOutOutcome, SignInError>>;
 
-/// Action that is executed when the session has ended.
+/// Action that is executed once the session of a server has ended.
 pub(in crate::owner) enum AfterSession {
-    /// Starts the server again.
+    /// Starts the server again with a new session.
     Start,
-    /// Signs the user out.
+    /// Signs the user out of the server.
     SignOut(SignOutReply, AfterSignOut),
 }
 
