@@ -10,7 +10,7 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::view::{CallTimes, ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
+use host::view::{CallTimeouts, ConsentRequestBody, ConsentRequestView, ServerState, UserDecision};
 use mcp_proto::session::{ListKind, Timeouts};
 use mcp_proto::types::CallToolResult;
 use policy::ApprovalScope;
@@ -52,11 +52,11 @@ const GOOD_CALL_INTERVAL: Duration = Duration::from_millis(200);
 fn host_options((idle, total): (Duration, Duration)) -> HostOptions {
     HostOptions {
         timeouts: Timeouts { probe: Duration::from_secs(2), initialize: Duration::from_secs(3), ..Timeouts::default() },
-        times: CallTimes {
+        times: CallTimeouts {
             tool: (idle, total),
             list: (IDLE_TIMEOUT, TOTAL_TIMEOUT),
             read: (IDLE_TIMEOUT, TOTAL_TIMEOUT),
-            ..CallTimes::default()
+            ..CallTimeouts::default()
         },
         ..HostOptions::default()
     }

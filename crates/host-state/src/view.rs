@@ -175,7 +175,7 @@ pub struct Snapshot {
 
 /// Timeouts by kind of request, each as a pair: the maximum time without progress, and the maximum total time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallTimes {
+pub struct CallTimeouts {
     /// Timeouts of a tool call.
     pub tool: (Duration, Duration),
     /// Timeouts of getting a prompt or reading a resource.
@@ -186,7 +186,7 @@ pub struct CallTimes {
     pub complete: (Duration, Duration),
 }
 
-impl Default for CallTimes {
+impl Default for CallTimeouts {
     fn default() -> Self {
         let secs = |idle, total| (Duration::from_secs(idle), Duration::from_secs(total));
         Self { tool: secs(300, 3600), read: secs(60, 600), list: secs(10, 60), complete: secs(5, 10) }

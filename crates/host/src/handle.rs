@@ -49,7 +49,7 @@ pub struct Host {
     owner: Arc<OwnerGuard>,
     events: broadcast::Sender<Arc<NumberedEvent>>,
     ports: Ports,
-    times: crate::view::CallTimes,
+    times: crate::view::CallTimeouts,
     preparations: call_preparations::CallPreparations,
     /// Limits how often calls of [`network_changed`](Self::network_changed) are processed.
     pace: Arc<Mutex<CheckRateLimit>>,

@@ -38,7 +38,7 @@ pub struct HostOptions {
     /// Timeouts of session handshakes and pings.
     pub timeouts: Timeouts,
     /// Timeouts of requests to servers: calls, list requests and completions.
-    pub times: view::CallTimes,
+    pub times: view::CallTimeouts,
     /// Decision maker that audit entries name: `user`, or `answers` for a file of scripted decisions.
     pub decides: &'static str,
     /// Originator of starts that the user requests, which is shown with the grant that allowed them. Default: the user
@@ -71,7 +71,7 @@ impl Default for HostOptions {
             },
             autostart: false,
             timeouts: Timeouts::default(),
-            times: view::CallTimes::default(),
+            times: view::CallTimeouts::default(),
             decides: "user",
             user_origin: UsedBy::User,
             cool_down: Duration::from_secs(5 * 60),

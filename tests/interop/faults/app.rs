@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use testkit::calls::UserCalls as _;
 
 use host::HostOptions;
-use host::view::{CallTimes, HostEvent, ServerState};
+use host::view::{CallTimeouts, HostEvent, ServerState};
 use mcp_proto::types::CallToolResult;
 use ports::server_config::ServerConfig;
 use serde_json::{Value, json};
@@ -35,7 +35,7 @@ impl ConnectedApp {
     /// Starts an app with a server, and waits until the server is ready and its tools are known.
     pub(super) async fn connect(server: &'static str, config: ServerConfig) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let times = CallTimes { tool: (IDLE_TIMEOUT, Duration::from_secs(60)), ..CallTimes::default() };
+        let times = CallTimeouts { tool: (IDLE_TIMEOUT, Duration::from_secs(60)), ..CallTimeouts::default() };
         let app =
             TestApp::start_in_folder(folder, vec![(server, config)], HostOptions { times, ..HostOptions::default() })
                 .await;

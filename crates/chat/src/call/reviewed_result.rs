@@ -46,7 +46,7 @@ impl<'a> ReviewedResult<'a> {
             biased;
             verdict = self.host.review_result(origin, result) => verdict,
             () = self.stop.cancelled() => {
-                self.host.withdraw_result(call).await;
+                self.host.withdraw_result_review(call).await;
                 return Err(model_context::withheld_text("as the user stopped the answer"));
             }
         };

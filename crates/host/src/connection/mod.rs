@@ -31,7 +31,7 @@ use supervision::limits::{ServerLimits, UsageGauge};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::owner::{AuthorizedPayload, WeakOwner};
-use crate::view::{CallTimes, Failure};
+use crate::view::{CallTimeouts, Failure};
 
 pub(crate) use failures::{
     command_not_found_failure as outcome_not_found, unresolved_secret_failure as outcome_unresolved,
@@ -47,7 +47,7 @@ pub(crate) struct ConnectionStart {
     pub(crate) run: RunId,
     pub(crate) target: AuthorizedPayload<ConnectionTarget>,
     pub(crate) session: SessionConfig,
-    pub(crate) times: CallTimes,
+    pub(crate) times: CallTimeouts,
     pub(crate) activity: Arc<Mutex<ActivityLog>>,
     /// Limits on the resources that the server may use.
     pub(crate) limits: ServerLimits,

@@ -27,7 +27,7 @@ const TOO_LARGE_REASON: &str = "because it is too large to be reviewed; call the
 impl Host {
     /// Requests the user's review of a result if the settings of the tool require it, and waits for the verdict. Only
     /// the content of [`ResultVerdict::Passes`] may be sent to a model. If the caller stops waiting, it has to call
-    /// [`withdraw_result`](Self::withdraw_result).
+    /// [`withdraw_result_review`](Self::withdraw_result_review).
     pub async fn review_result(&self, origin: ResultOrigin, result: ToolResult) -> ResultVerdict {
         let closing = || ResultVerdict::LeftOut("as Drawbridge is closing".to_owned());
         let (server, tool) = (origin.server.clone(), origin.tool.clone());
@@ -61,9 +61,9 @@ impl Host {
     }
 
     /// Withdraws the pending consent request for the review of a call's result.
-    pub async fn withdraw_result(&self, call: String) {
+    pub async fn withdraw_result_review(&self, call: String) {
         // Fails only if the host has shut down, when no reviews are pending.
-        let _ = self.with_owner(move |owner| owner.withdraw_result(&call)).await;
+        let _ = self.with_owner(move |owner| owner.withdraw_result_review(&call)).await;
     }
 }
 

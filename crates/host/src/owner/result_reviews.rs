@@ -53,7 +53,7 @@ impl Owner {
     }
 
     /// Withdraws the consent request for reviewing a call's result, because the model's run has ended.
-    pub(crate) fn withdraw_result(&mut self, call: &str) {
+    pub(crate) fn withdraw_result_review(&mut self, call: &str) {
         self.end_consent_requests(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
     }
 

@@ -5,7 +5,7 @@ use testkit::calls::UserCalls as _;
 
 use domain::call::CallFailure;
 use host::HostOptions;
-use host::view::{CallTimes, ConsentRequestBody, ConsentRequestView, UserDecision};
+use host::view::{CallTimeouts, ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::session::CallError;
 use mcp_proto::types::{CallToolResult, ContentBlock};
 use policy::ApprovalScope;
@@ -171,7 +171,7 @@ async fn one_process_serves_many_calls_and_preserves_utf8() {
 #[tokio::test]
 async fn unresponsive_tool_times_out() {
     let secs = |idle, total| (Duration::from_secs(idle), Duration::from_secs(total));
-    let times = CallTimes { tool: secs(1, 2), ..CallTimes::default() };
+    let times = CallTimeouts { tool: secs(1, 2), ..CallTimeouts::default() };
     let folder = tempfile::tempdir().unwrap();
     let silent = vec![("s", scripted_config(&["--misbehave", "silent"]))];
     let app = TestApp::start_in_folder(folder, silent, HostOptions { times, ..HostOptions::default() }).await;
