@@ -75,7 +75,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     struct_fields::find_large_host_structs,
     nested_results::find_nested_result_types,
     words::find_unfinished_work,
-    words::find_unbounded_channels,
+    words::find_channels_without_bound,
     words::find_fixed_waits,
     pure_crates::find_system_use_in_pure_crates,
     dependencies::find_tauri_outside_shell,

@@ -50,7 +50,7 @@ pub(super) fn find_fixed_waits(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports unbounded channels, in which messages could fill the memory.
-pub(super) fn find_unbounded_channels(tree: &Tree) -> Vec<Finding> {
+pub(super) fn find_channels_without_bound(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         for (line, code) in file.product_lines() {
@@ -137,7 +137,7 @@ mod tests {
     fn unbounded_channel_is_reported_outside_tests() {
         let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
         let lines: Vec<_> =
-            find_unbounded_channels(&Tree::from_files(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+            find_channels_without_bound(&Tree::from_files(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1], "only product code should be checked");
     }
 }

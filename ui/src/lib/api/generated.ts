@@ -301,7 +301,7 @@ server: string,
 seq: number, };
 
 /**
- * Request to add a server.
+ * Request to add a server to the settings.
  */
 export type AddServer = { 
 /**
@@ -360,11 +360,11 @@ export type AnswerApp = {
  */
 view: string, 
 /**
- * Number of the request.
+ * Number of the app's request that the user decides on.
  */
 request: number, 
 /**
- * Decision on the request.
+ * User's decision on the request.
  */
 answer: AppAnswer, };
 
@@ -386,11 +386,11 @@ message: string,
 data?: JsonValue, };
 
 /**
- * Decision on a request of an app.
+ * The user's decision on a request of an app.
  */
 export type AppAnswer = { "type": "done" } | { "type": "refused" } | { "type": "display_mode", 
 /**
- * Mode that is in force.
+ * Mode in which the app is displayed.
  */
 mode: AppDisplayMode, };
 
@@ -400,7 +400,7 @@ mode: AppDisplayMode, };
 export type AppCloseCause = "confirmed" | "failed" | "timed_out" | "never_initialized" | "page_gone";
 
 /**
- * Appearance and place of a shown app.
+ * Appearance and surroundings of a shown app: theme, display mode, size, locale and input devices.
  */
 export type AppContext = { 
 /**
@@ -412,7 +412,7 @@ theme: AppTheme,
  */
 styles: { [key in string]: string }, 
 /**
- * Mode in which the app is displayed.
+ * Mode in which the app is displayed, such as inline or fullscreen.
  */
 displayMode: AppDisplayMode, 
 /**
@@ -489,7 +489,7 @@ export type AppMessage = {
  */
 view: string, 
 /**
- * Message as JSON text.
+ * Message that the app posted, as JSON text.
  */
 message: string, };
 
@@ -507,12 +507,12 @@ export type AppPageRef = {
  */
 server: string, 
 /**
- * URI of the page.
+ * URI of the app's page on its server.
  */
 uri: string, };
 
 /**
- * Page of an app, as its server provides it now, for the user's review.
+ * Current page of an app, with the access that it requests, for the user's review.
  */
 export type AppPageReport = { 
 /**
@@ -520,7 +520,7 @@ export type AppPageReport = {
  */
 uri: string, 
 /**
- * Hash over the URI, the document and the declared metadata. An approval is valid for one hash.
+ * Hash over the URI, the document and the declared metadata of the page. An approval is valid for one hash.
  */
 hash: string, 
 /**
@@ -528,15 +528,15 @@ hash: string,
  */
 bytes: number, 
 /**
- * State of the user's review.
+ * State of the user's review of the page.
  */
 review: AppPageReview, 
 /**
- * Access of the approved page, or the access that an approval of everything requested grants.
+ * Access that an approved page has, or else the access that approving all of the page's requests would grant.
  */
 grants: SandboxGrants, 
 /**
- * Hosts that the page requests to contact or to load from.
+ * Hosts that the page requests to contact, or to load resources from.
  */
 sources: Array<AppSource>, 
 /**
@@ -577,7 +577,7 @@ tool: string, };
  */
 export type AppSource = { 
 /**
- * Purpose of the access.
+ * Purpose for which the page would use the host.
  */
 usedAs: AppSourceUse, 
 /**
@@ -585,7 +585,7 @@ usedAs: AppSourceUse,
  */
 origin: string, 
 /**
- * Computers that the origin can reach.
+ * Kind of the computers that the origin refers to.
  */
 reach: AppSourceReach, };
 
@@ -742,7 +742,7 @@ tool: string,
  */
 hash: string, 
 /**
- * Access that the user grants.
+ * Access that the user grants to the page.
  */
 grants: SandboxGrants, };
 
@@ -751,15 +751,15 @@ grants: SandboxGrants, };
  */
 export type ApprovedApp = { 
 /**
- * URI of the page.
+ * URI of the app's page on its server.
  */
 uri: string, 
 /**
- * Hash of the approved version.
+ * Hash of the approved version of the page.
  */
 hash: string, 
 /**
- * Access of the page.
+ * Access that the user granted to the page.
  */
 grants: SandboxGrants, 
 /**
@@ -827,7 +827,7 @@ export type AuditEntry = {
  */
 number: number, 
 /**
- * Time of the decision or event, in milliseconds since 1970.
+ * Time of the decision, in milliseconds since 1970.
  */
 at: number, 
 /**
@@ -990,7 +990,7 @@ export type AuditVerdict = {
  */
 whole: boolean, 
 /**
- * `true` if it is also proved, by seals, that Drawbridge wrote all entries.
+ * `true` if the seals also prove that Drawbridge wrote all entries.
  */
 proved: boolean, 
 /**
@@ -1053,7 +1053,7 @@ clientId: string,
  */
 clientSecret: string | null, 
 /**
- * Client authentication method, as in `client_auth`.
+ * Client authentication method at the identity provider, as in `client_auth`.
  */
 clientAuth: string | null, 
 /**
@@ -1162,7 +1162,7 @@ inProgress: SignInProgress | null,
  */
 failed: string | null, 
 /**
- * Stable identifier of the cause. Absent if the last sign-in did not fail.
+ * Stable identifier of the failure's cause, or `None` if the last sign-in did not fail.
  */
 failure: SignInFailure | null, 
 /**
@@ -1179,7 +1179,7 @@ kept: TokenStorage | null, };
  */
 export type Blob = { 
 /**
- * Content, encoded in Base64.
+ * Bytes of the large content, encoded in Base64.
  */
 data: string, };
 
@@ -1686,7 +1686,7 @@ writers?: Array<FileWriter>,
  */
 package?: LoadedPackage, } | { "kind": "connect_server", 
 /**
- * URL, parsed into its parts.
+ * URL of the server, parsed into its parts.
  */
 url: UrlParts, 
 /**
@@ -1734,7 +1734,7 @@ claims: ToolClaims,
  */
 inputSchema: JsonValue, 
 /**
- * Arguments that would be sent.
+ * Arguments of the tool call that would be sent to the server.
  */
 arguments: JsonValue, 
 /**
@@ -1755,8 +1755,8 @@ readOnlyTools?: Array<string>,
  */
 definition?: string, 
 /**
- * Hash of the whole definition alone, which a review refers to. Grants are bound to another hash, which also
- * covers the configuration of the server.
+ * Hash of the tool's whole definition alone, which a review refers to. Grants are bound to another hash, which
+ * also covers the configuration of the server.
  */
 definitionHash?: string, } | { "kind": "result", 
 /**
@@ -1824,7 +1824,7 @@ message: string,
  */
 fields: Array<FormField>, 
 /**
- * Reason why the form can't be displayed, or `None` if it can. Such a form can only be declined.
+ * Reason why the form can't be displayed and can only be declined, or `None` if it can be displayed.
  */
 unsupported: string | null, } | { "kind": "url", 
 /**
@@ -1832,7 +1832,7 @@ unsupported: string | null, } | { "kind": "url",
  */
 message: string, 
 /**
- * URL, parsed into its parts.
+ * URL that the server wants to open, parsed into its parts.
  */
 url: UrlParts, } | { "kind": "roots", 
 /**
@@ -1868,7 +1868,7 @@ heldScopes: Array<string>,
  */
 client: ClientIdentity, 
 /**
- * Client identifier that is sent.
+ * Client identifier that Drawbridge sends to the authorization server.
  */
 clientId: string, 
 /**
@@ -1926,7 +1926,7 @@ request: SamplingRequest, } | { "change": "response",
  */
 response: SamplingResponse, } | { "change": "model", 
 /**
- * Model that responds to the request.
+ * Model that responds to the sampling request.
  */
 model: ModelRef, };
 
@@ -2100,11 +2100,11 @@ cause: string, };
  */
 export type ContentProtection = { 
 /**
- * State of the conversations' contents.
+ * Encryption state of the conversations' contents.
  */
 conversations: ContentAtRest, 
 /**
- * State of the payloads in the audit log.
+ * Encryption state of the payloads in the audit log.
  */
 decisions: ContentAtRest, };
 
@@ -2391,7 +2391,7 @@ sameServer: SameServerFlow,
  */
 review: ResultReview, 
 /**
- * Settings of individual tools that override `review`, by tool name. At most `MAX_TOOL_SETTINGS` entries.
+ * Review settings of individual tools that override `review`, by tool name. At most `MAX_TOOL_SETTINGS` entries.
  */
 tools: { [key in string]: ResultReview }, };
 
@@ -2491,7 +2491,7 @@ server: string,
 mute: boolean, };
 
 /**
- * Finished tool call that an app displays.
+ * Finished tool call whose result an app displays.
  */
 export type DisplayedCall = { "type": "item", 
 /**
@@ -2499,7 +2499,7 @@ export type DisplayedCall = { "type": "item",
  */
 conversation: string, 
 /**
- * Identifier of the call's item.
+ * Identifier of the item of the call in the conversation.
  */
 item: string, } | { "type": "result", 
 /**
@@ -2529,7 +2529,7 @@ export type DryRunAct = { "kind": "tool",
  */
 tool: string, 
 /**
- * Arguments that would be sent.
+ * Arguments with which the tool would be called.
  */
 arguments: JsonValue, 
 /**
@@ -2574,9 +2574,9 @@ assumedUnchanged: boolean,
  */
 standing: ReviewState | null, 
 /**
- * `true` if the lists in the settings of the server exclude the tool, so that calls by models are refused. The
- * effect is that denial for a call after untrusted content, which only models make, and otherwise the effect for
- * other calls.
+ * `true` if the settings of the server exclude the tool from those for models, so that calls by models are
+ * refused. For a call after untrusted content, which only models make, `effect` is this refusal. Otherwise
+ * `effect` applies to calls by other callers.
  */
 turnedOff: boolean, };
 
@@ -2586,11 +2586,11 @@ turnedOff: boolean, };
  */
 export type EarlierApproval = { 
 /**
- * Text of the earlier approval.
+ * Text of the command or address that was approved earlier.
  */
 before: string, 
 /**
- * Text that an approval of this request would have.
+ * Text of the command or address that this request is for.
  */
 now: string, };
 
@@ -2603,7 +2603,7 @@ export type EditConsentRequest = {
  */
 id: string, 
 /**
- * Change to apply to the payload.
+ * Change to apply to the payload of the consent request.
  */
 edit: ConsentRequestEdit, };
 
@@ -2701,7 +2701,7 @@ outcome: ConsentRequestOutcome, } | { "type": "sampling_text",
  */
 id: string, 
 /**
- * Text to append to the text of the consent request. Empty while the model only thinks.
+ * Text to append to the text of the consent request. Empty while the model reasons without writing a response.
  */
 text: string, } | { "type": "sampling_changed", 
 /**
@@ -2721,7 +2721,7 @@ server: string, } | { "type": "activity_appended",
  */
 server: string, 
 /**
- * Number of the latest entry.
+ * Number of the latest entry in the server's activity log.
  */
 last: number, } | { "type": "conversations_changed", 
 /**
@@ -2729,7 +2729,7 @@ last: number, } | { "type": "conversations_changed",
  */
 conversations: Array<ConversationSummary>, 
 /**
- * Identifier of the conversation whose items changed.
+ * Identifier of the conversation whose items changed, or `None` if only the list changed.
  */
 changed: string | null, } | { "type": "reply_delta", 
 /**
@@ -2753,7 +2753,7 @@ append: Array<ReplyAppend>, } | { "type": "item_changed",
  */
 conversation: string, 
 /**
- * Item after the change.
+ * Conversation item after the change.
  */
 item: ConversationItem, 
 /**
@@ -2852,7 +2852,7 @@ format: ExportFormat, };
 export type ExportFormat = "markdown" | "json";
 
 /**
- * Kind of a failure, for programs to distinguish.
+ * Kind of a server's failure, which programs can distinguish.
  */
 export type FailureReason = "command_not_found" | "could_not_start" | "exited_early" | "exited" | "no_answer" | "protocol" | "refused" | "unreachable" | "unauthorized" | "no_secret" | "limit_reached";
 
@@ -2972,7 +2972,7 @@ export type Flag = {
  */
 place: Array<string>, 
 /**
- * The reason for the flag.
+ * Suspicious property of the text for which it is flagged.
  */
 reason: FlagReason, 
 /**
@@ -2981,7 +2981,7 @@ reason: FlagReason,
 excerpt: string, };
 
 /**
- * The reason for a flag.
+ * A suspicious property of a text for which it is flagged.
  */
 export type FlagReason = "hidden_characters" | "instructs_model" | "hides_from_user" | "secret_place" | "other_tool" | "asks_for_context" | "praises_itself" | "deceptive_letters" | "misleading_link" | "too_long";
 
@@ -3033,11 +3033,11 @@ export type FormField = {
  */
 name: string, 
 /**
- * Label, as sent by the server.
+ * Label of the field, as sent by the server.
  */
 title: string | null, 
 /**
- * Description, as sent by the server.
+ * Description of the field, as sent by the server.
  */
 description: string | null, 
 /**
@@ -3075,7 +3075,7 @@ problem: FieldProblem,
 limit: number | null, };
 
 /**
- * Validation errors of a form's content. Empty if it can be sent.
+ * Validation errors of a form's content. Empty if the content can be sent.
  */
 export type FormProblems = { 
 /**
@@ -3130,7 +3130,7 @@ hasMore: boolean, };
  */
 export type FoundProvider = { 
 /**
- * Identifier of the preset for its setup.
+ * Identifier of the preset with which the server can be added as a provider.
  */
 preset: string, 
 /**
@@ -3318,8 +3318,8 @@ servers: Array<ImportCandidate>, };
  */
 export type ImportCandidate = { 
 /**
- * Hash of the resulting configuration without its secrets, and of its location. The server is only imported if the
- * hash is unchanged.
+ * Hash of the configuration that the import would create, without its secrets, and of the place where it was
+ * found. The server is only imported if the hash is unchanged.
  */
 id: string, 
 /**
@@ -3397,7 +3397,7 @@ apps: Array<ImportApp>,
 problems: Array<ConfigProblem>, };
 
 /**
- * Settings file of an app.
+ * Settings file of an app, with the number of servers in it.
  */
 export type ImportFile = { 
 /**
@@ -3449,7 +3449,7 @@ file: string,
 name: string, };
 
 /**
- * Outcome for one selected candidate.
+ * Outcome of the import of one selected candidate.
  */
 export type ImportOutcome = { 
 /**
@@ -3500,7 +3500,7 @@ text: string, };
  */
 export type ImportPreview = { 
 /**
- * Servers that were found.
+ * Servers that were found in the text.
  */
 servers: Array<ImportedServer>, 
 /**
@@ -3551,8 +3551,8 @@ export type ImportSource = {
  */
 app: string | null, 
 /**
- * Project folder to search instead of the home folder, or `None`. Must be a folder that a server may know of
- * (root).
+ * Project folder to search instead of the home folder, or `None`. The folder must be shared with a server as a
+ * root.
  */
 project: string | null, };
 
@@ -3592,7 +3592,7 @@ notes: Array<string>,
 usable: boolean, };
 
 /**
- * Result of an import, by candidate.
+ * Outcomes of an import, one for each selected candidate.
  */
 export type ImportedServers = { 
 /**
@@ -3637,7 +3637,7 @@ export type InputProblem = "missing" | "too_many" | "not_text" | "not_a_choice" 
  */
 export type Install = { 
 /**
- * Server with the user's inputs.
+ * Server to install, with the user's values of the inputs.
  */
 draft: InstallDraft, 
 /**
@@ -3784,7 +3784,7 @@ name: string,
  */
 target: PlannedTarget, 
 /**
- * Inputs that the user fills in.
+ * Inputs of the plan that the user fills in.
  */
 inputs: Array<PlanInput>, 
 /**
@@ -4119,7 +4119,7 @@ path: string,
  */
 leadsTo: string | null, 
 /**
- * Size of the file in bytes.
+ * Size of the launch file in bytes.
  */
 bytes: number, 
 /**
@@ -4254,7 +4254,7 @@ server: string,
  */
 name: string, 
 /**
- * Set if the text is identical and belongs to another server.
+ * Set if the similar name or title is identical and belongs to another server.
  */
 same: boolean, };
 
@@ -4372,11 +4372,11 @@ thinking: boolean | null, };
  */
 export type ModelChosenBy = { "is": "user" } | { "is": "setting" } | { "is": "hint", 
 /**
- * Hint as the server sent it.
+ * Model hint, as the server sent it.
  */
 hint: string, } | { "is": "equivalent", 
 /**
- * Hint as the server sent it.
+ * Model hint, as the server sent it.
  */
 hint: string, } | { "is": "priorities", 
 /**
@@ -4524,7 +4524,7 @@ title: string, };
  */
 export type NewerVersion = { 
 /**
- * Version as the publisher writes it.
+ * Newer version of the server, as the publisher writes it.
  */
 version: string, 
 /**
@@ -4580,7 +4580,7 @@ name: string,
  */
 title: string | null, 
 /**
- * Version as the publisher writes it.
+ * Version of the bundle, as the publisher writes it.
  */
 version: string, 
 /**
@@ -4604,7 +4604,7 @@ folder: string,
  */
 files: number, 
 /**
- * Unpacked size in bytes.
+ * Size of the unpacked bundle in bytes.
  */
 unpackedBytes: number, 
 /**
@@ -4665,7 +4665,7 @@ server: string,
  */
 tool: string, 
 /**
- * Call that the app displays.
+ * Call whose result the app displays.
  */
 call: DisplayedCall, 
 /**
@@ -4678,7 +4678,7 @@ context: AppContext, };
  */
 export type OpenedApp = { 
 /**
- * Identifier of the shown app, which is the host of its origin.
+ * Identifier of the shown app, which is also the host name of the app's origin.
  */
 view: string, 
 /**
@@ -4783,11 +4783,11 @@ milliseconds: number, };
  */
 export type PinnedDefinition = { 
 /**
- * Name of the tool or prompt.
+ * Name of the reviewed tool or prompt.
  */
 name: string, 
 /**
- * Hash of the whole definition.
+ * Hash of the tool's or prompt's whole definition.
  */
 hash: string, 
 /**
@@ -4891,7 +4891,7 @@ export type PlannedPart = { "text": string } | { "input": string };
  */
 export type PlannedTarget = { "type": "stdio", 
 /**
- * Program of the command.
+ * Program that the command runs.
  */
 command: string, 
 /**
@@ -4964,7 +4964,7 @@ export type PreviewedPart = { "text": string } | "secret" | "kept";
  */
 export type PreviewedServer = { "type": "stdio", 
 /**
- * Program of the command.
+ * Program that the command runs.
  */
 command: string, 
 /**
@@ -5011,7 +5011,7 @@ files: Array<string>, };
  */
 export type ProjectFolder = { 
 /**
- * Path of the folder, which must be one that a server may know of (root).
+ * Path of the project folder, which must be shared with a server as a root.
  */
 folder: string, };
 
@@ -5044,11 +5044,11 @@ icons: Array<Icon>,
  */
 others: JsonValue | null, 
 /**
- * Hash of the whole definition, which a review refers to.
+ * Hash of the prompt's whole definition, to which a review refers.
  */
 hash: string, 
 /**
- * Review state of the definition, with findings for the user.
+ * Review state of the prompt's definition, with findings for the user.
  */
 marks: ReviewMarks, };
 
@@ -5143,16 +5143,16 @@ kind: ProviderKind,
  */
 url: string, 
 /**
- * Set if the provider requires a key.
+ * Set if the provider requires an API key.
  */
 wantsKey: boolean, 
 /**
- * URL of the page where the user creates keys, or `None` if there is none.
+ * URL of the page where the user creates API keys, or `None` if there is none.
  */
 keysAt: string | null, };
 
 /**
- * Result of a provider test, safe to display.
+ * Result of testing a model provider, for display.
  */
 export type ProviderTest = { 
 /**
@@ -5178,7 +5178,7 @@ problem: ModelProblem | null, };
 export type PublisherKind = "github_account" | "domain";
 
 /**
- * Limit that was reached.
+ * Limit on a server's usage of models that was reached.
  */
 export type ReachedSamplingLimit = { 
 /**
@@ -5406,7 +5406,8 @@ official: boolean,
  */
 named: boolean, 
 /**
- * Name of the header that is sent with each request. Its value is stored in the keychain and never returned.
+ * Name of the header that is sent with each request to the registry. Its value is stored in the keychain and never
+ * returned.
  */
 header: string | null, };
 
@@ -5479,7 +5480,7 @@ export type RegistryStatus = "active" | "deprecated" | "deleted" | "unknown";
  */
 export type RegistryVersion = { 
 /**
- * Version as the publisher writes it.
+ * Version of the server, as the publisher writes it.
  */
 version: string, 
 /**
@@ -5848,7 +5849,7 @@ export type RootsState = {
  */
 decided: boolean, 
 /**
- * Absolute paths of the folders.
+ * Absolute paths of the folders that the user selected for the server.
  */
 folders: Array<string>, 
 /**
@@ -5936,19 +5937,20 @@ export type RuleEffect = "allow" | "ask" | "deny";
  */
 export type RuleFile = { 
 /**
- * Path of the file, which need not exist.
+ * Path of the rule file, which need not exist.
  */
 path: string, 
 /**
- * `true` if the file exists.
+ * `true` if the rule file exists.
  */
 exists: boolean, 
 /**
- * Reason why the file can't be used, or `None` if it can. With an unusable file, every act requires consent.
+ * Reason why the rule file can't be used, or `None` if it can. With an unusable file, every act requires consent.
  */
 problem: string | null, 
 /**
- * Time at which another program last changed the file since Drawbridge was started, in milliseconds since 1970.
+ * Time at which another program last changed the rule file since Drawbridge was started, in milliseconds since
+ * 1970.
  */
 changed: number | null, };
 
@@ -5984,11 +5986,11 @@ export type RuleSource = "managed" | "user" | "session";
  */
 export type RuleUse = { 
 /**
- * Reference to the rule.
+ * Reference to the rule that allowed the act.
  */
 rule: RuleRef, 
 /**
- * Time and originator of the act.
+ * Time and originator of the last act that the rule allowed.
  */
 lastUse: LastUse, };
 
@@ -6009,7 +6011,7 @@ export type SameServerFlow = "open_world" | "everything" | "off";
  */
 export type SamplingBudget = { 
 /**
- * Maximum number of requests per hour.
+ * Maximum number of sampling requests per hour.
  */
 requestsPerHour: number, 
 /**
@@ -6022,7 +6024,7 @@ tokensPerHour: number, };
  */
 export type SamplingLimits = { 
 /**
- * Maximum number of requests.
+ * Maximum number of sampling requests, or `None` for no limit.
  */
 requests: number | null, 
 /**
@@ -6074,15 +6076,15 @@ mostMicros: number | null, };
  */
 export type SamplingReport = { 
 /**
- * Settings that the user made.
+ * Sampling settings that the user made for the server.
  */
 settings: SamplingSettings, 
 /**
- * Usage within the last hour.
+ * The server's usage of models within the last hour.
  */
 withinHour: SamplingUsage, 
 /**
- * Total usage without a time limit.
+ * The server's total usage of models, without a time limit.
  */
 inAll: SamplingUsage, 
 /**
@@ -6164,7 +6166,7 @@ content: Array<Content>,
  */
 model: string, 
 /**
- * Reason why the generation ended.
+ * Reason why the model ended the response.
  */
 stopReason: string | null, };
 
@@ -6177,7 +6179,7 @@ export type SamplingRun = { "is": "no" } | { "is": "running",
  */
 text: string, 
 /**
- * `true` while the model produces thinking.
+ * `true` while the model reasons before it generates text.
  */
 thinking: boolean, } | { "is": "done", 
 /**
@@ -6226,11 +6228,11 @@ maxTokens: number,
  */
 model: ModelRef | null, 
 /**
- * Limits on the usage within one hour.
+ * Limits on the server's usage of models within one hour.
  */
 perHour: SamplingLimits, 
 /**
- * Limits on the total usage.
+ * Limits on the server's total usage of models.
  */
 inAll: SamplingLimits, };
 
@@ -6334,7 +6336,7 @@ hosts: Array<string>, } | { "preset": "full" };
  */
 export type SandboxOffer = { "is": "possible", 
 /**
- * Settings of the sandbox.
+ * Settings of the proposed sandbox.
  */
 sandbox: Sandbox, 
 /**
@@ -6350,11 +6352,11 @@ missing: Array<string>, } | { "is": "container" } | { "is": "broad_folder",
  */
 folder: string, } | { "is": "impossible", 
 /**
- * Settings of the sandbox.
+ * Settings of the proposed sandbox.
  */
 sandbox: Sandbox, 
 /**
- * Reason, as a sentence for the user.
+ * Reason why the sandbox can't be set up, as a sentence for the user.
  */
 problem: string, 
 /**
@@ -6371,7 +6373,7 @@ export type SandboxPlan = {
  */
 heldBy: string, 
 /**
- * Folders that the user configured.
+ * Folders that the user configured for the sandbox.
  */
 folders: Array<SandboxFolder>, 
 /**
@@ -6434,11 +6436,11 @@ export type SaveAppFile = {
  */
 view: string, 
 /**
- * Number of the app's request.
+ * Number of the app's request that offers the file.
  */
 request: number, 
 /**
- * Index of the file in the request.
+ * Index of the file to save among the files in the app's request.
  */
 file: number, };
 
@@ -6455,7 +6457,7 @@ title: string,
  */
 mimeType: string, 
 /**
- * Content, encoded in Base64.
+ * Binary content to save, encoded in Base64.
  */
 data: string, };
 
@@ -6477,11 +6479,11 @@ export type SavedSystemPrompt = {
  */
 id: string, 
 /**
- * Name, written by the user. Unique among the saved prompts.
+ * Name of the saved prompt, written by the user. Unique among the saved prompts.
  */
 name: string, 
 /**
- * Text of the system prompt.
+ * Text of the saved system prompt.
  */
 text: string, };
 
@@ -6495,7 +6497,8 @@ export type SavedSystemPromptRef = {
 id: string, };
 
 /**
- * All saved system prompts: the content of the document, and the response of the commands.
+ * All saved system prompts: the content of `system-prompts.json`, and the response of the page's commands on saved
+ * prompts.
  */
 export type SavedSystemPrompts = { 
 /**
@@ -6552,11 +6555,11 @@ cause: string, };
  */
 export type SeenDefinition = { 
 /**
- * Name of the tool or prompt.
+ * Name of the reviewed tool or prompt.
  */
 name: string, 
 /**
- * Hash that was shown with the definition.
+ * Hash of the definition that was shown to the user.
  */
 hash: string, };
 
@@ -6838,7 +6841,7 @@ tools?: ToolFilter, };
  */
 export type ServerInstructions = { 
 /**
- * Name of the server.
+ * Name of the server that provides the instructions.
  */
 server: string, 
 /**
@@ -6970,7 +6973,7 @@ cause: string, } | { "is": "failed",
  */
 reason: FailureReason, 
 /**
- * Cause as a sentence for the user.
+ * Cause of the failure, as a sentence for the user.
  */
 message: string, 
 /**
@@ -6982,7 +6985,7 @@ stderr: Array<string>,
  */
 lookedIn: Array<string>, 
 /**
- * Suggested remedy, if known.
+ * Suggested remedy for the error, if known.
  */
 hint: string | null, 
 /**
@@ -6994,7 +6997,7 @@ blocked?: Array<BlockedPath>,
  */
 sandbox?: SandboxProblem, } | { "is": "needs_sign_in", 
 /**
- * Cause as a sentence for the user.
+ * Reason why the server requires a sign-in, as a sentence for the user.
  */
 cause: string, 
 /**
@@ -7011,7 +7014,7 @@ export type SetAppContext = {
  */
 view: string, 
 /**
- * Context after the change.
+ * Appearance and place of the app after the change.
  */
 context: AppContext, };
 
@@ -7153,7 +7156,7 @@ export type SetRoots = {
  */
 server: string, 
 /**
- * Absolute paths of the folders.
+ * Absolute paths of the folders that the server may know of.
  */
 folders: Array<string>, };
 
@@ -7166,7 +7169,7 @@ export type SetSampling = {
  */
 server: string, 
 /**
- * New settings of the server.
+ * New sampling settings of the server.
  */
 settings: SamplingSettings, };
 
@@ -7327,7 +7330,7 @@ export type SignInReason = { "is": "sign_in" } | { "is": "step_up",
  */
 operation: string, } | { "is": "again", 
 /**
- * Cause as a sentence for the user.
+ * Cause of the new sign-in, as a sentence for the user.
  */
 cause: string, } | { "is": "change_account" };
 
@@ -7336,15 +7339,15 @@ cause: string, } | { "is": "change_account" };
  */
 export type SignInStep = { 
 /**
- * Start of the step, in milliseconds since 1970.
+ * Start of the sign-in step, in milliseconds since 1970.
  */
 at: number, 
 /**
- * Duration of the step, in milliseconds.
+ * Duration of the sign-in step, in milliseconds.
  */
 took: number, 
 /**
- * Purpose of the step, as a sentence for the user.
+ * Purpose of the sign-in step, as a sentence for the user.
  */
 what: string, 
 /**
@@ -7370,7 +7373,7 @@ failed: boolean, };
  */
 export type SignOutOutcome = { "revoked": "yes" } | { "revoked": "not_offered" } | { "revoked": "failed", 
 /**
- * Cause as a sentence for the user.
+ * Cause of the failed revocation, as a sentence for the user.
  */
 cause: string, } | { "revoked": "nobody_signed_in" };
 
@@ -7501,7 +7504,7 @@ export type StartedReply = {
  */
 message: string | null, 
 /**
- * Identifier of the reply.
+ * Identifier of the item that contains the model's reply.
  */
 reply: string, };
 
@@ -7577,7 +7580,7 @@ thinking?: number | null, };
  */
 export type Tool = { 
 /**
- * Name of the tool, which calls refer to.
+ * Name by which calls refer to the tool.
  */
 name: string, 
 /**
@@ -7589,11 +7592,11 @@ title: string | null,
  */
 description: string | null, 
 /**
- * JSON Schema of the arguments.
+ * JSON Schema of the tool's arguments.
  */
 inputSchema: JsonValue, 
 /**
- * JSON Schema of the structured result.
+ * JSON Schema of the tool's structured result.
  */
 outputSchema: JsonValue | null, 
 /**
@@ -7613,11 +7616,11 @@ allowed: boolean,
  */
 others: JsonValue | null, 
 /**
- * Hash of the whole definition, which a review refers to.
+ * Hash of the tool's whole definition, to which a review refers.
  */
 hash: string, 
 /**
- * Review state of the definition, with findings for the user.
+ * Review state of the tool's definition, with findings for the user.
  */
 marks: ReviewMarks, };
 
@@ -7742,16 +7745,16 @@ export type UnknownPackageReason = "shell_line" | "wrapped" | "option" | "specif
  */
 export type UnreviewedCounts = { 
 /**
- * Number of items that were never reviewed.
+ * Number of tools and prompts that were never reviewed.
  */
 new: number, 
 /**
- * Number of items that changed since their review.
+ * Number of tools and prompts that changed since their review.
  */
 changed: number, };
 
 /**
- * Request to change a server.
+ * Request to change the name or the configuration of a server.
  */
 export type UpdateServer = { 
 /**
