@@ -12,7 +12,7 @@ use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 
 use crate::owner::Owner;
-use crate::owner::gate::{Approval, OutgoingPayload, PayloadMismatch, SendPermit, open_page};
+use crate::owner::gate::{Approval, OutgoingPayload, PayloadMismatch, SendPermit, open_in_browser};
 use crate::owner::state::{
     DecisionError, DecisionProgress, PendingRequest, RequestPurpose, consent_subject, payload_text,
 };
@@ -168,7 +168,7 @@ impl Owner {
                 .map_err(|PayloadMismatch| DecisionError::Stale)?;
             owner.consent.pending[at].being_acted_on = true;
             let platform = owner.ports.platform.clone();
-            let opening = async move { open_page(platform.as_ref(), page).await };
+            let opening = async move { open_in_browser(platform.as_ref(), page).await };
             owner.run_concurrently(opening, move |owner, opened| owner.on_url_opened(&shown, opened));
             Ok(DecisionProgress::Later)
         })
