@@ -7,7 +7,7 @@ use launches::approvals::{address_text, command_text};
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{ApprovalScope, Grant, GrantId, GrantSubject, Hash};
-use ports::server_config::definition_hash;
+use ports::server_config::grant_hash;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 
@@ -65,7 +65,7 @@ impl Owner {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
-                        let definition = definition_hash(&record.config, &tool);
+                        let definition = grant_hash(&record.config, &tool);
                         let subject = GrantSubject::Tool(tool.name.clone());
                         acted = owner.add_grant(&pending.view, subject, definition, lasting, tool.name);
                     }
