@@ -85,6 +85,8 @@ impl SettingsReader<'_, '_> {
             FileLayout::OpenCode => self.read_open_code(root),
             FileLayout::Toml(keys) => match self.find_value(root, keys)? {
                 Some((value, parent)) => self.read_servers(value, parent, None),
+                // Settings of a known app may have no servers, unlike another file that the user chose.
+                None if self.app.is_none() => Err(self.no_table_problem(root, keys)),
                 None => Ok(()),
             },
             FileLayout::Goose => match self.find_value(root, &["extensions"])? {
@@ -165,6 +167,13 @@ impl SettingsReader<'_, '_> {
         let expected = keys.first().copied().unwrap_or_default();
         let message = format!("expected {expected:?}, found {:?}, which this app does not read", other.name.as_str());
         Err(self.text.problem(other.range.start, message))
+    }
+
+    /// Returns the problem that a TOML file has no table of servers.
+    fn no_table_problem(&self, root: &Object<'_>, keys: &[&str]) -> ConfigProblem {
+        let expected = keys.first().copied().unwrap_or_default();
+        let message = format!("there is no server in this file: expected the table {expected:?}");
+        self.text.problem(root.range.start, message)
     }
 
     fn read_servers(
