@@ -1,4 +1,4 @@
-//! Requests of an app that the user decides on the page: links, files, messages and display modes.
+//! Requests of an app that the user decides in Drawbridge's page: links, files, messages and display modes.
 
 use std::collections::HashMap;
 

@@ -174,7 +174,7 @@ impl ViewTask {
         match input {
             ViewInput::Message(text) => self.view.handle_message(&text, now),
             ViewInput::Context(context) => {
-                // The page shows an app only in modes that it declares.
+                // Drawbridge's page shows an app only in modes that the app declares.
                 if let Err(error) = self.view.change_context(context.to_host_context(self.definition.clone())) {
                     tracing::debug!(%error, "the context of an app was not changed");
                 }
