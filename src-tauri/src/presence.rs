@@ -30,7 +30,7 @@ impl TrayStatus {
     fn from_snapshot(snapshot: &Snapshot) -> Self {
         Self {
             servers: background::running_servers(snapshot),
-            requests: snapshot.questions.len(),
+            requests: snapshot.consent_requests.len(),
             chinese: system_language::is_chinese(&snapshot.settings.language),
         }
     }
@@ -76,7 +76,7 @@ pub(crate) fn follow_events(app: &AppHandle, host: Host) {
         let mut shown = None;
         loop {
             let Ok(snapshot) = host.snapshot().await else { return };
-            let waiting: Vec<_> = snapshot.questions.iter().map(|request| request.id).collect();
+            let waiting: Vec<_> = snapshot.consent_requests.iter().map(|request| request.id).collect();
             app.state::<Announcements>().withdraw_others(&app, &waiting);
             let now = TrayStatus::from_snapshot(&snapshot);
             if shown.replace(now) != Some(now) {

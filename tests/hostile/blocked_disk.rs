@@ -421,7 +421,7 @@ async fn s15_approval_can_be_denied_while_the_log_is_locked() {
             let denied = app.host.decide(request.id, request.hash.to_string(), UserDecision::Deny).await;
             assert_eq!(denied, Ok(()), "{what}: nothing was sent yet");
         }
-        assert!(app.host.snapshot().await.unwrap().questions.is_empty(), "{what}: no request is pending");
+        assert!(app.host.snapshot().await.unwrap().consent_requests.is_empty(), "{what}: no request is pending");
         drop(held);
         assert_eq!(allow.await, Err(DecisionError::NotOpen), "{what}: the approval has no effect");
         let decisions: Vec<String> =

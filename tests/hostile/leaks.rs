@@ -12,7 +12,7 @@ pub(crate) async fn searched_places(app: &TestApp, server: &str) -> Vec<(String,
     let snapshot = app.host.snapshot().await.unwrap();
     let mut places = vec![
         ("the activity".to_owned(), app.activity(server).await),
-        ("the data sent to the page".to_owned(), format!("{:?} {:?}", snapshot.servers, snapshot.questions)),
+        ("the data sent to the page".to_owned(), format!("{:?} {:?}", snapshot.servers, snapshot.consent_requests)),
         ("the log".to_owned(), log::recorded_text()),
     ];
     add_file_contents(app.folder.path(), &mut places);

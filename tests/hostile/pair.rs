@@ -258,7 +258,7 @@ impl ServerPair {
         let (ended, took) = self.while_good_responds(what, async { (call.await, began.elapsed()) }).await;
         let Ok(result) = ended else {
             let activity: String = self.app.activity("bad").await.chars().take(2_000).collect();
-            panic!("{what}: the call must end; questions: {:?}; {activity}", self.app.consent_requests().await)
+            panic!("{what}: the call must end; consent requests: {:?}; {activity}", self.app.consent_requests().await)
         };
         CallEnd { result, took }
     }

@@ -1,15 +1,15 @@
 //! Shown apps: pages that servers provide for the results of their tools (MCP Apps).
 //!
-//! [`AppViews`] works on a [`Chat`] and its host. It reads the page of a tool, stores the user's approval of it, and runs
-//! one task for each shown app, which owns its [`mcp_apps::View`]. The page of Drawbridge only carries messages between
-//! the frame and this crate, which emits a [`domain::app_view::AppViewEvent`] for each change.
+//! [`AppViews`] works on a [`Chat`] and its host. It reads the app page of a tool, stores the user's approval of it,
+//! and runs one task for each shown app, which owns its [`mcp_apps::View`]. Drawbridge's page only carries messages
+//! between the frame and this crate, which emits a [`domain::app_view::AppViewEvent`] for each change.
 //!
-//! - `page_source`: the page of a tool, read from its server.
-//! - `page_report`: a page as the user reviews it.
+//! - `page_source`: the app page of a tool, read from its server.
+//! - `page_report`: an app page as the user reviews it.
 //! - `document`: documents of frames with the headers that isolate them.
 //! - `view_task`: the task of a shown app.
-//! - `requests`: requests of apps that need no decision of the page: calls, lists and resources of their server.
-//! - `user_requests`: requests of apps that the user decides on the page.
+//! - `requests`: requests of apps to their server: calls, lists and resources.
+//! - `user_requests`: requests of apps that the user decides in Drawbridge's page.
 
 mod context;
 mod document;

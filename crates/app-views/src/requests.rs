@@ -25,7 +25,7 @@ const MAX_REFUSED_IN_A_ROW: u32 = 3;
 const TOO_OFTEN_REFUSED: &str = "several calls were refused in a row; the user can reload the app to allow more";
 
 /// Requests of one app to its server that wait for the server's response or for a decision.
-pub(crate) struct ServerRequests {
+pub(crate) struct RequestsToServer {
     host: Host,
     chat: Chat,
     view: AppViewId,
@@ -46,7 +46,7 @@ struct RunningRequest {
     stop: CancellationToken,
 }
 
-impl ServerRequests {
+impl RequestsToServer {
     pub(crate) fn new(host: Host, chat: Chat, view: AppViewId, server: String, origin: CallOrigin) -> Self {
         Self { host, chat, view, server, origin, running: JoinSet::new(), calls: HashMap::new(), refused: 0 }
     }
@@ -136,7 +136,7 @@ impl ServerRequests {
     }
 }
 
-impl Drop for ServerRequests {
+impl Drop for RequestsToServer {
     fn drop(&mut self) {
         let requests: Vec<AppRequestId> = self.calls.keys().copied().collect();
         for id in requests {

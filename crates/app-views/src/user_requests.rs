@@ -1,12 +1,14 @@
-//! Requests of an app that the user decides on the page: links, files, messages and display modes.
+//! Requests of an app that the user decides in Drawbridge's page: links, files, messages and display modes.
 
 use std::collections::HashMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::app_view::{AppFile, AppUserRequest};
+use mcp_apps::limits::MAX_LINK_BYTES;
 use mcp_apps::{AppRequest, AppRequestId, Download, DownloadSource};
 use mcp_proto::types::ContentBlock;
+use ports::url_parts::MAX_URL_BYTES;
 
 /// Reason for refusing to save files whose content the host would have to fetch.
 const LINKED_FILES: &str = "files can be saved only if the request contains them";
@@ -14,6 +16,9 @@ const LINKED_FILES: &str = "files can be saved only if the request contains them
 const BROKEN_FILES: &str = "the contents of a file are neither text nor base64";
 /// Reason for refusing an app's sampling request, since the host announces no sampling to apps.
 const NO_SAMPLING: &str = "the host offers no sampling to apps";
+
+// Otherwise the link dialog would show links that it can't open.
+const _: () = assert!(MAX_LINK_BYTES <= MAX_URL_BYTES);
 
 /// A file that an app offers to the user for saving, with its suggested name.
 #[derive(Debug, Clone, PartialEq, Eq)]

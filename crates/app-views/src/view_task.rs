@@ -20,7 +20,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use crate::requests::ServerRequests;
+use crate::requests::RequestsToServer;
 use crate::user_requests::{SavedFile, UserRequests};
 use crate::{AppAnswer, AppContext, AppViews, page_source, result};
 
@@ -66,7 +66,7 @@ struct ViewTask {
     config: ServerConfig,
     definition: Option<ToolInfo>,
     view: View,
-    requests: ServerRequests,
+    requests: RequestsToServer,
     pending: UserRequests,
 }
 
@@ -131,7 +131,7 @@ impl ViewTask {
             tool: setup.tool,
             reaches_other_hosts: setup.reaches_other_hosts,
         };
-        let requests = ServerRequests::new(host.clone(), chat, setup.id.clone(), setup.server.clone(), origin);
+        let requests = RequestsToServer::new(host.clone(), chat, setup.id.clone(), setup.server.clone(), origin);
         let (id, server, config, definition) = (setup.id, setup.server, setup.config, setup.definition);
         Self { host, id, server, config, definition, view, requests, pending: UserRequests::default() }
     }
@@ -174,7 +174,7 @@ impl ViewTask {
         match input {
             ViewInput::Message(text) => self.view.handle_message(&text, now),
             ViewInput::Context(context) => {
-                // The page shows an app only in modes that it declares.
+                // Drawbridge's page shows an app only in modes that the app declares.
                 if let Err(error) = self.view.change_context(context.to_host_context(self.definition.clone())) {
                     tracing::debug!(%error, "the context of an app was not changed");
                 }

@@ -128,10 +128,10 @@ pub(crate) async fn decide_all(
     loop {
         let front = {
             let view = view.borrow_and_update();
-            decided.retain(|(id, hash)| view.questions.iter().any(|q| q.id == *id && q.hash == *hash));
+            decided.retain(|(id, hash)| view.consent_requests.iter().any(|q| q.id == *id && q.hash == *hash));
             let waits =
                 |q: &&ConsentRequest| !is_model_running(q) && !decided.contains(&(q.id.clone(), q.hash.clone()));
-            view.questions.iter().find(waits).cloned()
+            view.consent_requests.iter().find(waits).cloned()
         };
         let Some(request) = front else {
             if view.changed().await.is_err() {
@@ -139,7 +139,8 @@ pub(crate) async fn decide_all(
             }
             continue;
         };
-        let is_gone = |view: &HostView| !view.questions.iter().any(|q| q.id == request.id && q.hash == request.hash);
+        let is_gone =
+            |view: &HostView| !view.consent_requests.iter().any(|q| q.id == request.id && q.hash == request.hash);
         let decision = tokio::select! {
             decision = decider.decide(&api, &request) => decision,
             changed = view.wait_for(is_gone) => {

@@ -13,7 +13,7 @@ pub(crate) struct HostView {
     pub(crate) next_event: u64,
     pub(crate) servers: Vec<Server>,
     /// Pending consent requests, in the order of the queue.
-    pub(crate) questions: Vec<ConsentRequest>,
+    pub(crate) consent_requests: Vec<ConsentRequest>,
     /// Servers for which a consent request about signing in was denied or closed.
     pub(crate) refused: HashSet<String>,
 }
@@ -31,17 +31,18 @@ impl HostView {
             },
             Event::ServerRemoved { name } => self.servers.retain(|server| server.name != *name),
             Event::QuestionChanged { question: request } => {
-                match self.questions.iter_mut().find(|known| known.id == request.id) {
+                match self.consent_requests.iter_mut().find(|known| known.id == request.id) {
                     Some(known) => known.clone_from(request),
-                    None => self.questions.push(request.clone()),
+                    None => self.consent_requests.push(request.clone()),
                 }
             }
             Event::QuestionClosed { id, outcome } => {
                 if matches!(outcome, ConsentRequestOutcome::Denied | ConsentRequestOutcome::Cancelled) {
-                    let closed = self.questions.iter().find(|request| request.id == *id && is_about_sign_in(request));
+                    let closed =
+                        self.consent_requests.iter().find(|request| request.id == *id && is_about_sign_in(request));
                     self.refused.extend(closed.map(|request| request.server.clone()));
                 }
-                self.questions.retain(|request| request.id != *id);
+                self.consent_requests.retain(|request| request.id != *id);
             }
             _ => {}
         }

@@ -34,7 +34,7 @@ pub(crate) async fn deliver_pasted_redirects(
         let (servers, is_asking) = {
             let view = view.borrow_and_update();
             let names: Vec<String> = view.servers.iter().map(|server| server.name.clone()).collect();
-            (names, !view.questions.is_empty())
+            (names, !view.consent_requests.is_empty())
         };
         let waiting = pending_sign_ins(&api, servers).await;
         for one in &waiting {

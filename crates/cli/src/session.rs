@@ -251,7 +251,7 @@ async fn refresh_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Resul
     let (next_event, servers, requests) = (snapshot.next_event, snapshot.servers, snapshot.questions);
     view_sender.send_modify(|view| {
         let refused = std::mem::take(&mut view.refused);
-        *view = HostView { next_event, servers, questions: requests, refused };
+        *view = HostView { next_event, servers, consent_requests: requests, refused };
     });
     Ok(())
 }

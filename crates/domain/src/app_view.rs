@@ -4,8 +4,8 @@ use mcp_apps::{CloseCause, DisplayMode, FaultKind, MessageDirection};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Identifier of a shown app and host of its page's origin: 32 random hexadecimal digits, so that other pages can't
-/// guess it.
+/// Identifier of a shown app, and host name in the origin of its frame: 32 random hexadecimal digits, so that other
+/// pages can't guess it.
 pub type AppViewId = String;
 
 /// A change of one shown app (MCP Apps), as the page receives it.

@@ -164,7 +164,7 @@ pub struct Snapshot {
     /// All servers, in the order of the settings file.
     pub servers: Vec<ServerView>,
     /// Consent requests in the queue, oldest first.
-    pub questions: Vec<ConsentRequestView>,
+    pub consent_requests: Vec<ConsentRequestView>,
     /// Calls in progress, in no particular order.
     pub calls: Vec<ServerCall>,
     /// Settings of the app.

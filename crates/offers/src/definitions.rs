@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use mcp_apps::ToolMetadata;
 use mcp_proto::types::Tool;
 use policy::{Hash, PartialHash, ReviewState, ToolClaims, canonical_object};
-use ports::server_config::{ServerConfig, definition_hash};
+use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::Catalog;
@@ -77,7 +77,7 @@ impl DefinitionCache {
             Some(at) => at,
             None => {
                 let read = catalog.tool(tool)?;
-                let (approval, own) = (definition_hash(config, &read), Hash::of_json(&json!(read)));
+                let (approval, own) = (grant_hash(config, &read), Hash::of_json(&json!(read)));
                 let review_state = review_state_of(&own);
                 let declares_open_world = read.annotations.as_ref().and_then(|own| own.open_world_hint) == Some(true);
                 let (claims, calls) = (tool_claims(&read), call_hash_prefix(&own));

@@ -1,4 +1,4 @@
-//! Reads the tools, prompts, resources and skills of servers within bounds, and computes warnings and other information
+//! Reads the tools, prompts, resources and skills of servers within bounds, and computes findings and other information
 //! for the user before they are used.
 //!
 //! - [`catalog`]: lists, read page by page. Used by the connections of `host`.

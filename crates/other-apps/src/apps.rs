@@ -73,8 +73,8 @@ pub enum FileLayout {
     ClaudeState,
     /// OpenCode's JSON, with servers in `mcp` or `mcp.servers`. The latter takes precedence.
     OpenCode,
-    /// The file is TOML, with servers in the table `mcp_servers`.
-    Toml,
+    /// TOML with many other settings, and optionally a table of servers under one of these keys.
+    Toml(&'static [&'static str]),
     /// goose's YAML, with servers in the mapping `extensions`.
     Goose,
     /// Continue's YAML, with servers in the list `mcpServers`. A JSON file in the same folder has the format of other
@@ -92,6 +92,8 @@ const SERVERS_LAYOUT: FileLayout = FileLayout::Keys(&["servers"]);
 const BARE_LAYOUT: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
 const VS_CODE_SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcp.servers", "mcp/servers"]);
 const ZED_LAYOUT: FileLayout = FileLayout::Settings(&["context_servers"]);
+/// Layout of TOML files, which is the same in all apps that have such files.
+pub(crate) const TOML_LAYOUT: FileLayout = FileLayout::Toml(&["mcp_servers"]);
 
 /// Expands to the paths of a file in VS Code's user folder, for each operating system and both editions.
 macro_rules! vs_code_paths {
@@ -140,7 +142,8 @@ const ALL_CLINE_PATHS: [SettingsPath; 8] = concatenate(&[
     ],
 ]);
 
-/// All apps whose settings are searched for MCP servers.
+/// All apps whose settings are searched for MCP servers, in order of precedence: of servers that several apps have in
+/// common, the configuration is read from the first app.
 pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "claude-desktop",
@@ -292,8 +295,8 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "codex",
         name: "Codex",
-        user_paths: &[settings_path(BaseFolder::Variable("CODEX_HOME", ".codex"), "config.toml", FileLayout::Toml)],
-        project_paths: &[settings_path(BaseFolder::Project, ".codex/config.toml", FileLayout::Toml)],
+        user_paths: &[settings_path(BaseFolder::Variable("CODEX_HOME", ".codex"), "config.toml", TOML_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".codex/config.toml", TOML_LAYOUT)],
         syntax: ReferenceSyntax::None,
     },
     SourceApp {
@@ -398,8 +401,8 @@ pub const APPS: &[SourceApp] = &[
     SourceApp {
         id: "grok-build",
         name: "Grok Build",
-        user_paths: &[settings_path(BaseFolder::Variable("GROK_HOME", ".grok"), "config.toml", FileLayout::Toml)],
-        project_paths: &[settings_path(BaseFolder::Project, ".grok/config.toml", FileLayout::Toml)],
+        user_paths: &[settings_path(BaseFolder::Variable("GROK_HOME", ".grok"), "config.toml", TOML_LAYOUT)],
+        project_paths: &[settings_path(BaseFolder::Project, ".grok/config.toml", TOML_LAYOUT)],
         syntax: ReferenceSyntax::None,
     },
     SourceApp {

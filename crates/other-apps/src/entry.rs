@@ -22,7 +22,8 @@ pub use transport_words::{
 };
 
 /// Keys of the objects that contain servers, in this order: in most apps, VS Code, Zed, OpenCode, Codex, and goose.
-const SERVER_MAP_KEYS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
+pub(crate) const SERVER_MAP_KEYS: [&str; 6] =
+    ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
 /// Types of goose extensions that are built into goose, and therefore are not MCP servers.
 const BUILT_IN_TYPES: [&str; 4] = ["builtin", "platform", "inline_python", "frontend"];
@@ -128,12 +129,13 @@ fn parse_list(text: &JsonText<'_>, list: &Array<'_>) -> Result<Vec<ServerCandida
     Ok(candidates)
 }
 
-/// Parses the entry of a server. `root` is the top-level object of the file, which may contain VS Code's `inputs`.
+/// Parses the entry of a server. `parent` is the object that contains the list of servers, and may contain VS Code's
+/// `inputs`.
 pub(crate) fn parse_entry(
     text: &JsonText<'_>,
     name: Option<String>,
     object: &Object<'_>,
-    root: &Object<'_>,
+    parent: &Object<'_>,
 ) -> Result<ServerCandidate, ConfigProblem> {
     let mut found = ServerCandidate { name, ..ServerCandidate::default() };
     // In older versions of goose, everything except the name and the switch is in a nested object.
@@ -141,16 +143,16 @@ pub(crate) fn parse_entry(
         && let Some(inner) = object.get_object("config")
     {
         entry_details::read_disabled_setting(&mut found, object);
-        return fill_candidate(text, found, inner, root);
+        return fill_candidate(text, found, inner, parent);
     }
-    fill_candidate(text, found, object, root)
+    fill_candidate(text, found, object, parent)
 }
 
 fn fill_candidate(
     text: &JsonText<'_>,
     mut found: ServerCandidate,
     object: &Object<'_>,
-    root: &Object<'_>,
+    parent: &Object<'_>,
 ) -> Result<ServerCandidate, ConfigProblem> {
     entry_details::read_disabled_setting(&mut found, object);
     found.extras.lacks_transport = !["type", "transport"].iter().any(|key| present_property(object, key).is_some());
@@ -162,7 +164,7 @@ fn fill_candidate(
         }
     }
     if let Some(kind) = object.get_string("type").filter(|kind| BUILT_IN_TYPES.contains(&&*kind.value)) {
-        found.unknown = true;
+        found.has_unsupported_transport = true;
         found.notes.add(ImportNoteKind::Reason, format!("it is a part of its app ({:?}), and no server", kind.value));
         return Ok(found);
     }
@@ -173,11 +175,11 @@ fn fill_candidate(
             let mut config = reader.read_http(object)?;
             config.kind = kind;
             found.remote = Some(config);
-            entry_details::read_details(&mut found, object, root);
+            entry_details::read_details(&mut found, object, parent);
             return Ok(found);
         }
         EntryTransport::Unknown => {
-            found.unknown = true;
+            found.has_unsupported_transport = true;
             // The URL is stored so that it can be displayed.
             if let Some(url) = URL_KEYS.iter().find_map(|key| object.get_string(key)) {
                 found.remote = Some(HttpConfig { url: url.value.to_string(), ..HttpConfig::default() });
@@ -218,7 +220,7 @@ fn fill_candidate(
         );
     }
     split_command(&mut found);
-    entry_details::read_details(&mut found, object, root);
+    entry_details::read_details(&mut found, object, parent);
     Ok(found)
 }
 

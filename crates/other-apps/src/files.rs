@@ -1,5 +1,5 @@
 //! Reads settings files of other apps within limits. Symbolic links that lead out of the home folder are not followed.
-//! This is the only module of this crate that accesses files, and it writes nothing.
+//! This is the only module of this crate that reads files and folders, and it writes nothing.
 
 use std::fs;
 use std::io::Read as _;
@@ -24,8 +24,8 @@ const MAX_VARIABLES: usize = 200;
 const MAX_FILES: usize = 200;
 
 /// Returns the existing files that match the path of an app's settings, sorted by name.
-pub(crate) fn existing_files(place: &SettingsPath, surroundings: &AppEnvironment) -> Vec<PathBuf> {
-    place.base_folder(surroundings).map(|folder| matching_files(&folder, place.path)).unwrap_or_default()
+pub(crate) fn existing_files(place: &SettingsPath, environment: &AppEnvironment) -> Vec<PathBuf> {
+    place.base_folder(environment).map(|folder| matching_files(&folder, place.path)).unwrap_or_default()
 }
 
 /// Returns the files below a folder whose relative paths match a pattern.
@@ -64,8 +64,8 @@ pub fn project_files(folder: &Path) -> Vec<&'static str> {
 
 /// Returns the folders that must contain a settings file after resolving symbolic links: the home folder, and the
 /// folders in environment variables.
-pub(crate) fn allowed_roots(surroundings: &AppEnvironment) -> Vec<PathBuf> {
-    let folders = std::iter::once(&surroundings.home).chain(surroundings.variables.values());
+pub(crate) fn allowed_roots(environment: &AppEnvironment) -> Vec<PathBuf> {
+    let folders = std::iter::once(&environment.home).chain(environment.variables.values());
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 

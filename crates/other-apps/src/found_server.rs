@@ -3,7 +3,7 @@
 
 mod new_server;
 pub(crate) mod secret_removal;
-pub(crate) mod separated_values;
+pub(crate) mod value_separation;
 
 use std::collections::BTreeMap;
 
@@ -148,13 +148,13 @@ pub(crate) struct EntrySource<'s> {
 pub(crate) fn to_found_server(
     mut candidate: ServerCandidate,
     source: EntrySource<'_>,
-    surroundings: &AppEnvironment,
+    environment: &AppEnvironment,
     env_names: &dyn Fn(&str) -> Option<Vec<String>>,
 ) -> FoundServer {
     let mut syntax = source.app.map_or(ReferenceSyntax::Any, |app| app.syntax);
-    separated_values::resolve_known_references(&mut candidate, syntax, surroundings, source.project);
-    if candidate.remote.is_none() && !candidate.unknown {
-        if bridged_servers::remove_cmd_wrapper(&mut candidate.config, surroundings.runs_on) {
+    value_separation::resolve_known_references(&mut candidate, syntax, environment, source.project);
+    if candidate.remote.is_none() && !candidate.has_unsupported_transport {
+        if bridged_servers::remove_cmd_wrapper(&mut candidate.config, environment.runs_on) {
             let note = "it was written for Windows: the part that only Windows requires was removed from its command";
             candidate.notes.add(ImportNoteKind::Windows, note);
         }
@@ -162,7 +162,7 @@ pub(crate) fn to_found_server(
             candidate.notes.extend(bridged.notes);
             candidate.tools.disabled.extend(bridged.ignored_tools);
             candidate.remote = Some(bridged.remote);
-            // The bridge program replaces `${NAME}` itself, even if the app doesn't.
+            // A bridge such as `mcp-remote` replaces `${NAME}` itself, even if the app doesn't.
             if !matches!(syntax, ReferenceSyntax::Dollar | ReferenceSyntax::Shell) {
                 syntax = ReferenceSyntax::Any;
             }
@@ -178,26 +178,26 @@ pub(crate) fn to_found_server(
     };
     let name = candidate.name.clone().unwrap_or_else(|| valid_name.clone());
     let lost_denial = remove_secret_tools(&mut candidate);
-    separated_values::add_env_file_variables(&mut candidate, env_names);
+    value_separation::add_env_file_variables(&mut candidate, env_names);
     // Validated before the secrets are removed, since a secret may be the cause of a problem.
     let has_client_secret = |remote: &HttpConfig| remote.auth.as_ref().is_some_and(|auth| auth.client_secret.is_some());
     let before = import_problem(candidate.config(), candidate.remote.as_ref().is_some_and(has_client_secret));
-    let parted = separated_values::separate_secrets(&mut candidate, syntax);
+    let separated = value_separation::separate_secrets(&mut candidate, syntax);
     secret_removal::remove_secrets(&mut candidate);
     let config = candidate.config();
-    let problem = before.or_else(|| import_problem(config.clone(), parted.client_secret.is_some())).or(lost_denial);
-    let problem = problem.filter(|_| !candidate.unknown);
+    let problem = before.or_else(|| import_problem(config.clone(), separated.client_secret.is_some())).or(lost_denial);
+    let problem = problem.filter(|_| !candidate.has_unsupported_transport);
     let mut placeholders = Vec::new();
-    if !candidate.unknown {
+    if !candidate.has_unsupported_transport {
         candidate.notes.extend(notes::placeholder_notes(&config));
         placeholders = notes::required_replacements(&config);
-        if parted.lacks_client_secret {
+        if separated.lacks_client_secret {
             placeholders.push(ImportPlaceholder { place: ImportPlace::ClientSecret, text: String::new() });
         }
     }
-    let is_unsupported = candidate.unknown || problem.is_some();
+    let is_unsupported = candidate.has_unsupported_transport || problem.is_some();
     candidate.notes.extend(problem.map(|problem| ImportNote::new(ImportNoteKind::Reason, problem)));
-    if candidate.extras.off {
+    if candidate.extras.disabled {
         candidate.notes.add(ImportNoteKind::Off, "it is turned off there");
     }
     note_hidden_tools(&candidate.tools, &mut candidate.notes);
@@ -209,13 +209,13 @@ pub(crate) fn to_found_server(
             name: printable_origin_name(&name),
         }],
         config,
-        env: parted.env,
-        headers: parted.headers,
-        secrets: parted.secrets,
-        pending: parted.pending,
-        client_secret: parted.client_secret,
+        env: separated.env,
+        headers: separated.headers,
+        secrets: separated.secrets,
+        pending: separated.pending,
+        client_secret: separated.client_secret,
         placeholders,
-        off: candidate.extras.off,
+        off: candidate.extras.disabled,
         status: if is_unsupported { ImportStatus::Unsupported } else { ImportStatus::New },
         notes: candidate.notes.iter().take(MAX_NOTES).map(ImportNote::printable).collect(),
     }

@@ -42,11 +42,11 @@ fn server_identity<'n>(config: &ServerConfig, variables: impl Iterator<Item = &'
 }
 
 /// Merges equal servers, in the order in which they were found, and compares them with the configured servers in
-/// `set_up`.
-pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> Vec<FoundServer> {
+/// `configured`.
+pub(crate) fn merge_servers(found: Vec<FoundServer>, configured: &[ServerEntry]) -> Vec<FoundServer> {
     // Each configured server matches only one found server, since of two accounts one may not be configured yet.
     let mut known: HashMap<ServerIdentity, Vec<&ServerEntry>> = HashMap::new();
-    for entry in set_up {
+    for entry in configured {
         let nothing = Default::default();
         let variables = entry.config.as_stdio().map_or(&nothing, |config| &config.env);
         known.entry(server_identity(&entry.config, variables.keys())).or_default().push(entry);
@@ -84,8 +84,8 @@ pub(crate) fn merge_servers(found: Vec<FoundServer>, set_up: &[ServerEntry]) -> 
             }
         }
     }
-    let here = TakenNames::new(set_up.iter().map(|entry| &entry.name));
-    let mut taken = TakenNames::new(set_up.iter().map(|entry| &entry.name));
+    let here = TakenNames::new(configured.iter().map(|entry| &entry.name));
+    let mut taken = TakenNames::new(configured.iter().map(|entry| &entry.name));
     for row in rows.iter_mut().filter(|row| row.status == ImportStatus::New) {
         let name = taken.take(&row.name);
         if name != row.name {

@@ -184,12 +184,15 @@ fn to_pasted_servers(candidates: Vec<ServerCandidate>, taken_names: &[String]) -
         let name = taken.take(&valid_name);
         let lost_denial = remove_secret_tools(&mut candidate);
         let config = candidate.config();
-        let problem = config_after_adding(config.clone()).problem().or(lost_denial).filter(|_| !candidate.unknown);
-        if !candidate.unknown {
+        let problem = config_after_adding(config.clone())
+            .problem()
+            .or(lost_denial)
+            .filter(|_| !candidate.has_unsupported_transport);
+        if !candidate.has_unsupported_transport {
             candidate.notes.extend(notes::placeholder_notes(&config));
         }
-        let usable = !candidate.unknown && problem.is_none();
-        if candidate.extras.off {
+        let usable = !candidate.has_unsupported_transport && problem.is_none();
+        if candidate.extras.disabled {
             candidate.notes.push(String::from("it is turned off there"));
         }
         note_hidden_tools(&candidate.tools, &mut candidate.notes);

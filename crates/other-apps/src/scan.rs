@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf, absolute};
 use ports::server_config::{ConfigProblem, ServerEntry};
 
 use crate::app_environment::AppEnvironment;
-use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, find_app, match_settings_file};
+use crate::apps::{APPS, FileLayout, SettingsPath, SourceApp, TOML_LAYOUT, find_app, match_settings_file};
 use crate::found_server::{EntrySource, FoundServer, to_found_server, unparsable_server};
 use crate::{files, merge, pasted, settings_reader};
 
@@ -53,7 +53,7 @@ const CLAUDE_CODE: &str = "claude-code";
 /// Maximum number of servers that one scan returns.
 pub const MAX_SERVERS: usize = 5_000;
 
-/// Searches for servers, and compares them with the configured servers in `set_up`.
+/// Searches for servers, and compares them with the configured servers in `configured`.
 ///
 /// # Errors
 ///
@@ -72,39 +72,39 @@ pub const MAX_SERVERS: usize = 5_000;
 /// let settings = r#"{ "mcpServers": { "notes": { "command": "npx", "args": ["-y", "@alice/notes"] } } }"#;
 /// fs::write(home.path().join(".cursor/mcp.json"), settings)?;
 ///
-/// let surroundings = AppEnvironment {
+/// let environment = AppEnvironment {
 ///     home: home.path().to_owned(),
 ///     systems: vec![OperatingSystem::Linux],
 ///     runs_on: OperatingSystem::Linux,
 ///     variables: BTreeMap::new(),
 /// };
-/// let report = scan_settings(&ScanScope::All, &surroundings, &[])?;
+/// let report = scan_settings(&ScanScope::All, &environment, &[])?;
 /// let [server] = &report.servers[..] else { panic!("one app has one server") };
 /// assert_eq!((server.name.as_str(), server.status), ("notes", ImportStatus::New));
 /// assert_eq!(server.origins[0].app, "cursor");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn scan_settings(
-    from: &ScanScope,
-    surroundings: &AppEnvironment,
-    set_up: &[ServerEntry],
+    scope: &ScanScope,
+    environment: &AppEnvironment,
+    configured: &[ServerEntry],
 ) -> Result<ScanReport, ConfigProblem> {
     let mut scan = SettingsScan {
-        surroundings,
-        roots: files::allowed_roots(surroundings),
+        environment,
+        roots: files::allowed_roots(environment),
         project: None,
         scanned: BTreeSet::new(),
         found: Vec::new(),
         report: ScanReport::default(),
     };
-    match from {
+    match scope {
         ScanScope::All => APPS.iter().for_each(|app| scan.scan_app(app)),
         ScanScope::App(name) => scan.scan_app(find_app(name).ok_or_else(|| unknown_app_problem(name))?),
         ScanScope::Path(path) if path.is_dir() => scan.scan_project(path),
         ScanScope::Path(path) => scan.scan_path(path)?,
     }
     let mut report = scan.report;
-    report.servers = merge::merge_servers(scan.found, set_up);
+    report.servers = merge::merge_servers(scan.found, configured);
     Ok(report)
 }
 
@@ -115,7 +115,7 @@ fn unknown_app_problem(name: &str) -> ConfigProblem {
 }
 
 struct SettingsScan<'s> {
-    surroundings: &'s AppEnvironment,
+    environment: &'s AppEnvironment,
     roots: Vec<PathBuf>,
     /// Project folder that is searched, or `None` for the user's settings.
     project: Option<String>,
@@ -127,7 +127,7 @@ struct SettingsScan<'s> {
 impl SettingsScan<'_> {
     fn scan_app(&mut self, app: &'static SourceApp) {
         for place in app.user_paths {
-            for path in files::existing_files(place, self.surroundings) {
+            for path in files::existing_files(place, self.environment) {
                 self.scan_file(app, place, &path);
             }
         }
@@ -174,7 +174,7 @@ impl SettingsScan<'_> {
         let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_ascii_lowercase();
         match (place, end.as_str()) {
             (Some((app, place)), _) => self.parse_servers(Some(app), place.layout, path, &text),
-            (None, "toml") => self.parse_servers(None, FileLayout::Toml, path, &text),
+            (None, "toml") => self.parse_servers(None, TOML_LAYOUT, path, &text),
             (None, "yaml" | "yml") if text.lines().any(|line| line.starts_with("extensions:")) => {
                 self.parse_servers(None, FileLayout::Goose, path, &text);
             }
@@ -187,7 +187,7 @@ impl SettingsScan<'_> {
                 let names = |file: &str| self.variable_names(path, file);
                 let servers: Vec<FoundServer> = candidates
                     .into_iter()
-                    .map(|candidate| to_found_server(candidate, source, self.surroundings, &names))
+                    .map(|candidate| to_found_server(candidate, source, self.environment, &names))
                     .collect();
                 self.add_servers(UNKNOWN_APP, path, servers);
             }
@@ -206,7 +206,7 @@ impl SettingsScan<'_> {
         let source = EntrySource { app, id, file: &shown, project: self.project.as_deref() };
         let names = |file: &str| self.variable_names(path, file);
         let servers = entries.into_iter().map(|entry| match entry.candidate {
-            Ok(candidate) => to_found_server(candidate, source, self.surroundings, &names),
+            Ok(candidate) => to_found_server(candidate, source, self.environment, &names),
             Err(problem) => unparsable_server(entry.name, &problem, source),
         });
         let mut servers: Vec<FoundServer> = servers.collect();
@@ -229,7 +229,7 @@ impl SettingsScan<'_> {
     /// environment file is in the home folder or next to the settings file.
     fn variable_names(&self, settings: &Path, file: &str) -> Option<Vec<String>> {
         let path = match file.strip_prefix("~/") {
-            Some(rest) => self.surroundings.home.join(rest),
+            Some(rest) => self.environment.home.join(rest),
             None => settings.parent()?.join(file),
         };
         let text = files::read_file(&path, files::MAX_FILE_BYTES, Some(&self.roots)).ok()??;

@@ -19,7 +19,7 @@ pub(crate) struct ServerCandidate {
     pub(crate) tools: ToolFilter,
     pub(crate) notes: ImportNotes,
     /// Set if the transport of the entry is not supported.
-    pub(crate) unknown: bool,
+    pub(crate) has_unsupported_transport: bool,
     pub(crate) extras: EntryExtras,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct ServerCandidate {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
     /// Set if the server is disabled in the other app.
-    pub(crate) off: bool,
+    pub(crate) disabled: bool,
     /// Names of variables and headers for which the entry contains no value. The candidate contains a reference to an
     /// environment variable instead.
     pub(crate) names_without_value: BTreeSet<String>,

@@ -16,8 +16,6 @@ use crate::{entry, toml_text, yaml_text};
 const MAX_SERVERS: usize = 500;
 /// Keys of the objects that contain servers in most apps. Some files contain both.
 const COMMON_MAP_KEYS: [&str; 2] = ["mcpServers", "servers"];
-/// Keys of the objects that contain servers in all apps, for recognizing the file of another app.
-const SERVER_MAP_KEYS: [&str; 6] = ["mcpServers", "servers", "context_servers", "mcp", "mcp_servers", "extensions"];
 
 /// The entry of one server in a settings file.
 #[derive(Debug)]
@@ -45,7 +43,7 @@ pub(crate) fn read_entries(
     }
     let is_json = !matches!(layout, FileLayout::Continue) || text.text.trim_start().starts_with('{');
     let root = match layout {
-        FileLayout::Toml => Some(toml_text::parse_toml(&text)?),
+        FileLayout::Toml(_) => Some(toml_text::parse_toml(&text)?),
         FileLayout::Goose => yaml_text::parse_yaml(&text)?,
         FileLayout::Continue if !is_json => yaml_text::parse_yaml(&text)?,
         _ => text.parse(JsonDialect::WithComments)?,
@@ -71,30 +69,32 @@ impl SettingsReader<'_, '_> {
     fn read_root(&mut self, root: &Object<'_>, layout: FileLayout) -> Result<(), ConfigProblem> {
         match layout {
             FileLayout::Keys(keys) => match self.find_value(root, keys)? {
-                Some((value, inner)) => self.read_servers(value, inner, None),
+                Some((value, parent)) => self.read_servers(value, parent, None),
                 None => self.reject_other_app_keys(root, keys),
             },
             FileLayout::Settings(keys) => match self.find_value(root, keys)? {
-                Some((value, inner)) => self.read_servers(value, inner, None),
+                Some((value, parent)) => self.read_servers(value, parent, None),
                 None => Ok(()),
             },
             FileLayout::KeysOrBare(keys) => match self.find_value(root, keys)? {
-                Some((value, inner)) => self.read_servers(value, inner, None),
+                Some((value, parent)) => self.read_servers(value, parent, None),
                 None if entry::is_server_map(root) => self.read_bare_map(root),
                 None => self.reject_other_app_keys(root, keys),
             },
             FileLayout::ClaudeState => self.read_state(root),
             FileLayout::OpenCode => self.read_open_code(root),
-            FileLayout::Toml => match self.find_value(root, &["mcp_servers"])? {
-                Some((value, inner)) => self.read_servers(value, inner, None),
+            FileLayout::Toml(keys) => match self.find_value(root, keys)? {
+                Some((value, parent)) => self.read_servers(value, parent, None),
+                // Settings of a known app may have no servers, unlike another file that the user chose.
+                None if self.app.is_none() => Err(self.no_table_problem(root, keys)),
                 None => Ok(()),
             },
             FileLayout::Goose => match self.find_value(root, &["extensions"])? {
-                Some((value, inner)) => self.read_servers(value, inner, None),
+                Some((value, parent)) => self.read_servers(value, parent, None),
                 None => Ok(()),
             },
             FileLayout::Continue => match self.find_value(root, &["mcpServers"])? {
-                Some((value, inner)) => self.read_servers(value, inner, None),
+                Some((value, parent)) => self.read_servers(value, parent, None),
                 None if entry::is_entry(root) => {
                     self.read_entry(root.get_string("name").map(|name| name.value.to_string()), root, root, None);
                     Ok(())
@@ -160,7 +160,7 @@ impl SettingsReader<'_, '_> {
 
     fn reject_other_app_keys(&self, root: &Object<'_>, keys: &[&str]) -> Result<(), ConfigProblem> {
         let other = root.properties.iter().find(|property| {
-            SERVER_MAP_KEYS.contains(&property.name.as_str())
+            entry::SERVER_MAP_KEYS.contains(&property.name.as_str())
                 && matches!(property.value, Value::Object(_) | Value::Array(_))
         });
         let Some(other) = other else { return Ok(()) };
@@ -169,17 +169,24 @@ impl SettingsReader<'_, '_> {
         Err(self.text.problem(other.range.start, message))
     }
 
+    /// Returns the problem that a TOML file has no table of servers.
+    fn no_table_problem(&self, root: &Object<'_>, keys: &[&str]) -> ConfigProblem {
+        let expected = keys.first().copied().unwrap_or_default();
+        let message = format!("there is no server in this file: expected the table {expected:?}");
+        self.text.problem(root.range.start, message)
+    }
+
     fn read_servers(
         &mut self,
         value: &Value<'_>,
-        root: &Object<'_>,
+        parent: &Object<'_>,
         project: Option<&str>,
     ) -> Result<(), ConfigProblem> {
         match value {
             Value::Object(map) => {
                 self.text.reject_duplicate_keys(map, "the list of servers")?;
                 for property in &map.properties {
-                    self.read_named_entry(property, root, project)?;
+                    self.read_named_entry(property, parent, project)?;
                 }
                 Ok(())
             }
@@ -189,7 +196,7 @@ impl SettingsReader<'_, '_> {
                     let name = value.as_object().and_then(|object| object.get_string("name"));
                     let name = name.map(|name| name.value.to_string());
                     match value {
-                        Value::Object(object) => self.read_entry(name, object, root, project),
+                        Value::Object(object) => self.read_entry(name, object, parent, project),
                         other => self.add_broken_entry(name, other),
                     }
                 }
@@ -213,13 +220,13 @@ impl SettingsReader<'_, '_> {
     fn read_named_entry(
         &mut self,
         property: &ObjectProp<'_>,
-        root: &Object<'_>,
+        parent: &Object<'_>,
         project: Option<&str>,
     ) -> Result<(), ConfigProblem> {
         self.check_server_limit(&property.value)?;
         let name = Some(property.name.as_str().to_owned());
         match &property.value {
-            Value::Object(object) => self.read_entry(name, object, root, project),
+            Value::Object(object) => self.read_entry(name, object, parent, project),
             other => self.add_broken_entry(name, other),
         }
         Ok(())
@@ -240,11 +247,12 @@ impl SettingsReader<'_, '_> {
         self.entries.push(SettingsEntry { name, candidate: Err(self.text.value_problem(value, message)) });
     }
 
-    fn read_entry(&mut self, name: Option<String>, object: &Object<'_>, root: &Object<'_>, project: Option<&str>) {
+    /// Parses the entry of a server. `parent` is the object that directly contains the list of servers.
+    fn read_entry(&mut self, name: Option<String>, object: &Object<'_>, parent: &Object<'_>, project: Option<&str>) {
         let whole =
             name.as_deref().map_or_else(|| String::from("this server"), |name| format!("server {}", quoted_text(name)));
         let read = self.text.reject_duplicate_keys(object, &whole);
-        let read = read.and_then(|()| entry::parse_entry(&self.text, name.clone(), object, root)).map(|mut found| {
+        let read = read.and_then(|()| entry::parse_entry(&self.text, name.clone(), object, parent)).map(|mut found| {
             if let Some(folder) = project {
                 found.notes.insert_first(project_note(folder));
             }
@@ -279,16 +287,16 @@ impl SettingsReader<'_, '_> {
 
     /// Parses Claude Code's state file: the `mcpServers` objects of the user and of each project.
     fn read_state(&mut self, root: &Object<'_>) -> Result<(), ConfigProblem> {
-        if let Some((value, inner)) = self.find_value(root, &["mcpServers"])? {
-            self.read_servers(value, inner, None)?;
+        if let Some((value, parent)) = self.find_value(root, &["mcpServers"])? {
+            self.read_servers(value, parent, None)?;
         }
         let Some((projects, _)) = self.find_value(root, &["projects"])? else { return Ok(()) };
         let Value::Object(projects) = projects else { return Ok(()) };
         self.text.reject_duplicate_keys(projects, "\"projects\"")?;
         for project in &projects.properties {
             let Value::Object(object) = &project.value else { continue };
-            if let Some((value, inner)) = self.find_value(object, &["mcpServers"])? {
-                self.read_servers(value, inner, Some(project.name.as_str()))?;
+            if let Some((value, parent)) = self.find_value(object, &["mcpServers"])? {
+                self.read_servers(value, parent, Some(project.name.as_str()))?;
             }
         }
         Ok(())
@@ -337,7 +345,7 @@ impl SettingsReader<'_, '_> {
             .filter_map(|name| name.as_string_lit().map(|name| name.value.to_string()))
             .collect();
         for found in self.entries.iter_mut().filter_map(|entry| entry.candidate.as_mut().ok()) {
-            found.extras.off |= found.name.as_ref().is_some_and(|name| names.contains(name));
+            found.extras.disabled |= found.name.as_ref().is_some_and(|name| names.contains(name));
         }
     }
 }

@@ -176,6 +176,25 @@ fn named_project_file_belongs_to_its_project() {
 }
 
 #[test]
+fn chosen_toml_file_without_servers_is_a_problem() {
+    let home = tempfile::tempdir().unwrap();
+    let environment = environment_of_home(home.path().to_owned(), OperatingSystem::Linux);
+    let scan = |name: &str, text: &str| {
+        let path = home.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        scan_settings(&ScanScope::Path(path), &environment, &[])
+    };
+    let other_table = "[servers.one]\ncommand = \"x\"\n";
+    let problem = scan("servers.toml", other_table).unwrap_err();
+    assert_eq!(problem.message, "there is no server in this file: expected the table \"mcp_servers\"");
+    let report = scan("servers.toml", &other_table.replace("servers", "mcp_servers")).unwrap();
+    assert_eq!(report.servers.len(), 1);
+    let report = scan(".codex/config.toml", other_table).unwrap();
+    assert_eq!(report.servers.len(), 0, "settings of a known app may have no servers");
+}
+
+#[test]
 fn yaml_aliases_are_bounded() {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir_all(home.path().join(".continue")).unwrap();

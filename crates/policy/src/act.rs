@@ -13,12 +13,13 @@ use crate::{GrantId, Hash, ResolvedPaths, RuleRef, SamplingUse};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewState {
-    /// The definition is unchanged since the user approved or reviewed it.
+    /// The definition and its server are unchanged since the user approved a call of the tool or reviewed it.
     Reviewed,
     /// The user has not reviewed any definition of the tool.
     #[default]
     New,
-    /// The definition has changed since the user approved or reviewed it.
+    /// Since the user's review, the definition, the server's command or address, or the issuer of its tokens has
+    /// changed, or the server has reported a change of the list that was not read yet.
     Changed,
 }
 
@@ -66,7 +67,7 @@ pub enum PolicyAct<'a> {
         server: &'a str,
         /// Name of the tool, as the server lists it.
         tool: &'a str,
-        /// Hash over the tool's whole definition.
+        /// Hash over the tool's whole definition and the settings of its server. Grants for the tool are bound to it.
         definition: &'a Hash,
         /// State of the user's review of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into
         /// "ask".

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use address::{HttpConfig, HttpKind, header_problem, url_problem};
 pub use auth::{AuthConfig, AuthIdentityProvider, GrantType};
 pub use auth_terms::{AuthField, AuthTerm};
-pub use hashes::{address_hash, config_hash, definition_hash, path_json, stdio_hash};
+pub use hashes::{address_hash, config_hash, grant_hash, path_json, stdio_hash};
 pub use new_server::{NewServer, ValuePart};
 pub use sandbox::{AccessMode, AllowedFolder, HostPattern, NetworkAccess, SandboxConfig, access_name as access_word};
 pub use server_origin::{BundleFiles, FilledInputs, InstallTarget, InstallationInfo, ServerOrigin};

@@ -313,7 +313,7 @@ impl TestApp {
     /// # Panics
     /// Panics if the host has stopped.
     pub async fn consent_requests(&self) -> Vec<ConsentRequestView> {
-        self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}")).questions
+        self.host.snapshot().await.unwrap_or_else(|e| panic!("{e}")).consent_requests
     }
 
     /// Submits a decision on a consent request, with the hash that it was returned with.

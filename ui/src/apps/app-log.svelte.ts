@@ -3,8 +3,10 @@ import type { AppFaultKind, AppMessageDirection } from "$lib/api/generated";
 
 /** Maximum number of retained entries. The oldest are dropped first. */
 export const MAX_ENTRIES = 500;
-/** Maximum number of retained characters per entry. */
+/** Maximum number of retained characters of an entry's text. */
 export const MAX_ENTRY_LENGTH = 20_000;
+/** Maximum number of retained characters of an entry's name. */
+const MAX_NAME_LENGTH = 200;
 
 export interface AppLogEntry {
   /** Number of the entry, from 1. */
@@ -54,7 +56,7 @@ export class AppLog {
     const text = all.slice(0, MAX_ENTRY_LENGTH);
     const entry: AppLogEntry = {
       ...{ number: this.#added, at: Date.now(), kind, direction },
-      ...{ name: name.slice(0, 200), text, cut: all.length - text.length },
+      ...{ name: name.slice(0, MAX_NAME_LENGTH), text, cut: all.length - text.length },
     };
     this.entries = [...this.entries.slice(1 - MAX_ENTRIES), entry];
   }

@@ -36,7 +36,7 @@ export class AppRequests {
   readonly #subject: AppSubject;
   readonly #actions: Actions;
   /** Number of the request whose link the dialog shows, or `null` if it shows none of this app. */
-  #link: number | null = null;
+  #linkRequest: number | null = null;
   #refusedLinks = 0;
 
   constructor(subject: AppSubject, actions: Actions) {
@@ -91,7 +91,7 @@ export class AppRequests {
   /** Removes a request that needs no decision any more. */
   withdraw(id: number): void {
     this.files = this.files.filter((one) => one.id !== id);
-    if (this.#link !== id) return;
+    if (this.#linkRequest !== id) return;
     // Otherwise an app could open any number of dialogs.
     this.#refusedLinks += 1;
     this.#closeLink();
@@ -104,21 +104,21 @@ export class AppRequests {
 
   #openLink(id: number, url: string): void {
     const report = (isOpened: boolean) => {
-      if (this.#link !== id) return;
-      this.#link = null;
+      if (this.#linkRequest !== id) return;
+      this.#linkRequest = null;
       this.#refusedLinks = isOpened ? 0 : this.#refusedLinks + 1;
       this.#actions.answer(id, isOpened ? DONE : REFUSED);
     };
     const isShown =
       this.#refusedLinks < MAX_REFUSED_LINKS &&
-      pendingLink.openForApp(url, this.#subject.server, report);
-    if (isShown) this.#link = id;
+      pendingLink.showForApp(url, this.#subject.server, report);
+    if (isShown) this.#linkRequest = id;
     else this.#actions.answer(id, REFUSED);
   }
 
   #closeLink(): void {
-    if (this.#link === null) return;
-    this.#link = null;
+    if (this.#linkRequest === null) return;
+    this.#linkRequest = null;
     pendingLink.close();
   }
 }

@@ -25,7 +25,7 @@ import { reachableNames } from "./self-test";
 export const SELF_TEST_LIMIT = 5_000;
 /** Time after which the user is informed that the app has not started, in milliseconds. */
 export const START_LIMIT = 10_000;
-/** Time for which the frame stays after the user closed the app, so that the app can save its state. */
+/** Time in milliseconds for which the frame stays after the user closed the app, so that the app can save its state. */
 export const CLOSE_LIMIT = 2_500;
 /** Delay after a change before the context is reported, in milliseconds. */
 export const CONTEXT_PAUSE = 100;

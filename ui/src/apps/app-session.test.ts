@@ -313,7 +313,7 @@ describe("a requested link", () => {
 
   test("does not replace a link that the user clicked", async () => {
     running();
-    pendingLink.open("https://user.example/");
+    pendingLink.show("https://user.example/");
     request(1);
     await settle();
     expect(pendingLink.url).toBe("https://user.example/");

@@ -113,7 +113,8 @@ pub enum ConsentRequestBody {
         arguments: Value,
         /// Size of the payload in bytes.
         bytes: u64,
-        /// `true` if the tool's definition changed after the user allowed its calls.
+        /// `true` if the tool's definition or its server changed after the user reviewed the tool or allowed its calls,
+        /// or if the definition changed while the request was pending.
         changed_since_allowed: bool,
         /// Tools that can be allowed together because their server declares that they only read, including this one.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -40,7 +40,7 @@ pub(super) async fn edit_question(api: &Api, r: EditConsentRequest) -> Result<Co
             HostEdit::Model(models::ModelRef { provider: model.provider, model: model.model })
         }
         ConsentRequestEdit::Request { request } => {
-            let requests = api.host.snapshot().await?.questions;
+            let requests = api.host.snapshot().await?.consent_requests;
             let shown = requests.into_iter().find(|q| q.id == consent_request).map(|q| q.body);
             let Some(host::view::ConsentRequestBody::Sampling { request: original, .. }) = shown else {
                 return Err(errors::not_found_error("this consent request"));

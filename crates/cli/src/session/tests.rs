@@ -18,7 +18,7 @@ struct RequestCountPrinter {
 
 impl Write for RequestCountPrinter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let open = self.view.borrow().questions.len();
+        let open = self.view.borrow().consent_requests.len();
         self.printed.lock().unwrap().push((open, String::from_utf8_lossy(bytes).into_owned()));
         Ok(bytes.len())
     }
@@ -86,7 +86,7 @@ async fn s33_call_is_printed_before_its_consent_request() {
     let call = Event::ItemChanged { conversation: "c".into(), item: Box::new(item), answering: true };
     let events = vec![call, Event::QuestionChanged { question: request }];
     apply_events(&Events { first: 0, events }, &view_sender, &mut TestPrinter { talk, output }).await;
-    assert_eq!(view_sender.borrow().questions.len(), 1, "the consent request should be known");
+    assert_eq!(view_sender.borrow().consent_requests.len(), 1, "the consent request should be known");
     let printed = printed.lock().unwrap();
     let text: String = printed.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(text, "→ demo add {\"a\":1}\n", "the call should be printed");

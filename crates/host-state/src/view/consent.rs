@@ -48,7 +48,7 @@ pub struct ConsentRequestView {
     pub scopes: &'static [ApprovalScope],
     /// Name of the reason why consent is required, such as a rule of the policy.
     pub rule: &'static str,
-    /// Warnings that are displayed with the request.
+    /// Findings that are displayed with the request.
     pub marks: ReviewFindings,
     /// Id of the call that waits for the decision, or `None` if no call waits.
     pub call: Option<String>,
@@ -91,7 +91,7 @@ pub enum ConsentRequestBody {
         tool: Box<Tool>,
         /// Arguments to send to the tool.
         arguments: Map<String, Value>,
-        /// Set if the definition changed since the user last allowed the tool.
+        /// Set if the definition or the server changed since the user reviewed the tool or allowed its calls.
         changed_since_allowed: bool,
         /// Tools that the user can allow together because their server declares that they only read and do not interact
         /// with other systems: this one first, then those whose current definition is reviewed. Empty if there is no

@@ -65,7 +65,7 @@ pub struct ServerView {
     pub connected: Option<RemoteConnection>,
     /// Reason why change notifications stopped, or `None` if they work. The host retries the subscription.
     pub subscriptions_lost: Option<String>,
-    /// Warnings about the information that the server sends about itself.
+    /// Findings on the information that the server sends about itself.
     pub marks: ReviewFindings,
     /// Record of the server's installation, or `None` if the server was not installed from a registry or a bundle.
     pub installed: Option<InstallationInfo>,

@@ -357,7 +357,7 @@ impl<'a> SessionRun<'a> {
                 }
                 self.send_event(ConnectionEvent::Done { ticket, result: Box::new(result) });
             }
-            Some(CallPurpose::Page(reading)) => self.on_page(*reading, result, session),
+            Some(CallPurpose::Page(reading)) => self.on_list_page(*reading, result, session),
             Some(CallPurpose::Ping) => {
                 if let Err(error) = result {
                     self.on_ping_failed(&error, session);

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use server_requests::form::FormProblem;
 
 use super::{Host, HostClosed};
-use crate::owner::{DecisionError, authorize_link, canonical_folders, open_page};
+use crate::owner::{DecisionError, authorize_link, canonical_folders, open_in_browser};
 use crate::view::{ConsentRequestEdit, ConsentRequestView, UserDecision};
 
 impl Host {
@@ -95,6 +95,6 @@ impl Host {
                 "only http and https addresses without a user name can be opened".into(),
             ));
         };
-        open_page(self.ports.platform.as_ref(), page).await.map_err(DecisionError::Browser)
+        open_in_browser(self.ports.platform.as_ref(), page).await.map_err(DecisionError::Browser)
     }
 }

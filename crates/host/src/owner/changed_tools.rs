@@ -1,5 +1,5 @@
-//! Records which tools differ from their reviewed definitions. This is stored with the reviews, so that it is known
-//! while the server is not running.
+//! Records with the reviews which tools differ from their reviewed definitions, for the review states of servers that
+//! are not running. For a running server, `tool_review_state` compares the definitions themselves.
 
 use std::collections::HashSet;
 use std::path::Path;

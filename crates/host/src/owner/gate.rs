@@ -217,7 +217,7 @@ pub(super) fn authorize_allowed_response(
 /// # Errors
 ///
 /// Returns the cause as text if the browser can't be opened within [`BROWSER_OPEN_TIMEOUT`].
-pub(crate) async fn open_page(platform: &dyn Platform, page: AuthorizedPayload<String>) -> Result<(), String> {
+pub(crate) async fn open_in_browser(platform: &dyn Platform, page: AuthorizedPayload<String>) -> Result<(), String> {
     let opened = tokio::time::timeout(BROWSER_OPEN_TIMEOUT, platform.open_url(&page.into_inner())).await;
     opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", BROWSER_OPEN_TIMEOUT.as_secs())))
 }

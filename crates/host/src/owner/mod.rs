@@ -63,7 +63,7 @@ use audited_decision::AuditedDecision;
 pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
 pub use flow_settings::FlowError;
-pub(crate) use gate::{AuthorizedPayload, authorize_link, open_page};
+pub(crate) use gate::{AuthorizedPayload, authorize_link, open_in_browser};
 pub(crate) use running_records::sweep_orphans;
 pub use sampling::SamplingError;
 pub use state::{
@@ -222,7 +222,7 @@ impl Owner {
         Snapshot {
             next_event: self.events.next_event,
             servers: self.servers.records.keys().filter_map(|name| self.server_view(name)).collect(),
-            questions: self.consent.pending.iter().map(|pending| pending.view.clone()).collect(),
+            consent_requests: self.consent.pending.iter().map(|pending| pending.view.clone()).collect(),
             calls: self.calls.records.values().map(|call| call.view.clone()).collect(),
             settings: self.settings.current.clone(),
             config_problem: self.displayed_problem(),

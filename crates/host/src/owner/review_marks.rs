@@ -1,4 +1,4 @@
-//! Computes the warnings that are displayed with consent requests, lists and servers, from pinned definitions and from
+//! Computes the findings that are displayed with consent requests, lists and servers, from pinned definitions and from
 //! the catalogs of other servers.
 
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Owner {
         })
     }
 
-    /// Returns the warnings about the subject of a consent request.
+    /// Returns the findings on the subject of a consent request.
     pub(super) fn review_findings(&self, server: &str, body: &ConsentRequestBody) -> ReviewFindings {
         let pins = self.reviews.pins.get(server);
         let diff = match body {
@@ -64,7 +64,7 @@ impl Owner {
         ReviewFindings { diff: diff.map(Box::new), ..ReviewFindings::default() }
     }
 
-    /// Computes the warnings in pending consent requests for calls of a server's tools again, and the read-only tools
+    /// Computes the findings in pending consent requests for calls of a server's tools again, and the read-only tools
     /// that each request offers to allow together, after the tools or their reviews may have changed.
     pub(super) fn refresh_findings_in_consent_requests(&mut self, server: &str) {
         for at in 0..self.consent.pending.len() {
@@ -87,7 +87,7 @@ impl Owner {
         }
     }
 
-    /// Updates the warnings on a consent request whose tool has changed since it was displayed. `shown` is the
+    /// Updates the findings on a consent request whose tool has changed since it was displayed. `shown` is the
     /// displayed definition.
     pub(super) fn mark_tool_changed(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;

@@ -36,13 +36,13 @@ impl Owner {
     pub(super) fn on_catalog(&mut self, run: RunId, name: &str, catalog: Arc<Catalog>) {
         let Some(record) = self.servers.record_of_run(name, run) else { return };
         let is_same = record.offer.catalog.has_equal_entries(&catalog);
-        let is_as_sure = record.offer.catalog.outdated == catalog.outdated;
+        let is_equally_current = record.offer.catalog.outdated == catalog.outdated;
         record.offer.catalog = catalog;
         record.offer.unreviewed = Default::default();
         self.permissions.judgement += 1;
         // Lists that are read again because they were stale are usually unchanged.
         if is_same {
-            if !is_as_sure {
+            if !is_equally_current {
                 self.refresh_findings_in_consent_requests(name);
                 self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
             }

@@ -7,7 +7,7 @@ use host::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 use mcp_proto::types::{CallToolResult, Tool};
 use policy::{ApprovalScope, Grant, GrantId, GrantSubject, PolicyRule, ReviewState, RuleEffect, RuleFit};
 use ports::Document;
-use ports::server_config::{ServerConfig, definition_hash};
+use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Map, Value, json};
 use testkit::app::{EVENT_TIMEOUT, TestApp, scripted_config};
 use testkit::calls::UserCalls as _;
@@ -87,7 +87,7 @@ async fn grant_for_an_always_asking_tool_has_no_effect() {
         id: GrantId::default(),
         server: SERVER.to_owned(),
         subject: GrantSubject::Tool("echo".to_owned()),
-        rests_on: definition_hash(&bank_server(), &definition),
+        rests_on: grant_hash(&bank_server(), &definition),
         scope: ApprovalScope::Always,
         conversation: None,
         since: 0,

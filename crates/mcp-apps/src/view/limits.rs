@@ -25,8 +25,10 @@ pub const MAX_QUEUED_OUTPUTS: usize = 1024;
 pub const MAX_CONTENT_BYTES: usize = 1024 * 1024;
 /// Maximum size of a log message of the page in bytes of JSON.
 pub const MAX_LOG_BYTES: usize = 64 * 1024;
-/// Maximum length of a URL or of the URI of a resource in bytes.
-pub const MAX_LINK_BYTES: usize = 8 * 1024;
+/// Maximum length in bytes of a link that the page requests to open, as sent and in its normalized form.
+pub const MAX_LINK_BYTES: usize = 4 * 1024;
+/// Maximum length in bytes of the URI of a resource that the page requests to read.
+pub const MAX_RESOURCE_URI_BYTES: usize = 8 * 1024;
 /// Maximum number of files in one download request of the page.
 pub const MAX_DOWNLOADS: usize = 16;
 /// Maximum length in bytes of names, versions and cursors that the page sends.

@@ -53,9 +53,10 @@ pub enum AppRequest {
         /// Cursor of the requested page of the list, or `None` for the first page.
         cursor: Option<String>,
     },
-    /// Opens a link in the system's browser. The scheme is `https`, `http` or `mailto`.
+    /// Opens a link in the system's browser.
     OpenLink {
-        /// URL that the host must both show to the user and open.
+        /// `https` or `http` URL without user name and password, of at most
+        /// [`MAX_LINK_BYTES`](super::limits::MAX_LINK_BYTES) bytes, that the host must both show to the user and open.
         url: Url,
     },
     /// Offers files for the user to save.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::fault::{FaultKind, UnknownMethod};
-use super::limits::{MAX_CONTENT_BYTES, MAX_DOWNLOADS, MAX_LINK_BYTES, MAX_NAME_BYTES};
+use super::limits::{MAX_CONTENT_BYTES, MAX_DOWNLOADS, MAX_LINK_BYTES, MAX_NAME_BYTES, MAX_RESOURCE_URI_BYTES};
 use super::request::{AppRequest, Download, DownloadSource, ModelContext};
 use crate::capabilities::HostCapabilities;
 use crate::display_mode::DisplayMode;
@@ -68,7 +68,7 @@ pub(super) fn parse_request(method: &str, params: Map, accepted: &AcceptanceRule
         }
         "resources/read" => {
             offered(capabilities.server_resources.is_some(), "serverResources")?;
-            Ok(AppRequest::ReadResource { uri: string_member(&params, "uri", MAX_LINK_BYTES)?.to_owned() })
+            Ok(AppRequest::ReadResource { uri: string_member(&params, "uri", MAX_RESOURCE_URI_BYTES)?.to_owned() })
         }
         "resources/list" => {
             offered(capabilities.server_resources.is_some(), "serverResources")?;
@@ -118,8 +118,15 @@ fn parse_call(mut params: Map, callable_tools: &BTreeSet<String>) -> Result<AppR
 
 fn parse_link(text: &str) -> Result<AppRequest, Refusal> {
     let url = Url::parse(text).map_err(|error| Refusal::invalid(format!("url: {error}")))?;
-    if !matches!(url.scheme(), "https" | "http" | "mailto") {
-        return Err(Refusal::invalid("url has a scheme other than https, http and mailto"));
+    if !matches!(url.scheme(), "https" | "http") {
+        return Err(Refusal::invalid("url has a scheme other than https and http"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Refusal::invalid("url has a user name or password"));
+    }
+    // The normalized form is longer if characters are percent-encoded in it.
+    if url.as_str().len() > MAX_LINK_BYTES {
+        return Err(Refusal::too_large("url"));
     }
     Ok(AppRequest::OpenLink { url })
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use mcp_apps::limits::{
-    MAX_CONTENT_BYTES, MAX_EARLY_BYTES, MAX_EARLY_MESSAGES, MAX_MESSAGE_BYTES, MAX_PENDING_REQUESTS,
+    MAX_CONTENT_BYTES, MAX_EARLY_BYTES, MAX_EARLY_MESSAGES, MAX_LINK_BYTES, MAX_MESSAGE_BYTES, MAX_PENDING_REQUESTS,
     MAX_QUEUED_OUTPUTS, MESSAGE_BURST, MESSAGES_PER_SECOND,
 };
-use mcp_apps::{FaultKind, View, ViewEvent};
+use mcp_apps::{AppRequest, FaultKind, View, ViewEvent};
 use serde_json::json;
 
 use super::page::{Page, config};
@@ -42,9 +42,24 @@ fn too_large_messages_are_refused_by_their_id() {
     let message = json!({ "role": "user", "content": content });
     assert_eq!(page.request("ui/message", message)["error"]["code"], json!(-32602));
     assert_eq!(page.request("ui/update-model-context", json!({ "content": content }))["error"]["code"], json!(-32602));
-    let url = format!("https://a.example/{}", "a".repeat(10_000));
-    assert_eq!(page.request("ui/open-link", json!({ "url": url }))["error"]["code"], json!(-32602));
     assert_eq!(page.requests, []);
+}
+
+#[test]
+fn links_are_limited_in_the_form_in_which_they_are_opened() {
+    const ORIGIN: &str = "https://a.example/";
+    let mut page = Page::ready();
+    let longest = format!("{ORIGIN}{}", "a".repeat(MAX_LINK_BYTES - ORIGIN.len()));
+    let longer = format!("{longest}a");
+    let grows = format!("{ORIGIN}{}", "é".repeat(MAX_LINK_BYTES / 4));
+    assert!(grows.len() < MAX_LINK_BYTES, "only the normalized form should be too long");
+    for url in [longer, grows] {
+        assert_eq!(page.request("ui/open-link", json!({ "url": url }))["error"]["code"], json!(-32602), "{url}");
+    }
+    assert_eq!(page.fault_kinds(), [FaultKind::TooLarge; 2]);
+    assert!(page.request("ui/open-link", json!({ "url": longest })).is_null());
+    let AppRequest::OpenLink { url } = page.only_request().1 else { panic!("no link") };
+    assert_eq!(url.as_str(), longest);
 }
 
 #[test]

@@ -85,11 +85,22 @@ fn refusals_and_failures_are_errors() {
 }
 
 #[test]
-fn links_have_a_scheme_for_browsers() {
+fn links_are_https_or_http_without_user_information() {
     let mut page = Page::ready();
-    for url in ["javascript:alert(1)", "file:///etc/passwd", "ui://a", "not a url", ""] {
+    let refused = [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "mailto:a@a.example",
+        "ui://a",
+        "not a url",
+        "",
+        "https://user@a.example/",
+        "https://:password@a.example/",
+    ];
+    for url in refused {
         assert_eq!(page.request("ui/open-link", json!({ "url": url }))["error"]["code"], json!(-32602), "{url}");
     }
+    assert_eq!(page.requests, []);
     page.request("ui/open-link", json!({ "url": "HTTPS://A.example/%61" }));
     let AppRequest::OpenLink { url } = page.only_request().1 else { panic!("no link") };
     assert_eq!(url.as_str(), "https://a.example/%61");

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use mcp_proto::types::{Prompt, Tool};
 use policy::{Hash, ReviewState};
-use ports::server_config::{ServerConfig, definition_hash};
+use ports::server_config::{ServerConfig, grant_hash};
 use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, CatalogList};
@@ -121,7 +121,7 @@ impl ServerReview {
         let definition = json!(tool);
         let hash = Hash::of_json(&definition);
         let grant = self.granted.get(&tool.name);
-        let granted = grant.is_some_and(|rests_on| *rests_on == definition_hash(&self.config, tool));
+        let granted = grant.is_some_and(|rests_on| *rests_on == grant_hash(&self.config, tool));
         let review_state = self.pins.review_state(DefinitionKind::Tool, &tool.name, &hash, self.identity.as_ref());
         let marks = self.findings(DefinitionKind::Tool, &tool.name, &definition, review_state);
         let allowed =

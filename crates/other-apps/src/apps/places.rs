@@ -43,25 +43,25 @@ pub(crate) fn matches_pattern(name: &str, pattern: &str) -> bool {
 
 impl SettingsPath {
     /// Returns the absolute path of the base folder, or `None` if the settings path doesn't apply to any of the
-    /// operating systems in `surroundings`.
-    pub(crate) fn base_folder(&self, surroundings: &AppEnvironment) -> Option<PathBuf> {
-        let on = |system| surroundings.systems.contains(&system);
-        let config = || surroundings.variable_or_home_folder("XDG_CONFIG_HOME", ".config");
+    /// operating systems in `environment`.
+    pub(crate) fn base_folder(&self, environment: &AppEnvironment) -> Option<PathBuf> {
+        let on = |system| environment.systems.contains(&system);
+        let config = || environment.variable_or_home_folder("XDG_CONFIG_HOME", ".config");
         match self.base {
-            BaseFolder::Home => Some(surroundings.home.clone()),
-            BaseFolder::HomeOn(system) => on(system).then(|| surroundings.home.clone()),
+            BaseFolder::Home => Some(environment.home.clone()),
+            BaseFolder::HomeOn(system) => on(system).then(|| environment.home.clone()),
             BaseFolder::Config => Some(config()),
             BaseFolder::ConfigOffWindows => (on(OperatingSystem::Linux) || on(OperatingSystem::MacOs)).then(config),
             BaseFolder::ConfigOnLinux => on(OperatingSystem::Linux).then(config),
             BaseFolder::ApplicationSupport => {
-                on(OperatingSystem::MacOs).then(|| join_components(&surroundings.home, "Library/Application Support"))
+                on(OperatingSystem::MacOs).then(|| join_components(&environment.home, "Library/Application Support"))
             }
             BaseFolder::AppData => {
-                on(OperatingSystem::Windows).then(|| surroundings.variable_or_home_folder("APPDATA", "AppData/Roaming"))
+                on(OperatingSystem::Windows).then(|| environment.variable_or_home_folder("APPDATA", "AppData/Roaming"))
             }
             BaseFolder::LocalAppData => on(OperatingSystem::Windows)
-                .then(|| surroundings.variable_or_home_folder("LOCALAPPDATA", "AppData/Local")),
-            BaseFolder::Variable(name, below_home) => Some(surroundings.variable_or_home_folder(name, below_home)),
+                .then(|| environment.variable_or_home_folder("LOCALAPPDATA", "AppData/Local")),
+            BaseFolder::Variable(name, below_home) => Some(environment.variable_or_home_folder(name, below_home)),
             BaseFolder::Project => None,
         }
     }

@@ -77,7 +77,7 @@ const MAX_INPUTS: usize = 100;
 /// object.
 pub(super) fn read_disabled_setting(found: &mut ServerCandidate, object: &Object<'_>) {
     let is = |key: &str, expected: bool| object.get_boolean(key).is_some_and(|switch| switch.value == expected);
-    found.extras.off |= is("disabled", true) || is("enabled", false) || is("isActive", false);
+    found.extras.disabled |= is("disabled", true) || is("enabled", false) || is("isActive", false);
 }
 
 /// Parses the settings of an entry other than the command, URL and sign-in. `root` is the top-level object, which may

@@ -129,7 +129,7 @@ fn remote_candidate(
         name,
         remote: Some(config),
         notes: notes.into(),
-        unknown: kind.is_none(),
+        has_unsupported_transport: kind.is_none(),
         ..ServerCandidate::default()
     }
 }

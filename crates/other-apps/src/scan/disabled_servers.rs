@@ -52,8 +52,8 @@ impl SettingsScan<'_> {
     /// Returns the names of the servers that the user has disabled in a project. Ignores unreadable files, since a scan
     /// only reports problems of files that define servers.
     fn disabled_in_project(&self, folder: &Path) -> BTreeSet<String> {
-        let home = &self.surroundings.home;
-        let mut roots = files::allowed_roots(self.surroundings);
+        let home = &self.environment.home;
+        let mut roots = files::allowed_roots(self.environment);
         roots.extend(folder.canonicalize());
         let read = |path: PathBuf, limit| files::read_file(&path, limit, Some(&roots)).ok().flatten();
         let paths =

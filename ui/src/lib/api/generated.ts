@@ -1742,7 +1742,8 @@ arguments: JsonValue,
  */
 bytes: number, 
 /**
- * `true` if the tool's definition changed after the user allowed its calls.
+ * `true` if the tool's definition or its server changed after the user reviewed the tool or allowed its calls,
+ * or if the definition changed while the request was pending.
  */
 changedSinceAllowed: boolean, 
 /**

@@ -24,7 +24,7 @@ const ENDED: readonly CallState[] = ["done", "refused", "cancelled", "failed"];
 /** Maximum number of ended calls, and of closed consent requests, that are retained. */
 const MAX_RETAINED = 100;
 /** Maximum number of event batches that are buffered while a snapshot is read. */
-const MOST_WAITING = 256;
+const MAX_WAITING_BATCHES = 256;
 
 export function hasEnded(call: ServerCall): boolean {
   return ENDED.includes(call.state);
@@ -107,7 +107,7 @@ class App {
   receive(batch: Events): void {
     if (this.#reading || !this.ready) {
       // A dropped batch leaves a gap, which triggers another read.
-      if (this.#waiting.push(batch) > MOST_WAITING) this.#waiting.shift();
+      if (this.#waiting.push(batch) > MAX_WAITING_BATCHES) this.#waiting.shift();
       return;
     }
     if (batch.first > this.#next) {

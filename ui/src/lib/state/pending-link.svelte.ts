@@ -12,7 +12,7 @@ class Link {
   #report: (isOpened: boolean) => void = () => undefined;
   #closedAt = -Infinity;
 
-  open(url: string): void {
+  show(url: string): void {
     this.#replace(url, null, () => undefined);
   }
 
@@ -20,7 +20,7 @@ class Link {
    * Opens the dialog for a link that the app of a server requests to open. Calls `report` with the user's decision.
    * Returns `false` if the dialog is open or was closed just now, because its target must not change under the pointer.
    */
-  openForApp(url: string, server: string, report: (isOpened: boolean) => void): boolean {
+  showForApp(url: string, server: string, report: (isOpened: boolean) => void): boolean {
     if (this.url !== null || performance.now() - this.#closedAt < APP_LINK_PAUSE) return false;
     this.#replace(url, server, report);
     return true;

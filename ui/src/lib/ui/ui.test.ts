@@ -355,7 +355,7 @@ describe("a link", () => {
       }),
     });
     render(LinkDialog);
-    pendingLink.open("http://example.com/path");
+    pendingLink.show("http://example.com/path");
     expect(
       await screen.findByText("example.com"),
       "the domain should be shown separately",
@@ -385,7 +385,7 @@ describe("a link", () => {
       }),
     });
     render(LinkDialog);
-    pendingLink.open("mailto:a@example.com");
+    pendingLink.show("mailto:a@example.com");
     await screen.findByText(/does not open/);
     expect(screen.getByRole("button", { name: "Open in the browser" })).toBeDisabled();
   });

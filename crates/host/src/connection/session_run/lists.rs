@@ -64,7 +64,7 @@ impl SessionRun<'_> {
         }
     }
 
-    pub(super) fn on_page(
+    pub(super) fn on_list_page(
         &mut self,
         mut reading: ListReader,
         result: Result<ServerResult, CallError>,

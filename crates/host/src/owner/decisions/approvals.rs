@@ -7,12 +7,12 @@ use launches::approvals::{address_text, command_text};
 use mcp_proto::session::ClientResponse;
 use mcp_proto::types::{ElicitAction, ElicitResult};
 use policy::{ApprovalScope, Grant, GrantId, GrantSubject, Hash};
-use ports::server_config::definition_hash;
+use ports::server_config::grant_hash;
 use ports::url_parts::UrlParts;
 use serde_json::{Map, Value, json};
 
 use crate::owner::Owner;
-use crate::owner::gate::{Approval, OutgoingPayload, PayloadMismatch, SendPermit, open_page};
+use crate::owner::gate::{Approval, OutgoingPayload, PayloadMismatch, SendPermit, open_in_browser};
 use crate::owner::state::{
     DecisionError, DecisionProgress, PendingRequest, RequestPurpose, consent_subject, payload_text,
 };
@@ -65,7 +65,7 @@ impl Owner {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
-                        let definition = definition_hash(&record.config, &tool);
+                        let definition = grant_hash(&record.config, &tool);
                         let subject = GrantSubject::Tool(tool.name.clone());
                         acted = owner.add_grant(&pending.view, subject, definition, lasting, tool.name);
                     }
@@ -168,7 +168,7 @@ impl Owner {
                 .map_err(|PayloadMismatch| DecisionError::Stale)?;
             owner.consent.pending[at].being_acted_on = true;
             let platform = owner.ports.platform.clone();
-            let opening = async move { open_page(platform.as_ref(), page).await };
+            let opening = async move { open_in_browser(platform.as_ref(), page).await };
             owner.run_concurrently(opening, move |owner, opened| owner.on_url_opened(&shown, opened));
             Ok(DecisionProgress::Later)
         })

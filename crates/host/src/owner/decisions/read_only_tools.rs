@@ -7,7 +7,7 @@ use domain::consent_request::ConsentRequestId;
 use mcp_proto::types::Tool;
 use offers::definitions::{Definition, declares_read_only, definition_declares_read_only};
 use policy::{ApprovalScope, GrantSubject, Hash, ReviewState};
-use ports::server_config::definition_hash;
+use ports::server_config::grant_hash;
 
 use super::approvals::ApprovalDuration;
 use crate::owner::Owner;
@@ -135,8 +135,7 @@ impl Owner {
         }
         self.pin_tool(server, called);
         if let Some(record) = self.servers.records.get(server) {
-            let (definition, subject) =
-                (definition_hash(&record.config, called), GrantSubject::Tool(called.name.clone()));
+            let (definition, subject) = (grant_hash(&record.config, called), GrantSubject::Tool(called.name.clone()));
             let id = self.insert_grant(server, subject.clone(), definition, &always, called.name.clone());
             granted.extend(id.map(|id| (id, subject)));
         }

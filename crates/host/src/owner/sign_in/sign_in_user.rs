@@ -14,7 +14,7 @@ use ports::{Platform, Ports};
 use tokio::sync::{mpsc, oneshot};
 use url::Url;
 
-use super::super::gate::{SendPermit, open_page};
+use super::super::gate::{SendPermit, open_in_browser};
 use super::super::state::SignInAnswer;
 use super::super::{Owner, WeakOwner};
 use super::views;
@@ -198,7 +198,7 @@ impl User for SignInUser {
             _ if !UrlParts::parse(url.as_str()).openable => {
                 Err("this address is too long, or has a user name in it".to_owned())
             }
-            Some(page) => open_page(self.platform.as_ref(), page).await,
+            Some(page) => open_in_browser(self.platform.as_ref(), page).await,
             None => Err("this page differs from the one you approved".to_owned()),
         };
         if let Err(cause) = &opened {

@@ -128,7 +128,7 @@ impl ServerRegistry {
         self.records.get(server).is_some_and(|record| record.config.as_http().is_some())
     }
 
-    /// Returns the warnings about a server's own information, not those about its tools and other definitions.
+    /// Returns the findings on a server's own information, not those on its tools and other definitions.
     pub(in crate::owner) fn server_findings(&self, server: &str, record: &ServerRecord) -> ReviewFindings {
         let Some((name, keys)) = record.offer.description.name.as_ref().filter(|_| record.session.facts.is_some())
         else {

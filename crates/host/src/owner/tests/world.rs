@@ -139,7 +139,7 @@ impl HostFixture {
 
     /// Returns the pending consent requests.
     pub(in crate::owner) async fn requests(&self) -> Vec<ConsentRequestView> {
-        self.host.snapshot().await.unwrap().questions
+        self.host.snapshot().await.unwrap().consent_requests
     }
 
     /// Delivers a response of the server to the call with this ticket.

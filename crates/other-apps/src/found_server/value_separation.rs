@@ -31,11 +31,11 @@ pub(crate) struct SeparatedValues {
 pub(crate) fn resolve_known_references(
     candidate: &mut ServerCandidate,
     syntax: ReferenceSyntax,
-    surroundings: &AppEnvironment,
+    environment: &AppEnvironment,
     project: Option<&str>,
 ) {
-    let home = surroundings.home.to_string_lossy().into_owned();
-    let separator = if surroundings.runs_on == OperatingSystem::Windows { "\\" } else { "/" };
+    let home = environment.home.to_string_lossy().into_owned();
+    let separator = if environment.runs_on == OperatingSystem::Windows { "\\" } else { "/" };
     let put = |text: &mut String| {
         for ValueReference { range, target } in find_references(text, syntax).into_iter().rev() {
             let known = match target {
@@ -88,7 +88,7 @@ pub(crate) fn add_env_file_variables(candidate: &mut ServerCandidate, names: &dy
 
 /// Removes the secret values of a server's variables and headers, and returns the kind of each value.
 pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: ReferenceSyntax) -> SeparatedValues {
-    let mut parted = SeparatedValues::default();
+    let mut separated = SeparatedValues::default();
     secret_removal::move_container_variables(&mut candidate.config);
     let is_remote = candidate.remote.is_some();
     let values = match &mut candidate.remote {
@@ -129,24 +129,24 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         match kind {
             // The user has to enter the secret, since the placeholder would be used otherwise.
             ImportedValueKind::Secret if is_placeholder(value) && !has_secret(value) => {
-                parted.pending.insert(name.clone(), secret_after_scheme(value));
+                separated.pending.insert(name.clone(), secret_after_scheme(value));
                 values.remove(&name);
                 let note = format!("enter the value of {}, for which its app has a placeholder", quoted_text(&name));
                 notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).with_names([&name]));
             }
             ImportedValueKind::Secret => {
-                parted.secrets.insert(name.clone(), std::mem::take(value).into());
+                separated.secrets.insert(name.clone(), std::mem::take(value).into());
                 values.remove(&name);
             }
             ImportedValueKind::Reference if is_secret_name(&name) || is_password || names_own || is_in_keychain => {
-                parted.pending.insert(name.clone(), pending_secret(value, &found));
+                separated.pending.insert(name.clone(), pending_secret(value, &found));
                 values.remove(&name);
                 let note = format!("enter the value of {}, which its app stores elsewhere", quoted_text(&name));
                 notes.push(ImportNote::new(ImportNoteKind::EnterValue, note).with_names([&name]));
             }
             ImportedValueKind::Reference | ImportedValueKind::Literal => {}
         }
-        let kinds = if is_remote { &mut parted.headers } else { &mut parted.env };
+        let kinds = if is_remote { &mut separated.headers } else { &mut separated.env };
         kinds.insert(name, kind);
     }
     candidate.notes.extend(notes);
@@ -154,15 +154,15 @@ pub(crate) fn separate_secrets(candidate: &mut ServerCandidate, syntax: Referenc
         && let Some(secret) = auth.client_secret.take()
     {
         if find_references(&secret, ReferenceSyntax::Any).is_empty() {
-            parted.client_secret = Some(secret.into());
+            separated.client_secret = Some(secret.into());
         } else {
-            parted.lacks_client_secret = true;
+            separated.lacks_client_secret = true;
             candidate
                 .notes
                 .add(ImportNoteKind::Placeholder, "enter the secret of its client, which its app stores elsewhere");
         }
     }
-    parted
+    separated
 }
 
 /// Determines the kind of a variable's or header's value. Considers the text around the references in the value, and
