@@ -38,7 +38,7 @@ impl Policy {
         if let Some(by) = matching_rules.deny {
             return PolicyDecision::Deny { rule: DecisionReason::RuleDenies, by };
         }
-        let without_rules = self.decide_without_strict_rules(act, &matching_rules, now);
+        let without_rules = self.decide_by_grants_and_allow_rules(act, &matching_rules, now);
         let Some((rule, by)) = self.consent_reason(act, matching_rules.ask) else { return without_rules };
         match without_rules {
             PolicyDecision::Allow { .. } | PolicyDecision::Ask { rule: DecisionReason::ToolsAsk, .. } => {
@@ -179,7 +179,7 @@ impl Policy {
 
     /// Returns the decision without regard to rules that deny or ask, and to the preset. Of `matching_rules`, only
     /// those that allow are considered.
-    fn decide_without_strict_rules(
+    fn decide_by_grants_and_allow_rules(
         &self,
         act: &PolicyAct<'_>,
         matching_rules: &RuleResults,

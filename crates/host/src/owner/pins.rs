@@ -114,7 +114,7 @@ impl Owner {
             record.offer.pinned_names = Default::default();
             unreported = record.offer.unreviewed.take();
         }
-        self.permissions.judgement += 1;
+        self.permissions.version += 1;
         let now = self.servers.records.get(server).map(|record| self.reviews.count_unreviewed(server, &record.offer));
         if unreported.is_some() && unreported != now {
             self.emit_server(server);

@@ -39,7 +39,7 @@ impl Owner {
         let is_as_sure = record.offer.catalog.outdated == catalog.outdated;
         record.offer.catalog = catalog;
         record.offer.unreviewed = Default::default();
-        self.permissions.judgement += 1;
+        self.permissions.version += 1;
         // Lists that are read again because they were stale are usually unchanged.
         if is_same {
             if !is_as_sure {

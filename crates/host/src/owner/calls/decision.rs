@@ -56,7 +56,7 @@ impl Owner {
             Ok(disposition)
         });
         match disposition {
-            Ok(CallDisposition::Write(entry, departure)) => self.send_when_written(record, *entry, departure),
+            Ok(CallDisposition::Write(entry, permit)) => self.send_when_written(record, *entry, permit),
             Ok(CallDisposition::Ask(consent_request)) => self.request_call_consent(record, consent_request),
             Err(failure) => self.report_call_result(record, Err(failure)),
         }
@@ -194,23 +194,23 @@ impl Owner {
 
     /// Sends a call whose audit entry was written, unless the data that the decision depended on has changed meanwhile.
     /// In that case another entry records that the call was not sent.
-    pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, departure: SendPermit) {
+    pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, permit: SendPermit) {
         let Some(request) = &mut record.request else { return };
         if let ClientRequest::CallTool { name, arguments, .. } = request.get()
             && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
         {
             // The rules may now depend on other paths, so the call is decided again from the beginning.
-            self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
+            self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
             record.view.state = CallState::AwaitingApproval;
             return self.resolve_paths_and_decide(record, None);
         }
         let facts = self.servers.records.get(&record.view.server).map(|server| unresolved_paths(&server.config));
         let decided = self.decide(&record.view, &record.origin, request, &facts.unwrap_or_default());
         if !matches!(decided, Ok(CallDisposition::Write(..))) {
-            self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
+            self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
         }
         match decided {
-            Ok(CallDisposition::Write(..)) => self.send(record, departure),
+            Ok(CallDisposition::Write(..)) => self.send(record, permit),
             Ok(CallDisposition::Ask(consent_request)) => {
                 record.view.state = CallState::AwaitingApproval;
                 self.request_call_consent(record, consent_request);

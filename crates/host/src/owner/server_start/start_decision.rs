@@ -135,16 +135,16 @@ impl Owner {
     }
 
     /// Launches a server without consent, after the decision was recorded.
-    fn launch_audited(&mut self, name: &str, departure: SendPermit, body: ConsentRequestBody, by: &'static str) {
+    fn launch_audited(&mut self, name: &str, permit: SendPermit, body: ConsentRequestBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
         // After a failure, the restart is requested by the host rather than the user.
         let brings_back = record.supervision.is_restarting();
         if brings_back && by == "grant" {
             record.log_activity_line(ActivityKind::State, "starting again with its saved approval");
         }
-        let hash = departure.payload_hash().clone();
+        let hash = permit.payload_hash().clone();
         let words = start_subject(record);
-        let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
+        let (config, permissions_version) = (Arc::clone(&record.config), self.permissions.version);
         let kind = consent_kind(&body);
         let entry = self.make_audit_entry(AuditedDecision {
             server: name,
@@ -168,9 +168,9 @@ impl Owner {
             }
             match written {
                 Err(error) => owner.fail_unapproved(name, &error.to_string()),
-                Ok(()) if judgement == owner.permissions.judgement => owner.launch(name, departure),
+                Ok(()) if permissions_version == owner.permissions.version => owner.launch(name, permit),
                 // The rule or grant may have been revoked while the audit entry was being written.
-                Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, departure),
+                Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, permit),
                 Ok(()) => {
                     owner.audit_not_started(name, kind, &subject, &hash);
                     owner.decide_start(name, &hash, body);
