@@ -27,7 +27,7 @@ pub struct Permissions {
     /// Rules, grants and mutes.
     pub policy: Policy,
     /// Version of the data that decisions about calls depend on. Incremented on each change of rules, grants,
-    /// definitions, or reviews.
+    /// definitions, tool lists, reviews, or data flow settings, and when a model reads content of servers.
     pub version: u64,
     /// State of the two rule files.
     pub rule_files: RuleFiles,

@@ -18,7 +18,8 @@ pub enum ReviewState {
     /// The user has not reviewed any definition of the tool.
     #[default]
     New,
-    /// The definition has changed since the user approved or reviewed it.
+    /// The definition has changed since the user approved or reviewed it, or its server's command, address or token
+    /// issuer has. Also set while the list that contains the definition is outdated.
     Changed,
 }
 
@@ -66,7 +67,7 @@ pub enum PolicyAct<'a> {
         server: &'a str,
         /// Name of the tool, as the server lists it.
         tool: &'a str,
-        /// Hash over the tool's whole definition.
+        /// Hash over the tool's whole definition and its server's settings.
         definition: &'a Hash,
         /// State of the user's review of this definition. Any state except [`ReviewState::Reviewed`] turns "allow" into
         /// "ask".
@@ -81,8 +82,9 @@ pub enum PolicyAct<'a> {
         /// Resolved locations of the paths in the arguments.
         paths: &'a ResolvedPaths,
         /// Set if a model requests the call after it has read another server's output, or content of the same server
-        /// that third parties may have written. The arguments may originate there, so the call requires consent unless
-        /// the rule that allows it has `after_untrusted`, whatever the tool's annotations claim.
+        /// that third parties may have written, or if an app requests it that reaches other hosts. The arguments may
+        /// originate there, so the call requires consent unless the rule that allows it has `after_untrusted`, whatever
+        /// the tool's annotations claim.
         after_untrusted: bool,
         /// Conversation to which the call belongs, or `None`.
         conversation: Option<&'a str>,
@@ -269,7 +271,8 @@ pub enum DecisionReason {
     PresetAsks,
     /// The call would be allowed, but the user has not reviewed the tool's definition.
     NewTool,
-    /// The call would be allowed, but a model requests it after it has read untrusted content.
+    /// The call would be allowed, but a model requests it after it has read untrusted content, or an app that reaches
+    /// other hosts requests it.
     AfterUntrusted,
     /// The user reviews a result before a model reads it.
     ResultReview,

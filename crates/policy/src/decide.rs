@@ -150,8 +150,8 @@ impl Policy {
         matching_rules
     }
 
-    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asking` is a
-    /// matching rule that requires consent.
+    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`, apart from the review
+    /// state and untrusted content. `asking` is a matching rule that requires consent.
     fn consent_reason(
         &self,
         act: &PolicyAct<'_>,
@@ -177,8 +177,8 @@ impl Policy {
         Some((DecisionReason::PresetAsks, by))
     }
 
-    /// Returns the decision without regard to rules that deny or ask, and to the preset. Of `matching_rules`, only
-    /// those that allow are considered.
+    /// Decides by grants and by the rules among `matching_rules` that allow. Also requires consent for unreviewed tools
+    /// and after untrusted content.
     fn decide_by_grants_and_allow_rules(
         &self,
         act: &PolicyAct<'_>,
@@ -289,7 +289,8 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
 }
 
 /// Returns a reason why an allowed call still requires consent, apart from rules, or [`RuleFit::Fits`] if there is
-/// none. `holds_after` is set if the rule or grant also allows calls after untrusted content.
+/// none. Used by [`Policy::explain`]; [`Policy::decide`] checks the same conditions itself. `holds_after` is set if the
+/// rule or grant also allows calls after untrusted content.
 fn builtin_consent_requirement(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     match act {
         PolicyAct::CallTool { review_state: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,
