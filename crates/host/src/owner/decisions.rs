@@ -184,7 +184,7 @@ impl Owner {
             (ConsentRequestEdit::Model(model), ConsentRequestBody::Sampling { response: None, .. }) => {
                 self.edit_model(at, model)?
             }
-            _ => return Err(DecisionError::WrongKind("this part of the question can't be changed")),
+            _ => return Err(DecisionError::WrongKind("this part of the request can't be changed")),
         }
         self.emit_consent_request(at);
         Ok(self.consent.pending[at].view.clone())

@@ -338,7 +338,12 @@ impl Owner {
 
     /// Sends the response that the user approved to the server. If the permit is for a different response, a denial is
     /// sent instead.
-    pub(super) fn send_response(&mut self, pending: &PendingRequest, answer: ClientResponse, permit: SendPermit) {
+    pub(super) fn send_approved_response(
+        &mut self,
+        pending: &PendingRequest,
+        answer: ClientResponse,
+        permit: SendPermit,
+    ) {
         let passed = permit.authorize_response(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
             tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
             authorize_denial(refusal_error("the answer could not be sent".to_owned()))

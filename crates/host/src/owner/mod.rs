@@ -202,7 +202,7 @@ impl Owner {
             ConnectionEvent::Listening { lost } => self.on_listening(run, &server, lost),
             ConnectionEvent::Ready(facts) => self.on_ready(run, &server, *facts),
             ConnectionEvent::RequestReceived { request, ticket, server_request } => {
-                self.on_server_request(run, &server, request, ticket, *server_request)
+                self.decide_server_request(run, &server, request, ticket, *server_request)
             }
             ConnectionEvent::Withdrawn { request } => self.on_request_withdrawn(run, request),
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}

@@ -211,7 +211,7 @@ impl Owner {
     fn write_package(&mut self, name: &str, package: ApprovedPackage) {
         let value = serde_json::to_value(&package).ok();
         self.launches.packages.insert(name.to_owned(), package);
-        // Approvals by scripted decisions apply to this run only, and don't replace the user's approvals.
+        // Approvals by an answers file apply to this run only, and don't replace the user's approvals.
         if self.options.decides != "user" {
             return;
         }

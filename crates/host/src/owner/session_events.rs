@@ -1,4 +1,5 @@
-//! Handles reports about a server's session: readiness, catalog changes, and the end of the session.
+//! Handles reports about a server's session: readiness, catalog changes, and the end of the session. The session's
+//! events are handled in `connection/session_run/events.rs`.
 
 use std::sync::Arc;
 

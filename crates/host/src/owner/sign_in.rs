@@ -28,7 +28,7 @@ pub(crate) use sign_out::ForgetReply;
 #[derive(Clone)]
 pub(super) struct ServerSignIn {
     pub(super) authorization: Arc<ServerAuthorization>,
-    asker: Arc<SignInUser>,
+    user: Arc<SignInUser>,
     signing: Arc<RequestSigner>,
     /// Configuration for which the sign-in was created.
     config: Arc<HttpConfig>,
@@ -156,7 +156,7 @@ impl Owner {
                 .authorization
                 .in_progress()
                 .or_else(begins)
-                .map(|now| views::progress_view(now, &sign_in.asker.progress())),
+                .map(|now| views::progress_view(now, &sign_in.user.progress())),
             steps: views::step_views(&sign_in.authorization),
             token_storage: views::token_storage(&sign_in).filter(|_| account.is_some()),
             account: account.map(views::account_view),

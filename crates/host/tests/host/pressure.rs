@@ -153,7 +153,7 @@ async fn url_being_opened_is_not_denied_with_the_rest() {
     assert!(!response_text(opening).await.contains("declin"), "the opened page is not reported as denied");
 }
 
-/// Denials by a file of scripted decisions don't mute the server.
+/// Denials by an answers file don't mute the server.
 #[tokio::test]
 async fn scripted_denials_do_not_mute() {
     let folder = tempfile::tempdir().unwrap();

@@ -109,7 +109,7 @@ impl fmt::Debug for Session {
         f.debug_struct("Session")
             .field("facts", &self.facts)
             .field("calls", &self.calls.len())
-            .field("questions", &self.server_requests.len())
+            .field("server_requests", &self.server_requests.len())
             .finish_non_exhaustive()
     }
 }

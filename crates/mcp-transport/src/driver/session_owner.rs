@@ -1,4 +1,4 @@
-//! The owner of a session, which receives the session's events and decides which messages to send.
+//! The session owner, which receives the session's events and decides which messages to send.
 //!
 //! The owner runs in the driver's task, so that there are no queues between owner and driver, and a call needs no task
 //! switch.

@@ -98,7 +98,7 @@ impl Owner {
                 let logged = (Hash::of_json(&json!({ "answer": response })), payload_text(&pending.view.body));
                 let outgoing = OutgoingPayload::response(pending, consent_subject(&pending.view.body), logged, &answer);
                 self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
-                    owner.send_response(&pending, answer, permit);
+                    owner.send_approved_response(&pending, answer, permit);
                     Ok(DecisionProgress::Done)
                 })
             }
@@ -145,7 +145,7 @@ impl Owner {
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
         let outgoing = OutgoingPayload::response(pending, message.clone(), logged, &answer);
         self.audit_approval_and_remove(approval, ApprovalScope::Once, outgoing, move |owner, pending, permit| {
-            owner.send_response(&pending, answer, permit);
+            owner.send_approved_response(&pending, answer, permit);
             Ok(DecisionProgress::Done)
         })
     }

@@ -38,7 +38,7 @@ impl Owner {
         let again = outgoing.clone();
         self.audit_approval_and_remove(approval, ApprovalScope::Always, outgoing, move |owner, pending, permit| {
             owner.share_roots(&server, shared);
-            owner.send_response(&pending, answer.clone(), permit);
+            owner.send_approved_response(&pending, answer.clone(), permit);
             owner.share_with_identical_requests(&server, &again, &answer);
             owner.emit_server(&server);
             Ok(DecisionProgress::Done)
@@ -61,7 +61,7 @@ impl Owner {
                 ApprovalScope::Always,
                 outgoing.clone(),
                 move |owner, pending, permit| {
-                    owner.send_response(&pending, answer, permit);
+                    owner.send_approved_response(&pending, answer, permit);
                     Ok(DecisionProgress::Done)
                 },
             );

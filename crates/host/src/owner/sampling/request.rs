@@ -55,6 +55,7 @@ impl Owner {
         match decision {
             PolicyDecision::Allow { by } => self.sample_by_rule(request, by),
             PolicyDecision::Ask { rule, scopes, .. } => self.request_sampling_consent(request, rule, scopes),
+            // Unreachable, since `decide_server_request` handles denials.
             PolicyDecision::Deny { rule, .. } => self.request_sampling_consent(request, rule, EACH_TIME_SCOPES),
         }
     }
