@@ -174,14 +174,14 @@ pub enum PolicyDecision {
     /// The act is denied, and no consent request is shown.
     Deny {
         /// Reason for the denial, which the UI explains.
-        rule: DecisionReason,
+        reason: DecisionReason,
         /// Rule that denies the act, or [`DecisionSource::BuiltIn`] for a muted server.
         by: DecisionSource,
     },
     /// The act requires the user's consent.
     Ask {
         /// Reason why consent is required, which the UI explains.
-        rule: DecisionReason,
+        reason: DecisionReason,
         /// Rule or preset that requires consent, or the built-in default.
         by: DecisionSource,
         /// Scopes among which the user can choose for an approval.

@@ -32,22 +32,22 @@ impl Policy {
     #[must_use]
     pub fn decide(&self, act: &PolicyAct<'_>, now: u64) -> PolicyDecision {
         if act.is_server_initiated() && self.muted.contains(act.server()) {
-            return PolicyDecision::Deny { rule: DecisionReason::Muted, by: DecisionSource::BuiltIn };
+            return PolicyDecision::Deny { reason: DecisionReason::Muted, by: DecisionSource::BuiltIn };
         }
         let matching_rules = self.rule_results(act, now);
         if let Some(by) = matching_rules.deny {
-            return PolicyDecision::Deny { rule: DecisionReason::RuleDenies, by };
+            return PolicyDecision::Deny { reason: DecisionReason::RuleDenies, by };
         }
         let without_rules = self.decide_by_grants_and_allow_rules(act, &matching_rules, now);
-        let Some((rule, by)) = self.consent_reason(act, matching_rules.ask) else { return without_rules };
+        let Some((reason, by)) = self.consent_reason(act, matching_rules.ask) else { return without_rules };
         match without_rules {
-            PolicyDecision::Allow { .. } | PolicyDecision::Ask { rule: DecisionReason::ToolsAsk, .. } => {
-                PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
+            PolicyDecision::Allow { .. } | PolicyDecision::Ask { reason: DecisionReason::ToolsAsk, .. } => {
+                PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_SCOPES }
             }
             // The reason of the act is more specific than that of the rule. Approvals are limited to one act, because
             // the rule requires consent each time.
-            PolicyDecision::Ask { rule, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
-                PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
+            PolicyDecision::Ask { reason, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
+                PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_SCOPES }
             }
             unchanged => unchanged,
         }
@@ -87,7 +87,7 @@ impl Policy {
     ///     conversation: None,
     /// };
     /// let explanation = policy.explain(&act, 1_780_000_000_000);
-    /// assert!(matches!(explanation.decision, PolicyDecision::Deny { rule: DecisionReason::RuleDenies, .. }));
+    /// assert!(matches!(explanation.decision, PolicyDecision::Deny { reason: DecisionReason::RuleDenies, .. }));
     /// let considered: Vec<_> = explanation.considered.iter().map(|one| (one.effect, one.fit)).collect();
     /// assert_eq!(considered, [
     ///     (RuleEffect::Deny, RuleFit::Fits),
@@ -185,7 +185,7 @@ impl Policy {
         matching_rules: &RuleResults,
         now: u64,
     ) -> PolicyDecision {
-        let ask = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
+        let ask = |reason, scopes| PolicyDecision::Ask { reason, by: DecisionSource::BuiltIn, scopes };
         match act {
             PolicyAct::StartServer { .. } => {
                 self.decide_start(act, (DecisionReason::NewCommand, DecisionReason::CommandChanged), now)
@@ -242,15 +242,15 @@ impl Policy {
         (new, changed): (DecisionReason, DecisionReason),
         now: u64,
     ) -> PolicyDecision {
-        let (mut rule, by) = (new, DecisionSource::BuiltIn);
+        let (mut reason, by) = (new, DecisionSource::BuiltIn);
         for grant in self.grants_for(act) {
             match match_grant(grant, act, now) {
                 RuleFit::Fits => return PolicyDecision::Allow { by: DecisionSource::Grant(grant.id) },
-                RuleFit::Changed => rule = changed,
+                RuleFit::Changed => reason = changed,
                 _ => {}
             }
         }
-        PolicyDecision::Ask { rule, by, scopes: START_SCOPES }
+        PolicyDecision::Ask { reason, by, scopes: START_SCOPES }
     }
 
     /// Returns the grants for the server of an act, and for its tool if the act is a call.

@@ -28,10 +28,10 @@ impl Owner {
         why: ConsentRequestOrigin,
         body: ConsentRequestBody,
         scopes: &'static [ApprovalScope],
-        rule: DecisionReason,
+        reason: DecisionReason,
         purpose: RequestPurpose,
     ) {
-        self.request_consent_with(server, why, body, scopes, rule, purpose, (None, None));
+        self.request_consent_with(server, why, body, scopes, reason, purpose, (None, None));
     }
 
     #[expect(clippy::too_many_arguments, reason = "one place creates consent requests, from everything that they show")]
@@ -41,7 +41,7 @@ impl Owner {
         why: ConsentRequestOrigin,
         body: ConsentRequestBody,
         scopes: &'static [ApprovalScope],
-        rule: DecisionReason,
+        reason: DecisionReason,
         purpose: RequestPurpose,
         (schema, round): (Option<Value>, Option<u32>),
     ) {
@@ -64,7 +64,7 @@ impl Owner {
             round,
             body,
             scopes,
-            rule: rule.name(),
+            rule: reason.name(),
             marks,
             call: purpose.shown_call().map(str::to_owned),
         };
@@ -89,19 +89,19 @@ impl Owner {
         let call = ticket.and_then(|ticket| self.calls.call_of_ticket(ticket));
         let decision = self.permissions.policy.decide(&self.policy_act(server, &server_request), self.now());
         match (server_request, decision) {
-            (server_request, PolicyDecision::Deny { rule, .. }) => {
+            (server_request, PolicyDecision::Deny { reason, .. }) => {
                 let (body, schema) = to_consent_body(server_request);
                 let answer = refusal_response(&body, ConsentRequestOutcome::Denied);
-                if rule == DecisionReason::Muted {
+                if reason == DecisionReason::Muted {
                     self.servers.send_response(server, run, request, authorize_denial(answer));
                     return self.count_refused_while_muted(server);
                 }
-                self.refuse_automatically(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
+                self.refuse_automatically(server, (run, request), (&body, schema.as_ref()), reason.name(), answer);
             }
             (ServerRequest::Sampling(params), decision) => {
                 self.on_sampling(server, (run, request), call, params, decision);
             }
-            (server_request, PolicyDecision::Ask { rule, scopes, .. }) => {
+            (server_request, PolicyDecision::Ask { reason, scopes, .. }) => {
                 let why = self.calls.consent_origin(call.as_deref());
                 let round = call.as_deref().and_then(|call| self.calls.advance_input_round(call));
                 if let Some(call) = &call {
@@ -109,7 +109,7 @@ impl Owner {
                 }
                 let purpose = RequestPurpose::Request { run, request, call };
                 let (body, schema) = to_consent_body(server_request);
-                self.request_consent_with(server, why, body, scopes, rule, purpose, (schema, round));
+                self.request_consent_with(server, why, body, scopes, reason, purpose, (schema, round));
             }
             (_, PolicyDecision::Allow { by }) => self.send_allowed_roots(server, (run, request), ticket, by),
         }

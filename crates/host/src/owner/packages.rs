@@ -85,8 +85,8 @@ impl Owner {
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
         // No look-up is made if the policy denies the start.
         let act = PolicyAct::StartServer { server: &start.name, command: &unpinned };
-        if let PolicyDecision::Deny { rule, .. } = self.permissions.policy.decide(&act, self.now()) {
-            return self.fail_unapproved(&start.name, rule.name());
+        if let PolicyDecision::Deny { reason, .. } = self.permissions.policy.decide(&act, self.now()) {
+            return self.fail_unapproved(&start.name, reason.name());
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
         let by_user = std::mem::take(&mut record.launch.started_by_user);

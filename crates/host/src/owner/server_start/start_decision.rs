@@ -63,9 +63,9 @@ impl Owner {
         let must_ask =
             self.servers.records.get_mut(name).is_some_and(|record| std::mem::take(&mut record.launch.must_ask));
         match self.permissions.policy.decide(&act, self.now()) {
-            PolicyDecision::Deny { rule, by } => {
+            PolicyDecision::Deny { reason, by } => {
                 self.audit_denied_start(name, hash, &body, by.text());
-                self.fail_unapproved(name, rule.name());
+                self.fail_unapproved(name, reason.name());
             }
             // The grant stays, so there is nothing to add to it.
             PolicyDecision::Allow { .. } if must_ask => {
@@ -78,7 +78,7 @@ impl Owner {
             PolicyDecision::Allow { by } => {
                 self.launch_audited(name, SendPermit::by_rule(by, name, hash.clone()), body, "grant");
             }
-            PolicyDecision::Ask { rule, scopes, .. } => self.request_start_consent(name, &mut body, rule, scopes),
+            PolicyDecision::Ask { reason, scopes, .. } => self.request_start_consent(name, &mut body, reason, scopes),
         }
     }
 
@@ -87,12 +87,12 @@ impl Owner {
         &mut self,
         name: &str,
         body: &mut ConsentRequestBody,
-        rule: DecisionReason,
+        reason: DecisionReason,
         scopes: &'static [ApprovalScope],
     ) {
         // In a chosen sandbox, the command is the approved one.
         let grants = self.permissions.policy.grants();
-        let granted = grants.find(name, &GrantSubject::Command).filter(|_| rule != DecisionReason::SandboxChosen);
+        let granted = grants.find(name, &GrantSubject::Command).filter(|_| reason != DecisionReason::SandboxChosen);
         match body {
             ConsentRequestBody::StartServer { config, approved_before, .. } => {
                 *approved_before = granted.and_then(|grant| earlier_approval(&grant.words, &command_text(config)));
@@ -114,7 +114,7 @@ impl Owner {
             }
         }
         self.emit_server(name);
-        self.request_consent(name, why, body.clone(), scopes, rule, RequestPurpose::Start);
+        self.request_consent(name, why, body.clone(), scopes, reason, RequestPurpose::Start);
     }
 
     /// Records a start or connection that the policy denied.

@@ -33,7 +33,7 @@ impl Owner {
         };
         let steps_up = operation.is_some();
         match self.permissions.policy.decide(&PolicyAct::SignIn { server, steps_up }, self.now()) {
-            PolicyDecision::Ask { rule, scopes, .. } => {
+            PolicyDecision::Ask { reason, scopes, .. } => {
                 let call = operation.and_then(|operation| self.calls.call_with_method(server, &operation));
                 let why = if steps_up {
                     self.calls.consent_origin(call.as_deref())
@@ -44,15 +44,15 @@ impl Owner {
                     self.set_call_state(&call, CallState::AwaitingApproval);
                 }
                 self.sign_ins.replies.insert(number, reply);
-                self.request_consent(server, why, body, scopes, rule, RequestPurpose::SignIn(number));
+                self.request_consent(server, why, body, scopes, reason, RequestPurpose::SignIn(number));
             }
             PolicyDecision::Allow { .. } => {}
-            PolicyDecision::Deny { rule, .. } => {
+            PolicyDecision::Deny { reason, .. } => {
                 let hash = super::super::state::consent_payload_hash(&body, None);
                 let decided = AuditedDecision {
                     server,
                     kind: consent_kind(&body),
-                    subject: rule.name(),
+                    subject: reason.name(),
                     decision: "denied",
                     scope: None,
                     by: "policy",
