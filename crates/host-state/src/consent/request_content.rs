@@ -106,8 +106,8 @@ pub fn to_consent_body(server_request: ServerRequest) -> (ConsentRequestBody, Op
     }
 }
 
-/// Returns the kind of a consent request in the audit log. Answers files use the same names, but
-/// `start-server` also for connections, and `sampling` also for replies.
+/// Returns the kind of a consent request in the audit log. Answers files use the same names, but `start-server`
+/// also for connections, and `sampling` also for replies.
 pub const fn consent_kind(body: &ConsentRequestBody) -> &'static str {
     match body {
         ConsentRequestBody::StartServer { .. } => "start-server",
