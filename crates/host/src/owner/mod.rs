@@ -252,7 +252,7 @@ impl Owner {
             log_level: record.session.log_level,
             muted: self.permissions.policy.is_muted(name),
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
-            refused_questions: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
+            refused_requests: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
             trust: self.trust_in(name),
             flow: self.data_flow_of(name),
             pid: record.session.pid,
