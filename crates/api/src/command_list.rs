@@ -134,8 +134,8 @@ macro_rules! commands {
             /// Ends a subscription to a resource.
             unsubscribe: ResourceRef => EmptyObject,
 
-            /// Submits the user's decision on the first consent request in the queue. The decision is bound to the hash
-            /// of the payload that was shown.
+            /// Submits the user's decision on a pending consent request. The decision is bound to the hash of the payload
+            /// that was shown.
             answer_question: DecideConsentRequest => EmptyObject,
             /// Changes the payload of a consent request. Returns the consent request with the new hash.
             edit_question: EditConsentRequest => ConsentRequest,
@@ -145,8 +145,8 @@ macro_rules! commands {
             deny_all: DenyAllConsentRequests => EmptyObject,
             /// Returns the sampling settings of a server, and its usage of the user's models.
             sampling: ServerName => SamplingReport,
-            /// Sets the limits on a server's use of the user's models. Takes effect when the server is started the next
-            /// time.
+            /// Sets the limits on a server's use of the user's models. They apply at once, but the declared capability
+            /// changes when the server is started the next time.
             set_sampling: SetSampling => EmptyObject,
             /// Unmutes a server, so that its consent requests are shown to the user again.
             unmute: ServerName => EmptyObject,

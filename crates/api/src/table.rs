@@ -65,7 +65,7 @@ async fn respond_with<'a, Request: DeserializeOwned, T: Serialize>(
     let request = Request::deserialize(request)
         .map_err(|error| ApiError::new(ErrorCode::BadRequest, format!("{name}: {error}")))?;
     let response = run(request).await?;
-    serde_json::to_string(&response).map_err(|error| invalid_request_error(name, &error))
+    serde_json::to_string(&response).map_err(|error| response_error(name, &error))
 }
 
 /// Executes a command like [`respond`], but returns the response as a [`Value`].
@@ -74,9 +74,9 @@ async fn respond_with<'a, Request: DeserializeOwned, T: Serialize>(
 /// Returns the errors of [`respond`].
 pub async fn dispatch(handler: &dyn Handler, name: &str, request: Value) -> Result<Value, ApiError> {
     let text = respond(handler, name, &request).await?;
-    serde_json::from_str(&text).map_err(|error| invalid_request_error(name, &error))
+    serde_json::from_str(&text).map_err(|error| response_error(name, &error))
 }
 
-fn invalid_request_error(name: &str, error: &serde_json::Error) -> ApiError {
+fn response_error(name: &str, error: &serde_json::Error) -> ApiError {
     ApiError::new(ErrorCode::Internal, format!("{name}: {error}"))
 }

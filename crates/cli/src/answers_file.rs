@@ -64,7 +64,7 @@ impl FileDecision {
     }
 }
 
-/// Kinds of consent requests, as named in the audit log.
+/// Kinds of consent requests, as named in answers files. A connection is a `start-server`, unlike in the audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ConsentRequestKind {

@@ -58,5 +58,5 @@ impl Platform for TerminalPlatform {
     }
 
     /// Does nothing, because a consent request is printed when the user is prompted.
-    fn announce(&self, _server: &str, _kind: &str, _question: Option<ConsentRequestId>) {}
+    fn announce(&self, _server: &str, _kind: &str, _request: Option<ConsentRequestId>) {}
 }

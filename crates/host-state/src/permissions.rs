@@ -27,8 +27,8 @@ pub struct Permissions {
     /// Rules, grants and mutes.
     pub policy: Policy,
     /// Version of the data that decisions about calls depend on. Incremented on each change of rules, grants,
-    /// definitions, or reviews.
-    pub judgement: u64,
+    /// definitions, tool lists, reviews, or data flow settings, and when a model reads content of servers.
+    pub version: u64,
     /// State of the two rule files.
     pub rule_files: RuleFiles,
     /// Labels and settings for the data flow between servers.
@@ -74,7 +74,7 @@ impl Permissions {
     pub fn new(grants: Grants, data_flow: DataFlowTable, folders: FolderShares) -> Self {
         Self {
             policy: Policy::new(grants),
-            judgement: 0,
+            version: 0,
             rule_files: RuleFiles::default(),
             data_flow,
             folders,
@@ -137,7 +137,7 @@ impl Permissions {
         if !readings.is_empty() {
             self.data_flow.labels.add_readings(conversation, readings);
             // A call that waits for its audit entry may now require consent.
-            self.judgement += 1;
+            self.version += 1;
         }
     }
 

@@ -39,7 +39,7 @@ pub struct HostOptions {
     pub timeouts: Timeouts,
     /// Timeouts of requests to servers: calls, list requests and completions.
     pub times: view::CallTimeouts,
-    /// Decision maker that audit entries name: `user`, or `answers` for a file of scripted decisions.
+    /// Decision maker that audit entries name: `user`, or `answers` for an answers file.
     pub decides: &'static str,
     /// Originator of starts that the user requests, which is shown with the grant that allowed them. Default: the user
     /// in the window.

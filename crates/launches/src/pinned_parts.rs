@@ -82,7 +82,7 @@ pub fn address_parts(config: &HttpConfig) -> Map<String, Value> {
     parts.insert("url".to_owned(), json!(config.redacted_url()));
     parts.insert("headers".to_owned(), json!(config.headers.keys().collect::<Vec<_>>()));
     parts.insert("transport".to_owned(), json!(config.kind.map(HttpKind::name)));
-    // The issuer is always present, because pins of older versions contain it.
+    // The authorization issuer is always present, because pins of older versions contain it.
     parts.insert(AuthField::Issuer.key().to_owned(), Value::Null);
     parts.extend(config.auth.as_ref().map(AuthConfig::terms_by_key).unwrap_or_default());
     parts

@@ -6,13 +6,13 @@ use std::time::SystemTime;
 
 use secrecy::{ExposeSecret as _, SecretSlice};
 use sha2::{Digest as _, Sha256};
-use tokio::sync::{Mutex as Turn, watch};
+use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use crate::account::{Account, AuthProgress};
-use crate::challenge::BearerChallenge;
+use crate::challenge::TokenChallenge;
 use crate::dpop::DpopNonces;
 use crate::error::{AuthError, AuthPhase};
 use crate::http_client::AuthHttpClient;
@@ -28,15 +28,15 @@ pub(crate) struct AuthorizationContext {
     pub(crate) settings: AuthorizationSettings,
     pub(crate) web: AuthHttpClient,
     /// URL of the MCP server without fragment. All vault entries of this authorization are stored under it.
-    pub(crate) server: String,
+    pub(crate) mcp_server: String,
     state: Mutex<AuthorizationState>,
-    pub(crate) server_nonces: DpopNonces,
+    pub(crate) authorization_nonces: DpopNonces,
     /// Serializes reads and writes of the record in the vault.
-    pub(crate) record_turn: Turn<()>,
+    pub(crate) record_lock: tokio::sync::Mutex<()>,
     /// Serializes sign-ins: only one runs at a time.
-    pub(crate) sign_in_turn: Turn<()>,
+    pub(crate) sign_in_lock: tokio::sync::Mutex<()>,
     /// Serializes token renewals: only one runs at a time.
-    pub(crate) renewal_turn: Turn<()>,
+    pub(crate) renewal_lock: tokio::sync::Mutex<()>,
     /// Cancels all sign-ins that have started. Replaced by a new token on cancellation.
     cancel: Mutex<CancellationToken>,
     changes: watch::Sender<u64>,
@@ -55,7 +55,7 @@ pub(crate) struct AuthorizationState {
     pub(crate) generation: u64,
     pub(crate) persistence: Option<EntryPersistence>,
     /// Last challenge that the MCP server sent, or `None`.
-    pub(crate) last_challenge: Option<BearerChallenge>,
+    pub(crate) last_challenge: Option<TokenChallenge>,
     /// DPoP nonce that the MCP server sent last, or `None`.
     pub(crate) resource_nonce: Option<String>,
     pub(crate) progress: Option<AuthProgress>,
@@ -111,12 +111,12 @@ impl AuthorizationContext {
         Self {
             web,
             settings,
-            server: server.to_string(),
+            mcp_server: server.to_string(),
             state: Mutex::default(),
-            server_nonces: DpopNonces::default(),
-            record_turn: Turn::default(),
-            sign_in_turn: Turn::default(),
-            renewal_turn: Turn::default(),
+            authorization_nonces: DpopNonces::default(),
+            record_lock: tokio::sync::Mutex::default(),
+            sign_in_lock: tokio::sync::Mutex::default(),
+            renewal_lock: tokio::sync::Mutex::default(),
             cancel: Mutex::default(),
             changes: watch::Sender::new(0),
         }
@@ -151,7 +151,7 @@ impl AuthorizationContext {
     }
 
     pub(crate) fn vault_key(&self, kind: VaultEntryKind) -> VaultKey {
-        VaultKey { server: self.server.clone(), kind }
+        VaultKey { server: self.mcp_server.clone(), kind }
     }
 
     /// Returns a counter that increases with each [`notify`](Self::notify).

@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::authorization::ServerAuthorization;
 use crate::authorization_context::AuthorizationContext;
-use crate::challenge::BearerChallenge;
+use crate::challenge::TokenChallenge;
 use crate::dpop;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::scopes;
@@ -39,7 +39,7 @@ impl Authorizer for ServerAuthorization {
     }
 
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
-        let bearer = BearerChallenge::parse(&challenge.www_authenticate);
+        let bearer = TokenChallenge::parse(&challenge.www_authenticate);
         let shared = &self.shared;
         let nonce = challenge.dpop_nonce.as_deref().and_then(dpop::valid_nonce);
         let requires_nonce = nonce.is_some() && bearer.error.as_deref() == Some("use_dpop_nonce");
@@ -109,7 +109,7 @@ impl AuthorizationContext {
 
 impl ServerAuthorization {
     /// Handles a 401 response of the MCP server: the token is missing, expired or revoked.
-    async fn on_unauthorized(&self, challenge: &AuthChallenge, bearer: BearerChallenge) -> ChallengeOutcome {
+    async fn on_unauthorized(&self, challenge: &AuthChallenge, bearer: TokenChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let (record, is_fresh) = {
             let mut state = shared.state();
@@ -161,10 +161,10 @@ impl ServerAuthorization {
     }
 
     /// Handles a 403 response of the MCP server: the token is valid but lacks a scope.
-    async fn on_insufficient_scope(&self, challenge: &AuthChallenge, bearer: BearerChallenge) -> ChallengeOutcome {
+    async fn on_insufficient_scope(&self, challenge: &AuthChallenge, bearer: TokenChallenge) -> ChallengeOutcome {
         let shared = &self.shared;
         let cancelled = shared.cancellation();
-        let _turn = shared.sign_in_turn.lock().await;
+        let _lock = shared.sign_in_lock.lock().await;
         let (had, granted) = {
             let state = shared.state();
             let Some(record) = &state.record else {

@@ -10,7 +10,7 @@ const MAX_CHALLENGES: usize = 64;
 
 /// Requirements of a 401 or 403 response, merged from its Bearer and DPoP challenges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct BearerChallenge {
+pub(crate) struct TokenChallenge {
     /// URL of the protected resource metadata (RFC 9728, 5.1).
     pub(crate) resource_metadata: Option<String>,
     /// Scopes that the refused request requires, or `None` if the challenge lists none.
@@ -21,10 +21,10 @@ pub(crate) struct BearerChallenge {
     pub(crate) dpop: bool,
 }
 
-impl BearerChallenge {
+impl TokenChallenge {
     /// Parses the values of all `WWW-Authenticate` headers of a response.
-    pub(crate) fn parse(lines: &[String]) -> BearerChallenge {
-        let mut bearer = BearerChallenge::default();
+    pub(crate) fn parse(lines: &[String]) -> TokenChallenge {
+        let mut bearer = TokenChallenge::default();
         let mut room = MAX_HEADER_BYTES;
         for line in lines {
             let end = line.floor_char_boundary(room.min(line.len()));
@@ -36,7 +36,7 @@ impl BearerChallenge {
         bearer
     }
 
-    fn add(&mut self, challenge: &AuthChallenge) {
+    fn add(&mut self, challenge: &ParsedChallenge) {
         let is_dpop = challenge.scheme.eq_ignore_ascii_case("dpop");
         // Parameters without a scheme are treated as Bearer.
         if !is_dpop && !challenge.scheme.is_empty() && !challenge.scheme.eq_ignore_ascii_case("bearer") {
@@ -60,7 +60,7 @@ impl BearerChallenge {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct AuthChallenge {
+struct ParsedChallenge {
     scheme: String,
     /// Parameters of the challenge, with names in lower case.
     parameters: Vec<(String, String)>,
@@ -73,8 +73,8 @@ enum Separator {
     Space,
 }
 
-fn parse_challenges(line: &str) -> Vec<AuthChallenge> {
-    let mut found: Vec<AuthChallenge> = Vec::new();
+fn parse_challenges(line: &str) -> Vec<ParsedChallenge> {
+    let mut found: Vec<ParsedChallenge> = Vec::new();
     let mut rest = line;
     let mut before = Separator::Comma;
     // `true` if the last parameter had no quotes, so that a lone word may still belong to it.
@@ -93,7 +93,7 @@ fn parse_challenges(line: &str) -> Vec<AuthChallenge> {
             let (text, quoted, end) = parse_parameter_value(value);
             rest = end;
             if found.is_empty() {
-                found.push(AuthChallenge::default());
+                found.push(ParsedChallenge::default());
             }
             if let Some(challenge) = found.last_mut()
                 && challenge.parameters.len() < MAX_CHALLENGES
@@ -109,7 +109,7 @@ fn parse_challenges(line: &str) -> Vec<AuthChallenge> {
             rest = after;
             let last = found.last_mut().and_then(|challenge| challenge.parameters.last_mut());
             if before == Separator::Comma || is_common_scheme(word) {
-                found.push(AuthChallenge { scheme: word.to_owned(), parameters: Vec::new() });
+                found.push(ParsedChallenge { scheme: word.to_owned(), parameters: Vec::new() });
                 open_value = false;
             } else if let Some((_, value)) = last.filter(|_| open_value) {
                 value.push(' ');
@@ -150,8 +150,8 @@ mod tests {
 
     use super::*;
 
-    fn parse_lines(lines: &[&str]) -> BearerChallenge {
-        BearerChallenge::parse(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
+    fn parse_lines(lines: &[&str]) -> TokenChallenge {
+        TokenChallenge::parse(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
     proptest! {
         #[test]
         fn arbitrary_challenge_does_not_panic(lines in prop::collection::vec("[ -~\\t\"\\\\,=äü]{0,80}", 0..4)) {
-            let _ = BearerChallenge::parse(&lines);
+            let _ = TokenChallenge::parse(&lines);
         }
 
         #[test]

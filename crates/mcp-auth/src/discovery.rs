@@ -2,14 +2,14 @@
 
 use crate::authorization_context::AuthorizationContext;
 use crate::authorization_server::{self, AuthorizationServerMetadata};
-use crate::challenge::BearerChallenge;
+use crate::challenge::TokenChallenge;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::metadata_address;
 use crate::protected_resource::{self, ProtectedResourceMetadata};
 
 /// Authorization server and resource that a token is requested for.
 pub(crate) struct DiscoveryResult {
-    pub(crate) server: AuthorizationServerMetadata,
+    pub(crate) authorization_server: AuthorizationServerMetadata,
     /// Value of the `resource` parameter (RFC 8707) in requests, byte for byte.
     pub(crate) resource: String,
     /// Value of `scopes_supported` in the protected resource metadata.
@@ -21,7 +21,7 @@ pub(crate) struct DiscoveryResult {
 impl AuthorizationContext {
     /// Discovers the authorization server from a challenge. If the authorization server is not the previous one,
     /// removes everything that the previous one issued.
-    pub(crate) async fn discover(&self, challenge: &BearerChallenge) -> Result<DiscoveryResult, AuthError> {
+    pub(crate) async fn discover(&self, challenge: &TokenChallenge) -> Result<DiscoveryResult, AuthError> {
         let url = &self.settings.server;
         let resource =
             protected_resource::discover_resource(&self.web, url, challenge.resource_metadata.as_deref()).await?;
@@ -56,7 +56,7 @@ impl AuthorizationContext {
             Some(resource) => (resource.identifier, resource.scopes),
             None => (protected_resource::canonical_uri(url), None),
         };
-        Ok(DiscoveryResult { server, resource, scopes, dpop })
+        Ok(DiscoveryResult { authorization_server: server, resource, scopes, dpop })
     }
 
     /// Removes the tokens and registrations that the previous authorization server issued.
@@ -69,9 +69,9 @@ impl AuthorizationContext {
     /// Returns the server's challenge. If `challenge` is `None`, obtains one with a request without a token.
     pub(crate) async fn ensure_challenge(
         &self,
-        challenge: Option<BearerChallenge>,
-    ) -> Result<BearerChallenge, AuthError> {
-        let server = &self.server;
+        challenge: Option<TokenChallenge>,
+    ) -> Result<TokenChallenge, AuthError> {
+        let server = &self.mcp_server;
         // A token must not be sent unencrypted.
         let checked = metadata_address::parse_endpoint("the server", server, self.web.user_addresses());
         checked.map_err(|cause| AuthPhase::ResourceMetadata.error(cause))?;
@@ -80,7 +80,7 @@ impl AuthorizationContext {
         }
         let request =
             http::Request::head(server).header("accept", "application/json, text/event-stream").body(Vec::new());
-        let Ok(request) = request else { return Ok(BearerChallenge::default()) };
+        let Ok(request) = request else { return Ok(TokenChallenge::default()) };
         let answer = self.web.send(AuthPhase::ResourceMetadata, request).await?;
         let lines = answer.headers().get_all("www-authenticate").iter();
         let lines: Vec<_> = lines.map(|line| String::from_utf8_lossy(line.as_bytes()).into_owned()).collect();
@@ -90,7 +90,7 @@ impl AuthorizationContext {
         } else {
             "the server does not state its requirements"
         });
-        let challenge = if is_challenge { BearerChallenge::parse(&lines) } else { BearerChallenge::default() };
+        let challenge = if is_challenge { TokenChallenge::parse(&lines) } else { TokenChallenge::default() };
         self.state().last_challenge = Some(challenge.clone());
         Ok(challenge)
     }

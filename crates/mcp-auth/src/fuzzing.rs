@@ -4,7 +4,7 @@
 use http::Response;
 use url::Url;
 
-use crate::challenge::BearerChallenge;
+use crate::challenge::TokenChallenge;
 use crate::metadata_address::{self, UserAddresses};
 use crate::metadata_document::{self, MetadataResponse};
 use crate::{authorization_server, protected_resource, redirect_listener, scopes};
@@ -22,7 +22,7 @@ const STATE: &str = "state-of-this-sign-in";
 /// again yields the same result.
 pub fn check_challenge(text: &str) {
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let challenge = BearerChallenge::parse(&lines);
+    let challenge = TokenChallenge::parse(&lines);
     let length: usize = lines.iter().map(String::len).sum();
     for value in challenge.resource_metadata.iter().chain(&challenge.error) {
         // A lone word is joined with one space, regardless of the original separator.
@@ -48,7 +48,7 @@ pub fn check_challenge(text: &str) {
     // Quoting doubles quotes and backslashes, which may exceed the bound.
     if written.len() < length || length < 4096 {
         assert_eq!(
-            BearerChallenge::parse(std::slice::from_ref(&written)),
+            TokenChallenge::parse(std::slice::from_ref(&written)),
             challenge,
             "the result must be the same when {written:?} is parsed"
         );

@@ -85,7 +85,7 @@ impl AuthorizationContext {
         requested: &[String],
         consenting: ConsentMode,
     ) -> Result<GrantApproval, AuthError> {
-        let server = &found.server;
+        let server = &found.authorization_server;
         let mut used = secret_endpoints(server, client);
         used.extend(provider.map(|provider| provider_endpoint(&provider.url, &provider.issuer)));
         let before = self.grant_approval(&client.id);

@@ -53,7 +53,7 @@ impl AuthorizationContext {
         if exchange.url != server.token_endpoint {
             endpoints.push(grant_approval::provider_endpoint(&exchange.url, &exchange.issuer));
         }
-        endpoints.extend(grant_approval::secret_endpoints(&request.found.server, &request.client));
+        endpoints.extend(grant_approval::secret_endpoints(&request.found.authorization_server, &request.client));
         let callback = RedirectListener::bind(None, false).await?;
         let redirect_uri = callback.redirect_uri()?;
         let unreadable = |cause: &str| {
@@ -144,10 +144,10 @@ impl AuthorizationContext {
             client: &client,
             dpop: None,
             requires_bound_token: false,
-            nonces: &self.server_nonces,
+            nonces: &self.authorization_nonces,
             now: self.now(),
         };
-        endpoint.identity_grant(id_token, &found.server.issuer, &found.resource, scopes).await
+        endpoint.identity_grant(id_token, &found.authorization_server.issuer, &found.resource, scopes).await
     }
 }
 

@@ -5,16 +5,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::account::{Account, AuthProgress};
 use crate::authorization_context::AuthorizationContext;
-use crate::challenge::BearerChallenge;
+use crate::challenge::TokenChallenge;
 use crate::error::{AuthError, AuthErrorCause, AuthPhase};
 use crate::user::AuthReason;
 
 /// Result of waiting for permission to run a sign-in, of which only one runs at a time.
-enum SignInTurn<'a> {
+enum SignInLock<'a> {
     /// Another sign-in has succeeded meanwhile, so the caller needs none. Contains its account.
     Done(Account),
     /// The caller may sign in while it has the guard. Also contains the error if the vault could not be read.
-    Turn(MutexGuard<'a, ()>, Option<AuthError>),
+    Locked(MutexGuard<'a, ()>, Option<AuthError>),
 }
 
 impl AuthorizationContext {
@@ -23,11 +23,11 @@ impl AuthorizationContext {
         let ready = tokio::select! {
             biased;
             () = cancelled.cancelled() => return Err(AuthPhase::ResourceMetadata.error(AuthErrorCause::Cancelled)),
-            ready = self.wait_for_turn() => ready,
+            ready = self.wait_for_lock() => ready,
         };
-        let (_turn, unread) = match ready {
-            SignInTurn::Done(account) => return Ok(account),
-            SignInTurn::Turn(turn, unread) => (turn, unread),
+        let (_lock, unread) = match ready {
+            SignInLock::Done(account) => return Ok(account),
+            SignInLock::Locked(lock, unread) => (lock, unread),
         };
         let challenge = self.state().last_challenge.clone();
         self.run_sign_in(why, challenge, &cancelled, unread.as_ref()).await
@@ -35,25 +35,25 @@ impl AuthorizationContext {
 
     /// Waits until no other sign-in is running. An unreadable vault is no obstacle, since the user has requested the
     /// sign-in.
-    async fn wait_for_turn(&self) -> SignInTurn<'_> {
+    async fn wait_for_lock(&self) -> SignInLock<'_> {
         let unread = self.load().await.err();
         let before = {
             let mut state = self.state();
             state.failed_refresh = None;
             state.generation
         };
-        if let Ok(turn) = self.sign_in_turn.try_lock() {
-            return SignInTurn::Turn(turn, unread);
+        if let Ok(lock) = self.sign_in_lock.try_lock() {
+            return SignInLock::Locked(lock, unread);
         }
-        let turn = self.sign_in_turn.lock().await;
+        let lock = self.sign_in_lock.lock().await;
         let is_done = {
             let state = self.state();
             let has_tokens = state.record.as_ref().is_some_and(|record| record.tokens.is_some());
             state.generation != before && has_tokens
         };
         match self.account().filter(|_| is_done) {
-            Some(account) => SignInTurn::Done(account),
-            None => SignInTurn::Turn(turn, unread),
+            Some(account) => SignInLock::Done(account),
+            None => SignInLock::Locked(lock, unread),
         }
     }
 
@@ -62,7 +62,7 @@ impl AuthorizationContext {
     pub(crate) async fn run_sign_in(
         &self,
         why: AuthReason,
-        challenge: Option<BearerChallenge>,
+        challenge: Option<TokenChallenge>,
         cancelled: &CancellationToken,
         unread: Option<&AuthError>,
     ) -> Result<Account, AuthError> {

@@ -4,7 +4,7 @@ use crate::account::{Account, ClientKind};
 use crate::authorization_context::AuthorizationContext;
 use crate::authorization_request::AuthorizationRequest;
 use crate::authorization_server::AuthorizationServerMetadata;
-use crate::challenge::BearerChallenge;
+use crate::challenge::TokenChallenge;
 use crate::client_selection::{SignInClient, is_client_error, without_configured_credentials};
 use crate::discovery::DiscoveryResult;
 use crate::dpop::{DpopKey, unix_seconds};
@@ -26,7 +26,7 @@ impl AuthorizationContext {
     pub(crate) async fn run_flow(
         &self,
         why: AuthReason,
-        challenge: Option<BearerChallenge>,
+        challenge: Option<TokenChallenge>,
     ) -> Result<Account, AuthError> {
         match &self.settings.grant {
             GrantKind::AuthorizationCode => self.sign_in_by_browser(why, challenge).await,
@@ -48,7 +48,7 @@ impl AuthorizationContext {
     fn scopes_to_request(
         &self,
         why: &AuthReason,
-        challenge: &BearerChallenge,
+        challenge: &TokenChallenge,
         found: &DiscoveryResult,
         refreshable: bool,
     ) -> Vec<String> {
@@ -64,7 +64,7 @@ impl AuthorizationContext {
             challenge: challenge.scope.as_deref(),
             settings: self.settings.scopes.as_deref(),
             resource: found.scopes.as_deref(),
-            server: found.server.scopes.as_deref(),
+            server: found.authorization_server.scopes.as_deref(),
             additional: &before,
             refreshable,
         })
@@ -74,7 +74,7 @@ impl AuthorizationContext {
     /// approved. Scopes of the challenge are added only for a step-up, which requires consent.
     fn allowed_scopes_to_request(
         &self,
-        challenge: &BearerChallenge,
+        challenge: &TokenChallenge,
         found: &DiscoveryResult,
         client: &OAuthClient,
         steps_up: bool,
@@ -83,7 +83,7 @@ impl AuthorizationContext {
             challenge: challenge.scope.as_deref().filter(|_| steps_up),
             settings: self.settings.scopes.as_deref(),
             resource: None,
-            server: found.server.scopes.as_deref(),
+            server: found.authorization_server.scopes.as_deref(),
             additional: &self.allowed_scopes(&client.id),
             refreshable: false,
         })
@@ -94,7 +94,7 @@ impl AuthorizationContext {
         let is_used = match self.settings.dpop {
             DpopUse::Never => false,
             DpopUse::Always => true,
-            DpopUse::Auto => found.server.dpop && found.dpop,
+            DpopUse::Auto => found.authorization_server.dpop && found.dpop,
         };
         if !is_used {
             return Ok(None);
@@ -108,11 +108,11 @@ impl AuthorizationContext {
     async fn sign_in_by_browser(
         &self,
         why: AuthReason,
-        challenge: Option<BearerChallenge>,
+        challenge: Option<TokenChallenge>,
     ) -> Result<Account, AuthError> {
         let challenge = self.ensure_challenge(challenge).await?;
         let found = self.discover(&challenge).await?;
-        let server = &found.server;
+        let server = &found.authorization_server;
         check_pkce(server)?;
         let key = self.binding_key(&found)?;
         let scopes = self.scopes_to_request(&why, &challenge, &found, true);
@@ -168,7 +168,7 @@ impl AuthorizationContext {
     /// Obtains a token without a browser: by client credentials, a workload assertion or the enterprise-managed grant.
     pub(crate) async fn sign_in_directly(
         &self,
-        challenge: Option<BearerChallenge>,
+        challenge: Option<TokenChallenge>,
         id_token: Option<StoredSecret>,
         consenting: ConsentMode,
     ) -> Result<Account, AuthError> {
@@ -183,12 +183,12 @@ impl AuthorizationContext {
 
     async fn prepare_direct_request(
         &self,
-        challenge: Option<BearerChallenge>,
+        challenge: Option<TokenChallenge>,
         reach: ScopeLimit<'_>,
     ) -> Result<DirectTokenRequest, AuthError> {
         let challenge = self.ensure_challenge(challenge).await?;
         let found = self.discover(&challenge).await?;
-        let client = self.non_interactive_client(&found.server).await?;
+        let client = self.non_interactive_client(&found.authorization_server).await?;
         let scopes = match reach {
             ScopeLimit::Shown(why) => self.scopes_to_request(why, &challenge, &found, false),
             ScopeLimit::Allowed { steps_up } => self.allowed_scopes_to_request(&challenge, &found, &client, steps_up),
@@ -205,7 +205,7 @@ impl AuthorizationContext {
     ) -> Result<Account, AuthError> {
         let DirectTokenRequest { found, client, mut scopes } = request;
         let approved = self.ensure_approved(&found, &client, exchange.as_ref(), &scopes, consenting).await?;
-        let server = &found.server;
+        let server = &found.authorization_server;
         let key = self.binding_key(&found)?;
         let resource = Some(found.resource.as_str());
         let endpoint = self.token_endpoint(server, &client, key.as_ref(), AuthPhase::Token);
@@ -250,7 +250,7 @@ impl AuthorizationContext {
             client,
             dpop,
             requires_bound_token: dpop.is_some() && self.settings.dpop == DpopUse::Always,
-            nonces: &self.server_nonces,
+            nonces: &self.authorization_nonces,
             now: self.now(),
         }
     }
@@ -268,12 +268,12 @@ impl AuthorizationContext {
         let renewed = self.state().record.as_ref().filter(|_| !self.is_interactive()).map(|record| record.signed_in_at);
         let is_shown = |endpoint: &Url| approved.as_ref().is_none_or(|approved| approved.has(endpoint));
         let record = SignInRecord {
-            server: self.server.clone(),
-            issuer: found.server.issuer.clone(),
+            server: self.mcp_server.clone(),
+            issuer: found.authorization_server.issuer.clone(),
             resource: found.resource.clone(),
-            token_endpoint: found.server.token_endpoint.clone(),
-            revocation_endpoint: found.server.revocation_endpoint.clone().filter(is_shown),
-            auth_methods: found.server.auth_methods.clone(),
+            token_endpoint: found.authorization_server.token_endpoint.clone(),
+            revocation_endpoint: found.authorization_server.revocation_endpoint.clone().filter(is_shown),
+            auth_methods: found.authorization_server.auth_methods.clone(),
             client: without_configured_credentials(client),
             tokens: Some(TokenSet::new(granted, None, now)),
             granted: granted.scopes.clone().unwrap_or_else(|| requested.clone()),

@@ -9,8 +9,8 @@ use crate::vault::VaultError;
 
 impl AuthorizationContext {
     pub(crate) async fn sign_out(&self) -> Result<SignOutOutcome, AuthError> {
-        let _flow = self.sign_in_turn.lock().await;
-        let _renewal = self.renewal_turn.lock().await;
+        let _flow = self.sign_in_lock.lock().await;
+        let _renewal = self.renewal_lock.lock().await;
         // Tokens that cannot be read are removed without revocation. Tokens that another process renewed are revoked
         // too.
         self.reload().await;
@@ -41,7 +41,7 @@ impl AuthorizationContext {
             client: &self.current_client(record),
             dpop: key.as_ref(),
             requires_bound_token: false,
-            nonces: &self.server_nonces,
+            nonces: &self.authorization_nonces,
             now: self.now(),
         };
         // Most servers, but not all, revoke the access tokens of a grant with its refresh token.

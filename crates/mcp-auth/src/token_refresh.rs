@@ -74,7 +74,7 @@ pub(crate) async fn renew_token(
 
 impl AuthorizationContext {
     async fn renew(&self, generation: u64, refused: bool) -> Result<(), AuthError> {
-        let _turn = self.renewal_turn.lock().await;
+        let _lock = self.renewal_lock.lock().await;
         if self.state().generation != generation {
             return Ok(());
         }
@@ -174,7 +174,7 @@ impl AuthorizationContext {
             client: &client,
             dpop: key.as_ref(),
             requires_bound_token: self.settings.dpop == DpopUse::Always,
-            nonces: &self.server_nonces,
+            nonces: &self.authorization_nonces,
             now: self.now(),
         };
         let granted = endpoint.refresh(&token.0, Some(&record.resource)).await;

@@ -24,7 +24,7 @@ impl AuthorizationContext {
             return Ok(());
         }
         let began = Instant::now();
-        let _turn = self.record_turn.lock().await;
+        let _lock = self.record_lock.lock().await;
         {
             let state = self.state();
             if state.loaded {
@@ -75,7 +75,7 @@ impl AuthorizationContext {
         if !self.state().loaded {
             return self.load().await.is_ok() && self.state().generation != before;
         }
-        let _turn = self.record_turn.lock().await;
+        let _lock = self.record_lock.lock().await;
         // A temporary read error has no effect.
         let Ok(entry) = self.settings.vault.read(&self.vault_key(VaultEntryKind::Account)).await else { return false };
         let record = self.parse_record(entry.as_ref());
@@ -103,7 +103,7 @@ impl AuthorizationContext {
 
     /// Parses an entry of the vault as a record that matches the settings.
     fn parse_record(&self, entry: Option<&SecretSlice<u8>>) -> Option<SignInRecord> {
-        let mut record = SignInRecord::from_vault_entry(entry?, &self.server)?;
+        let mut record = SignInRecord::from_vault_entry(entry?, &self.mcp_server)?;
         // A record of another issuer than the configured one is not used.
         if self.settings.issuer.as_ref().is_some_and(|issuer| *issuer != record.issuer) {
             return None;
@@ -141,7 +141,7 @@ impl AuthorizationContext {
             state.generation += 1;
             state.failed_refresh = None;
         }
-        let _turn = self.record_turn.lock().await;
+        let _lock = self.record_lock.lock().await;
         let entry = self.state().record.as_ref().map(SignInRecord::to_vault_entry);
         // The record was removed meanwhile.
         let Some(entry) = entry else { return };
@@ -174,9 +174,9 @@ impl AuthorizationContext {
             state.failed_refresh = None;
             state.record.take()
         };
-        self.server_nonces.clear();
+        self.authorization_nonces.clear();
         let removed = {
-            let _turn = self.record_turn.lock().await;
+            let _lock = self.record_lock.lock().await;
             let removed = self.settings.vault.remove(&self.vault_key(VaultEntryKind::Account)).await;
             if removed.is_ok() {
                 self.state().in_vault = VaultContents::Nothing;

@@ -1,5 +1,6 @@
-//! Reads and writes servers in the formats of other apps: settings files and pasted text. `cli` and `api` import
-//! servers with this crate, and `store` parses `mcp.json` with parts of it.
+//! Reads and writes servers in the formats of other apps: settings files and pasted text. `host` scans with this crate
+//! and adds the servers that were chosen (`host/src/handle/other_apps.rs`), for `cli` and `api`. `store` parses
+//! `mcp.json` with parts of it.
 //!
 //! - [`import`]: parses pasted text in any format, including install links
 //! - [`scan_settings`]: reads the settings files of all apps in [`apps`], and merges and compares their servers with

@@ -82,8 +82,9 @@ pub enum PolicyAct<'a> {
         /// Resolved locations of the paths in the arguments.
         paths: &'a ResolvedPaths,
         /// Set if a model requests the call after it has read another server's output, or content of the same server
-        /// that third parties may have written. The arguments may originate there, so the call requires consent unless
-        /// the rule that allows it has `after_untrusted`, whatever the tool's annotations claim.
+        /// that third parties may have written, or if an app requests it that reaches other hosts. The arguments may
+        /// originate there, so the call requires consent unless the rule that allows it has `after_untrusted`, whatever
+        /// the tool's annotations claim.
         after_untrusted: bool,
         /// Conversation to which the call belongs, or `None`.
         conversation: Option<&'a str>,
@@ -173,14 +174,14 @@ pub enum PolicyDecision {
     /// The act is denied, and no consent request is shown.
     Deny {
         /// Reason for the denial, which the UI explains.
-        rule: DecisionReason,
+        reason: DecisionReason,
         /// Rule that denies the act, or [`DecisionSource::BuiltIn`] for a muted server.
         by: DecisionSource,
     },
     /// The act requires the user's consent.
     Ask {
         /// Reason why consent is required, which the UI explains.
-        rule: DecisionReason,
+        reason: DecisionReason,
         /// Rule or preset that requires consent, or the built-in default.
         by: DecisionSource,
         /// Scopes among which the user can choose for an approval.
@@ -270,7 +271,8 @@ pub enum DecisionReason {
     PresetAsks,
     /// The call would be allowed, but the user has not reviewed the tool's definition.
     NewTool,
-    /// The call would be allowed, but a model requests it after it has read untrusted content.
+    /// The call would be allowed, but a model requests it after it has read untrusted content, or an app that reaches
+    /// other hosts requests it.
     AfterUntrusted,
     /// The user reviews a result before a model reads it.
     ResultReview,

@@ -32,22 +32,22 @@ impl Policy {
     #[must_use]
     pub fn decide(&self, act: &PolicyAct<'_>, now: u64) -> PolicyDecision {
         if act.is_server_initiated() && self.muted.contains(act.server()) {
-            return PolicyDecision::Deny { rule: DecisionReason::Muted, by: DecisionSource::BuiltIn };
+            return PolicyDecision::Deny { reason: DecisionReason::Muted, by: DecisionSource::BuiltIn };
         }
         let matching_rules = self.rule_results(act, now);
         if let Some(by) = matching_rules.deny {
-            return PolicyDecision::Deny { rule: DecisionReason::RuleDenies, by };
+            return PolicyDecision::Deny { reason: DecisionReason::RuleDenies, by };
         }
-        let without_rules = self.decide_without_strict_rules(act, &matching_rules, now);
-        let Some((rule, by)) = self.consent_reason(act, matching_rules.ask) else { return without_rules };
+        let without_rules = self.decide_by_grants_and_allow_rules(act, &matching_rules, now);
+        let Some((reason, by)) = self.consent_reason(act, matching_rules.ask) else { return without_rules };
         match without_rules {
-            PolicyDecision::Allow { .. } | PolicyDecision::Ask { rule: DecisionReason::ToolsAsk, .. } => {
-                PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
+            PolicyDecision::Allow { .. } | PolicyDecision::Ask { reason: DecisionReason::ToolsAsk, .. } => {
+                PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_SCOPES }
             }
             // The reason of the act is more specific than that of the rule. Approvals are limited to one act, because
             // the rule requires consent each time.
-            PolicyDecision::Ask { rule, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
-                PolicyDecision::Ask { rule, by, scopes: SINGLE_USE_SCOPES }
+            PolicyDecision::Ask { reason, by, scopes } if scopes.contains(&ApprovalScope::Once) => {
+                PolicyDecision::Ask { reason, by, scopes: SINGLE_USE_SCOPES }
             }
             unchanged => unchanged,
         }
@@ -87,7 +87,7 @@ impl Policy {
     ///     conversation: None,
     /// };
     /// let explanation = policy.explain(&act, 1_780_000_000_000);
-    /// assert!(matches!(explanation.decision, PolicyDecision::Deny { rule: DecisionReason::RuleDenies, .. }));
+    /// assert!(matches!(explanation.decision, PolicyDecision::Deny { reason: DecisionReason::RuleDenies, .. }));
     /// let considered: Vec<_> = explanation.considered.iter().map(|one| (one.effect, one.fit)).collect();
     /// assert_eq!(considered, [
     ///     (RuleEffect::Deny, RuleFit::Fits),
@@ -150,8 +150,8 @@ impl Policy {
         matching_rules
     }
 
-    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`. `asking` is a
-    /// matching rule that requires consent.
+    /// Returns a reason why the act requires consent even if a rule or grant allows it, or `None`, apart from the review
+    /// state and untrusted content. `asking` is a matching rule that requires consent.
     fn consent_reason(
         &self,
         act: &PolicyAct<'_>,
@@ -177,15 +177,15 @@ impl Policy {
         Some((DecisionReason::PresetAsks, by))
     }
 
-    /// Returns the decision without regard to rules that deny or ask, and to the preset. Of `matching_rules`, only
-    /// those that allow are considered.
-    fn decide_without_strict_rules(
+    /// Decides by grants and by the rules among `matching_rules` that allow. Also requires consent for unreviewed tools
+    /// and after untrusted content.
+    fn decide_by_grants_and_allow_rules(
         &self,
         act: &PolicyAct<'_>,
         matching_rules: &RuleResults,
         now: u64,
     ) -> PolicyDecision {
-        let ask = |rule, scopes| PolicyDecision::Ask { rule, by: DecisionSource::BuiltIn, scopes };
+        let ask = |reason, scopes| PolicyDecision::Ask { reason, by: DecisionSource::BuiltIn, scopes };
         match act {
             PolicyAct::StartServer { .. } => {
                 self.decide_start(act, (DecisionReason::NewCommand, DecisionReason::CommandChanged), now)
@@ -242,15 +242,15 @@ impl Policy {
         (new, changed): (DecisionReason, DecisionReason),
         now: u64,
     ) -> PolicyDecision {
-        let (mut rule, by) = (new, DecisionSource::BuiltIn);
+        let (mut reason, by) = (new, DecisionSource::BuiltIn);
         for grant in self.grants_for(act) {
             match match_grant(grant, act, now) {
                 RuleFit::Fits => return PolicyDecision::Allow { by: DecisionSource::Grant(grant.id) },
-                RuleFit::Changed => rule = changed,
+                RuleFit::Changed => reason = changed,
                 _ => {}
             }
         }
-        PolicyDecision::Ask { rule, by, scopes: START_SCOPES }
+        PolicyDecision::Ask { reason, by, scopes: START_SCOPES }
     }
 
     /// Returns the grants for the server of an act, and for its tool if the act is a call.
@@ -289,7 +289,8 @@ fn match_grant(grant: &Grant, act: &PolicyAct<'_>, now: u64) -> RuleFit {
 }
 
 /// Returns a reason why an allowed call still requires consent, apart from rules, or [`RuleFit::Fits`] if there is
-/// none. `holds_after` is set if the rule or grant also allows calls after untrusted content.
+/// none. Used by [`Policy::explain`]; [`Policy::decide`] checks the same conditions itself. `holds_after` is set if the
+/// rule or grant also allows calls after untrusted content.
 fn builtin_consent_requirement(act: &PolicyAct<'_>, holds_after: bool) -> RuleFit {
     match act {
         PolicyAct::CallTool { review_state: ReviewState::New | ReviewState::Changed, .. } => RuleFit::NotReviewed,

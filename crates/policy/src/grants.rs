@@ -220,7 +220,7 @@ impl Grants {
     ///     policy.decide(&act, 1_780_000_000_000)
     /// };
     /// assert!(matches!(decide(&reviewed), PolicyDecision::Allow { .. }));
-    /// assert!(matches!(decide(&changed), PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. }));
+    /// assert!(matches!(decide(&changed), PolicyDecision::Ask { reason: DecisionReason::ToolChanged, .. }));
     /// # Ok::<(), policy::TooManyGrants>(())
     /// ```
     pub fn add(&mut self, grant: Grant) -> Result<GrantId, TooManyGrants> {

@@ -128,9 +128,11 @@ fn grant_does_not_apply_after_untrusted_content() {
     assert_eq!(rule_fit(&[tool_grant()], None, true), RuleFit::AfterUntrusted, "the explanation names the reason");
     assert_eq!(rule_fit(&[tool_grant()], None, false), RuleFit::Fits, "the grant applies without untrusted content");
     let decision = with_policy_and_call(&[tool_grant()], Some("c1"), true, |policy, act| policy.decide(act, NOW));
-    let PolicyDecision::Ask { rule, scopes, .. } = decision else { panic!("expected a consent request: {decision:?}") };
+    let PolicyDecision::Ask { reason, scopes, .. } = decision else {
+        panic!("expected a consent request: {decision:?}")
+    };
     assert_eq!(
-        (rule, scopes),
+        (reason, scopes),
         (DecisionReason::AfterUntrusted, &[ApprovalScope::Once][..]),
         "only this call can be approved"
     );

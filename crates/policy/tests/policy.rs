@@ -55,7 +55,7 @@ fn tool_call<'a>(server: &'a str, tool: &'a str, definition: &'a Hash) -> Policy
 
 fn decision_reason(decision: PolicyDecision) -> Option<DecisionReason> {
     match decision {
-        PolicyDecision::Ask { rule, .. } | PolicyDecision::Deny { rule, .. } => Some(rule),
+        PolicyDecision::Ask { reason, .. } | PolicyDecision::Deny { reason, .. } => Some(reason),
         PolicyDecision::Allow { .. } => None,
     }
 }

@@ -22,8 +22,8 @@ pub struct AuditEntry {
     pub number: u64,
     /// Time of the decision or event, in milliseconds since 1970.
     pub at: u64,
-    /// Initiator of the action that was decided: `user`, `model`, `server` or `host`. Empty in entries of older
-    /// versions.
+    /// Initiator of the action that was decided: `user`, `model`, `app`, `server`, `host` or `file`. Empty in entries of
+    /// older versions.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub asker: Cow<'static, str>,
     /// Name of the server that the action concerns.
@@ -71,7 +71,7 @@ impl AuditEntry {
     }
 }
 
-/// Filter for reading entries. An unset field matches every entry.
+/// Filter for reading entries. An unset field matches every entry, except `limit`, which must be set.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditQuery {
     /// Number below which entries match.
@@ -189,7 +189,7 @@ pub trait AuditLog: Send + Sync {
     ///
     /// Returns [`StoreError`] if they can't be made durable.
     fn flush(&self) -> Result<(), StoreError>;
-    /// Returns the entries that match the query, newest first.
+    /// Returns the entries that match the query, newest first. Contents that can't be decrypted are omitted.
     ///
     /// # Errors
     ///
@@ -211,7 +211,7 @@ pub trait AuditLog: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Returns [`StoreError`] if the log can't be read or the output can't be written.
+    /// Returns [`StoreError`] if the log can't be read, a content can't be decrypted, or the output can't be written.
     fn export(&self, out: &mut dyn Write) -> Result<u64, StoreError>;
     /// Returns `true` if the contents of all entries are encrypted on disk with the key in the keychain.
     ///

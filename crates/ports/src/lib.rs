@@ -199,9 +199,9 @@ pub trait Platform: Send + Sync {
     /// Prompts the user to choose a file to write, with a suggested name. Returns `None` if the user cancels.
     async fn pick_save_file(&self, name: &str) -> Result<Option<PathBuf>, String>;
     /// Notifies the user that a server waits for a decision, if the window is in the background. `kind` is the kind of
-    /// the consent request, as in the audit log. Without a `question`, the server waits for another action of the user,
+    /// the consent request, as in the audit log. Without a `request`, the server waits for another action of the user,
     /// such as a sign-in.
-    fn announce(&self, server: &str, kind: &str, question: Option<ConsentRequestId>);
+    fn announce(&self, server: &str, kind: &str, request: Option<ConsentRequestId>);
 }
 
 /// Secrets, encrypted with a key in the system's keychain. Calls block, for up to two minutes while the user unlocks

@@ -201,5 +201,5 @@ impl Platform for NoShell {
         Ok(None)
     }
 
-    fn announce(&self, _server: &str, _kind: &str, _question: Option<domain::consent_request::ConsentRequestId>) {}
+    fn announce(&self, _server: &str, _kind: &str, _request: Option<domain::consent_request::ConsentRequestId>) {}
 }

@@ -29,7 +29,7 @@ pub struct UsageCounter {
     slowed_often: u64,
     omitted: u64,
     refused_calls: u64,
-    refused_questions: u64,
+    refused_requests: u64,
     largest: u64,
 }
 
@@ -48,7 +48,7 @@ impl UsageCounter {
             slowed_often: 0,
             omitted: 0,
             refused_calls: 0,
-            refused_questions: 0,
+            refused_requests: 0,
             largest: 0,
         }
     }
@@ -120,7 +120,7 @@ impl UsageCounter {
 
     /// Counts a consent request that was refused without being shown.
     pub const fn count_refused_request(&mut self) {
-        self.refused_questions += 1;
+        self.refused_requests += 1;
     }
 
     /// Updates the displayed usage with the numbers of pending calls and consent requests, the size of the activity log
@@ -131,7 +131,7 @@ impl UsageCounter {
         let a_second = u64::from(limits.notifications_per_second);
         let used = LimitsUsage {
             calls: counter(calls as u64, limits.calls.into(), self.refused_calls),
-            questions: counter(questions as u64, limits.questions.into(), self.refused_questions),
+            questions: counter(questions as u64, limits.questions.into(), self.refused_requests),
             notifications: counter(self.notifications.used().min(a_second), a_second, self.omitted),
             bytes: counter(self.bytes.used(), limits.bytes_per_minute, self.slowed_often),
             message: counter(self.largest, limits.message_bytes, 0),

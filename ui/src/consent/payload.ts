@@ -168,7 +168,7 @@ export function contentKey(message: number, content: number): string {
   return `message ${message} content ${content}`;
 }
 
-/** Returns all parts of the payload that may be folded. Each folded part must be expanded before an approval. */
+/** Returns all parts of the payload whose reading is tracked. Each folded part must be expanded before an approval. */
 export function payloadParts(request: ConsentRequest): PayloadPart[] {
   const body: ConsentRequestBody = request.body;
   switch (body.kind) {

@@ -47,7 +47,8 @@ pub struct AuditEntry {
     pub number: u64,
     /// Time of the decision, in milliseconds since 1970.
     pub at: u64,
-    /// Originator of the act: `user`, `model`, `server` or `host`. Empty in entries that older versions wrote.
+    /// Originator of the act: `user`, `model`, `app`, `server`, `host`, or `file` for a change by another program.
+    /// Empty in entries that older versions wrote.
     pub asker: String,
     /// Name of the server that the act concerns.
     pub server: String,

@@ -106,7 +106,7 @@ pub(super) fn server_view(view: ServerView) -> Server {
         trust: view.trust,
         flow: view.flow,
         muted_until: view.muted_until,
-        refused_questions: view.refused_questions,
+        refused_questions: view.refused_requests,
         marks: review_marks_view(view.marks),
         pid: view.pid,
         held_by: view.held_by.map(str::to_owned),

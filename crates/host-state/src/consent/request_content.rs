@@ -1,6 +1,6 @@
-//! Kinds and subjects of consent requests in the audit log and in the file of scripted decisions, and hashes of their
-//! payloads. Used by `host/src/owner/consent_requests.rs`, `host/src/owner/gate.rs`, and code that writes audit entries
-//! about consent requests.
+//! Kinds and subjects of consent requests in the audit log, and hashes of their payloads. Used by
+//! `host/src/owner/consent_requests.rs`, `host/src/owner/gate.rs`, and code that writes audit entries about consent
+//! requests.
 
 use domain::call::CallKind;
 use domain::consent_request::{ConsentRequestOrigin, ConsentRequestOutcome};
@@ -91,8 +91,8 @@ pub const fn originator_name(why: &ConsentRequestOrigin) -> &'static str {
 }
 
 /// Converts a server's request to the body of a consent request, and returns the schema if it is a form.
-pub fn to_consent_body(consent_request: ServerRequest) -> (ConsentRequestBody, Option<Value>) {
-    match consent_request {
+pub fn to_consent_body(server_request: ServerRequest) -> (ConsentRequestBody, Option<Value>) {
+    match server_request {
         ServerRequest::Sampling(request) => {
             (ConsentRequestBody::Sampling { request, response: None, state: Box::default() }, None)
         }
@@ -106,7 +106,8 @@ pub fn to_consent_body(consent_request: ServerRequest) -> (ConsentRequestBody, O
     }
 }
 
-/// Returns the kind of a consent request in the audit log and in the file of scripted decisions.
+/// Returns the kind of a consent request in the audit log. Answers files use the same names, but `start-server`
+/// also for connections, and `sampling` also for replies.
 pub const fn consent_kind(body: &ConsentRequestBody) -> &'static str {
     match body {
         ConsentRequestBody::StartServer { .. } => "start-server",

@@ -91,9 +91,9 @@ fn tool_grants_are_listed_until_they_expire() {
 fn only_new_readings_require_a_new_decision() {
     let mut permissions = permissions(Grants::default());
     permissions.note_readings("c", &[]);
-    assert_eq!(permissions.judgement, 0, "an empty list of readings changes nothing");
+    assert_eq!(permissions.version, 0, "an empty list of readings changes nothing");
     permissions.note_readings("c", &[Reading::new("s", domain::history::ReadingKind::Tool, "t")]);
-    assert_eq!(permissions.judgement, 1, "new readings require a new decision");
+    assert_eq!(permissions.version, 1, "new readings require a new decision");
     assert!(
         permissions.data_flow.labels.label("c").is_some_and(|label| label.readings.len() == 1),
         "the reading is stored"

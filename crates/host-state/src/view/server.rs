@@ -54,7 +54,7 @@ pub struct ServerView {
     pub muted_until: Option<Millis>,
     /// Number of the server's requests that were refused automatically, because of the rate limit or a mute, since the
     /// user last denied all of its requests.
-    pub refused_questions: u64,
+    pub refused_requests: u64,
     /// Duration for which the user trusts the server's tool calls.
     pub trust: TrustDuration,
     /// Data flow settings of the server.

@@ -1,5 +1,5 @@
-//! One run of a server: executes commands from the host's owner on the session, maintains the server's catalog, and
-//! forwards reports to the host's owner.
+//! One run of a server, as the session owner: executes commands from the host's owner on the session, maintains the
+//! server's catalog, and forwards reports to the host's owner.
 
 mod events;
 mod lists;

@@ -25,8 +25,8 @@ use crate::view::{AppSettings, HostEvent};
 
 /// Action that is executed once its audit entry is written.
 pub(super) enum PendingAct {
-    /// Sends a call to this run of its server, unless the data that the decision depended on has changed.
-    Call { id: Arc<str>, number: u64, run: RunId, judgement: u64, departure: SendPermit },
+    /// Sends a call to this run of its server, or decides again if the permissions have changed since this version.
+    Call { id: Arc<str>, number: u64, run: RunId, permissions_version: u64, permit: SendPermit },
     /// Sends a server its roots, if the user still shares the folders that the entry names.
     Folders(PendingRootsResponse),
     /// Calls a closure for any other action that requires a written entry.
@@ -179,17 +179,17 @@ impl Owner {
     }
 
     /// Submits the audit entry of an allowed call, and sends the call once the entry is written.
-    pub(super) fn send_when_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, departure: SendPermit) {
+    pub(super) fn send_when_written(&mut self, mut record: Box<CallRecord>, entry: AuditEntry, permit: SendPermit) {
         let run = self.servers.records.get(&record.view.server).and_then(|server| server.session.connection.as_ref());
         let Some(run) = run.map(|connection| connection.run) else {
             let server = record.view.server.clone();
             return self.report_call_result(record, Err(CallFailure::NotReady { server }));
         };
         let (id, number): (Arc<str>, _) = (record.view.id.as_str().into(), self.events.new_id());
-        let waiting =
-            PendingAct::Call { id: Arc::clone(&id), number, run, judgement: self.permissions.judgement, departure };
+        let permissions_version = self.permissions.version;
+        let waiting = PendingAct::Call { id: Arc::clone(&id), number, run, permissions_version, permit };
         match self.submit_audit_entry(entry, waiting) {
-            Ok(Some(PendingAct::Call { departure, .. })) => self.send(record, departure),
+            Ok(Some(PendingAct::Call { permit, .. })) => self.send(record, permit),
             Ok(_) => {
                 record.view.state = CallState::Running;
                 record.writing = Some(number);
@@ -233,7 +233,7 @@ impl Owner {
     /// Executes an action after its audit entry was written, or handles the failure of the write.
     fn run_pending_act(&mut self, waiting: PendingAct, written: Result<(), StoreError>) {
         match waiting {
-            PendingAct::Call { id, number, run, judgement, departure } => {
+            PendingAct::Call { id, number, run, permissions_version, permit } => {
                 let Some(record) = self.calls.take_written(&id, number) else { return };
                 let server = &record.view.server;
                 let is_there = self
@@ -244,12 +244,12 @@ impl Owner {
                     .is_some_and(|c| c.run == run);
                 match written {
                     Err(error) => self.report_call_result(record, Err(CallFailure::Refused(error.to_string()))),
-                    Ok(()) if is_there && judgement == self.permissions.judgement => self.send(record, departure),
-                    Ok(()) if is_there => self.send_if_still_allowed(record, departure),
+                    Ok(()) if is_there && permissions_version == self.permissions.version => self.send(record, permit),
+                    Ok(()) if is_there => self.send_if_still_allowed(record, permit),
                     // The decision applies to one process of the server, and not to the next one.
                     Ok(()) => {
                         let server = server.clone();
-                        self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
+                        self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
                         self.report_call_result(record, Err(CallFailure::NotReady { server }));
                     }
                 }

@@ -1,4 +1,5 @@
-//! The queue of consent requests: adding, changing and withdrawing them. `decisions.rs` decides them.
+//! The queue of consent requests: adding, changing and withdrawing them. The policy decides here, the user in
+//! `decisions.rs`.
 
 mod withdrawal;
 
@@ -27,10 +28,10 @@ impl Owner {
         why: ConsentRequestOrigin,
         body: ConsentRequestBody,
         scopes: &'static [ApprovalScope],
-        rule: DecisionReason,
+        reason: DecisionReason,
         purpose: RequestPurpose,
     ) {
-        self.request_consent_with(server, why, body, scopes, rule, purpose, (None, None));
+        self.request_consent_with(server, why, body, scopes, reason, purpose, (None, None));
     }
 
     #[expect(clippy::too_many_arguments, reason = "one place creates consent requests, from everything that they show")]
@@ -40,7 +41,7 @@ impl Owner {
         why: ConsentRequestOrigin,
         body: ConsentRequestBody,
         scopes: &'static [ApprovalScope],
-        rule: DecisionReason,
+        reason: DecisionReason,
         purpose: RequestPurpose,
         (schema, round): (Option<Value>, Option<u32>),
     ) {
@@ -63,7 +64,7 @@ impl Owner {
             round,
             body,
             scopes,
-            rule: rule.name(),
+            rule: reason.name(),
             marks,
             call: purpose.shown_call().map(str::to_owned),
         };
@@ -77,46 +78,46 @@ impl Owner {
 
     /// Handles a request of a server: denies it, adds a consent request, or responds to it directly, as the policy
     /// decides.
-    pub(super) fn on_server_request(
+    pub(super) fn decide_server_request(
         &mut self,
         run: RunId,
         server: &str,
         request: ServerRequestId,
         ticket: Option<CallTicket>,
-        consent_request: ServerRequest,
+        server_request: ServerRequest,
     ) {
         let call = ticket.and_then(|ticket| self.calls.call_of_ticket(ticket));
-        let decision = self.permissions.policy.decide(&self.policy_act(server, &consent_request), self.now());
-        match (consent_request, decision) {
-            (consent_request, PolicyDecision::Deny { rule, .. }) => {
-                let (body, schema) = to_consent_body(consent_request);
+        let decision = self.permissions.policy.decide(&self.policy_act(server, &server_request), self.now());
+        match (server_request, decision) {
+            (server_request, PolicyDecision::Deny { reason, .. }) => {
+                let (body, schema) = to_consent_body(server_request);
                 let answer = refusal_response(&body, ConsentRequestOutcome::Denied);
-                if rule == DecisionReason::Muted {
+                if reason == DecisionReason::Muted {
                     self.servers.send_response(server, run, request, authorize_denial(answer));
                     return self.count_refused_while_muted(server);
                 }
-                self.refuse_automatically(server, (run, request), (&body, schema.as_ref()), rule.name(), answer);
+                self.refuse_automatically(server, (run, request), (&body, schema.as_ref()), reason.name(), answer);
             }
             (ServerRequest::Sampling(params), decision) => {
                 self.on_sampling(server, (run, request), call, params, decision);
             }
-            (consent_request, PolicyDecision::Ask { rule, scopes, .. }) => {
+            (server_request, PolicyDecision::Ask { reason, scopes, .. }) => {
                 let why = self.calls.consent_origin(call.as_deref());
                 let round = call.as_deref().and_then(|call| self.calls.advance_input_round(call));
                 if let Some(call) = &call {
                     self.set_call_state(call, CallState::AwaitingInput);
                 }
                 let purpose = RequestPurpose::Request { run, request, call };
-                let (body, schema) = to_consent_body(consent_request);
-                self.request_consent_with(server, why, body, scopes, rule, purpose, (schema, round));
+                let (body, schema) = to_consent_body(server_request);
+                self.request_consent_with(server, why, body, scopes, reason, purpose, (schema, round));
             }
             (_, PolicyDecision::Allow { by }) => self.send_allowed_roots(server, (run, request), ticket, by),
         }
     }
 
     /// Converts a server's request to the act that the policy decides about.
-    pub(super) fn policy_act<'a>(&self, server: &'a str, consent_request: &ServerRequest) -> PolicyAct<'a> {
-        match consent_request {
+    pub(super) fn policy_act<'a>(&self, server: &'a str, server_request: &ServerRequest) -> PolicyAct<'a> {
+        match server_request {
             ServerRequest::Sampling(params) => PolicyAct::Sample {
                 server,
                 would_use: {

@@ -113,7 +113,7 @@ impl Owner {
         }
         let servers: BTreeSet<&String> = removed.iter().chain(&added).map(|grant| &grant.server).collect();
         if !servers.is_empty() {
-            self.permissions.judgement += 1;
+            self.permissions.version += 1;
             self.events.emit(HostEvent::AuditChanged(None));
         }
         for server in servers {

@@ -78,7 +78,7 @@ impl Owner {
                     Err(error.into())
                 } else {
                     owner.permissions.data_flow.flows.insert(server.clone(), flow);
-                    owner.permissions.judgement += 1;
+                    owner.permissions.version += 1;
                     owner.emit_server(&server);
                     Ok(())
                 };
@@ -114,7 +114,7 @@ impl Owner {
     fn on_data_flow_read(&mut self, read: ReadDocument) {
         let Some(now) = self.parse_document::<DataFlowSettings>(read, json!({})) else { return };
         for server in self.permissions.data_flow.replace(now) {
-            self.permissions.judgement += 1;
+            self.permissions.version += 1;
             self.emit_server(&server);
         }
     }

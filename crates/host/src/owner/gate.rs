@@ -59,7 +59,7 @@ pub(super) struct Approval {
 #[must_use = "what was approved and written down is to be sent"]
 pub(crate) struct SendPermit {
     to: String,
-    leaves: Hash,
+    payload_hash: Hash,
     /// Rule or grant that allowed the payload, or `None` if the user approved it.
     by: Option<DecisionSource>,
 }
@@ -85,15 +85,15 @@ impl<T> AuthorizedPayload<T> {
 }
 
 impl SendPermit {
-    /// Creates a permit for a payload that a rule or grant allows. `leaves` is the hash of the payload, which the audit
+    /// Creates a permit for a payload that a rule or grant allows. `payload_hash` is the hash of the payload, which the audit
     /// log is about to record.
-    pub(super) fn by_rule(by: DecisionSource, to: &str, leaves: Hash) -> Self {
-        Self { to: to.to_owned(), leaves, by: Some(by) }
+    pub(super) fn by_rule(by: DecisionSource, to: &str, payload_hash: Hash) -> Self {
+        Self { to: to.to_owned(), payload_hash, by: Some(by) }
     }
 
     /// Creates a permit for continuing an approved start that waited for the user to sign in.
-    pub(super) fn after_sign_in(to: &str, leaves: Hash) -> Self {
-        Self { to: to.to_owned(), leaves, by: None }
+    pub(super) fn after_sign_in(to: &str, payload_hash: Hash) -> Self {
+        Self { to: to.to_owned(), payload_hash, by: None }
     }
 
     /// Returns the rule or grant that allowed the payload, or `None` if the user approved it.
@@ -103,11 +103,11 @@ impl SendPermit {
 
     /// Returns the hash of the authorized payload.
     pub(super) const fn payload_hash(&self) -> &Hash {
-        &self.leaves
+        &self.payload_hash
     }
 
     fn permits(&self, to: &str, now: &Hash) -> bool {
-        self.to == to && self.leaves == *now
+        self.to == to && self.payload_hash == *now
     }
 
     fn authorize<T>(self, to: &str, what: T, now: &Hash) -> Result<AuthorizedPayload<T>, PayloadMismatch> {
@@ -255,7 +255,7 @@ impl Owner {
         &mut self,
         approval: Approval,
         scope: ApprovalScope,
-        mut leaving: OutgoingPayload,
+        mut outgoing: OutgoingPayload,
         act: impl FnOnce(&mut Self, Result<(usize, SendPermit), DecisionError>) -> Result<DecisionProgress, DecisionError>
         + Send
         + 'static,
@@ -269,18 +269,18 @@ impl Owner {
             return act(self, Err(DecisionError::Stale));
         }
         (pending.being_acted_on, pending.being_written) = (true, true);
-        let (to, leaves) = (pending.view.server.clone(), leaving.leaves.clone());
+        let (to, payload_hash) = (pending.view.server.clone(), outgoing.payload_hash.clone());
         let asker = originator_name(&pending.view.why);
         let entry = self.outcome_audit_entry(
             &self.consent.pending[at],
             ConsentRequestOutcome::Allowed,
             Some(scope),
-            &mut leaving,
+            &mut outgoing,
         );
         self.audit_entry_then(entry, move |owner, written| {
-            let departed = match written {
+            let permitted = match written {
                 Ok(()) => owner.approved_position(request, &shown).inspect_err(|_| {
-                    owner.audit_not_sent(&to, &leaving, asker);
+                    owner.audit_not_sent(&to, &outgoing, asker);
                 }),
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
@@ -288,7 +288,7 @@ impl Owner {
                     Err(DecisionError::Audit)
                 }
             };
-            let acted = act(owner, departed.map(|at| (at, SendPermit { to, leaves, by: None })));
+            let acted = act(owner, permitted.map(|at| (at, SendPermit { to, payload_hash, by: None })));
             owner.consent.report_decision(request, acted);
         });
         Ok(DecisionProgress::Later)
@@ -323,23 +323,28 @@ impl Owner {
         &mut self,
         approval: Approval,
         scope: ApprovalScope,
-        leaving: OutgoingPayload,
+        outgoing: OutgoingPayload,
         act: impl FnOnce(&mut Self, PendingRequest, SendPermit) -> Result<DecisionProgress, DecisionError> + Send + 'static,
     ) -> Result<DecisionProgress, DecisionError> {
-        self.audit_approval(approval, scope, leaving, move |owner, departed| {
-            let (at, departure) = departed?;
+        self.audit_approval(approval, scope, outgoing, move |owner, permitted| {
+            let (at, permit) = permitted?;
             let pending = owner.consent.pending.remove(at);
             owner
                 .events
                 .emit(HostEvent::ConsentRequestClosed { id: pending.view.id, outcome: ConsentRequestOutcome::Allowed });
-            act(owner, pending, departure)
+            act(owner, pending, permit)
         })
     }
 
     /// Sends the response that the user approved to the server. If the permit is for a different response, a denial is
     /// sent instead.
-    pub(super) fn send_response(&mut self, pending: &PendingRequest, answer: ClientResponse, departure: SendPermit) {
-        let passed = departure.authorize_response(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
+    pub(super) fn send_approved_response(
+        &mut self,
+        pending: &PendingRequest,
+        answer: ClientResponse,
+        permit: SendPermit,
+    ) {
+        let passed = permit.authorize_response(&pending.view.server, answer).unwrap_or_else(|PayloadMismatch| {
             tracing::error!(server = pending.view.server, "a response differed from the approved one and was not sent");
             authorize_denial(refusal_error("the answer could not be sent".to_owned()))
         });
@@ -373,7 +378,7 @@ impl Owner {
         &mut self,
         call: &ServerCall,
         request: CallRequest,
-        departure: SendPermit,
+        permit: SendPermit,
     ) -> Result<(AuthorizedPayload<ClientRequest>, bool), CallFailure> {
         let changed = || CallFailure::Refused(format!("because \"{}\" changed after it was allowed", call.name));
         let (now, open_world) = match request.get() {
@@ -389,7 +394,7 @@ impl Owner {
             }
             _ => return Err(changed()),
         };
-        if departure.permits(&call.server, &now) {
+        if permit.permits(&call.server, &now) {
             Ok((AuthorizedPayload(request.into_inner()), open_world))
         } else {
             Err(changed())

@@ -202,7 +202,7 @@ impl Owner {
             ConnectionEvent::Listening { lost } => self.on_listening(run, &server, lost),
             ConnectionEvent::Ready(facts) => self.on_ready(run, &server, *facts),
             ConnectionEvent::RequestReceived { request, ticket, server_request } => {
-                self.on_server_request(run, &server, request, ticket, *server_request)
+                self.decide_server_request(run, &server, request, ticket, *server_request)
             }
             ConnectionEvent::Withdrawn { request } => self.on_request_withdrawn(run, request),
             ConnectionEvent::Task { .. } | ConnectionEvent::Progress { .. } | ConnectionEvent::Done { .. } => {}
@@ -252,7 +252,7 @@ impl Owner {
             log_level: record.session.log_level,
             muted: self.permissions.policy.is_muted(name),
             muted_until: self.consent.throttles.get(name).and_then(|throttle| throttle.muted_until),
-            refused_questions: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
+            refused_requests: self.consent.throttles.get(name).map_or(0, RequestThrottle::refused_since_reset),
             trust: self.trust_in(name),
             flow: self.data_flow_of(name),
             pid: record.session.pid,

@@ -85,8 +85,8 @@ impl Owner {
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);
         // No look-up is made if the policy denies the start.
         let act = PolicyAct::StartServer { server: &start.name, command: &unpinned };
-        if let PolicyDecision::Deny { rule, .. } = self.permissions.policy.decide(&act, self.now()) {
-            return self.fail_unapproved(&start.name, rule.name());
+        if let PolicyDecision::Deny { reason, .. } = self.permissions.policy.decide(&act, self.now()) {
+            return self.fail_unapproved(&start.name, reason.name());
         }
         let Some(record) = self.servers.records.get_mut(&start.name) else { return };
         let by_user = std::mem::take(&mut record.launch.started_by_user);
@@ -211,7 +211,7 @@ impl Owner {
     fn write_package(&mut self, name: &str, package: ApprovedPackage) {
         let value = serde_json::to_value(&package).ok();
         self.launches.packages.insert(name.to_owned(), package);
-        // Approvals by scripted decisions apply to this run only, and don't replace the user's approvals.
+        // Approvals by an answers file apply to this run only, and don't replace the user's approvals.
         if self.options.decides != "user" {
             return;
         }

@@ -73,7 +73,7 @@ impl Owner {
         self.change_pins(server, lasts, move |pins| pins.pin(kind, &name, &definition, identity.as_ref(), at))
     }
 
-    /// Returns `true` if a person makes the decisions. Approvals by scripted decisions are not stored.
+    /// Returns `true` if a person makes the decisions. Approvals by an answers file are not stored.
     fn is_decided_by_person(&self) -> bool {
         self.options.decides == "user"
     }
@@ -114,7 +114,7 @@ impl Owner {
             record.offer.pinned_names = Default::default();
             unreported = record.offer.unreviewed.take();
         }
-        self.permissions.judgement += 1;
+        self.permissions.version += 1;
         let now = self.servers.records.get(server).map(|record| self.reviews.count_unreviewed(server, &record.offer));
         if unreported.is_some() && unreported != now {
             self.emit_server(server);

@@ -38,7 +38,7 @@ impl Owner {
     }
 
     /// Returns `true` if a model makes the call after it has read content of another server, or content of this server
-    /// that its data flow settings treat as untrusted.
+    /// that its data flow settings treat as untrusted, or if an app makes it that reaches other hosts.
     pub(super) fn follows_untrusted_content(&self, origin: &CallOrigin, server: &str) -> bool {
         self.permissions.data_flow.follows_untrusted_content(origin, server, self.servers.is_remote(server))
     }

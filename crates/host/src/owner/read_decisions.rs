@@ -44,8 +44,8 @@ impl Owner {
                 let entry = self.make_audit_entry(decided);
                 Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
             }
-            PolicyDecision::Ask { rule, scopes, .. } => {
-                Ok(CallDisposition::Ask((read_body(call, request), rule, scopes)))
+            PolicyDecision::Ask { reason, scopes, .. } => {
+                Ok(CallDisposition::Ask((read_body(call, request), reason, scopes)))
             }
             PolicyDecision::Deny { by, .. } => {
                 let body = read_body(call, request);

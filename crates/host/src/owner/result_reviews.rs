@@ -58,14 +58,14 @@ impl Owner {
     }
 
     /// Sends a result that the user approved to the model's run that waits for it.
-    pub(super) fn send_approved_result(&mut self, pending: &PendingRequest, departure: SendPermit) {
+    pub(super) fn send_approved_result(&mut self, pending: &PendingRequest, permit: SendPermit) {
         let (RequestPurpose::Result(call), ConsentRequestBody::Result { tool, .. }) =
             (&pending.purpose, &pending.view.body)
         else {
             return;
         };
         let Some(PendingResult { result, reply }) = self.calls.held_results.remove(call) else { return };
-        let verdict = match departure.authorize_result(&pending.view.server, tool, result) {
+        let verdict = match permit.authorize_result(&pending.view.server, tool, result) {
             Ok(passed) => ResultVerdict::Passes(Box::new(passed.into_inner())),
             Err(PayloadMismatch) => {
                 tracing::error!(

@@ -131,7 +131,7 @@ impl Owner {
         }
         self.audit_roots_not_sent(&server, &subject, &hash);
         if is_there {
-            self.on_server_request(run, &server, request, ticket, ServerRequest::Roots);
+            self.decide_server_request(run, &server, request, ticket, ServerRequest::Roots);
         }
     }
 }

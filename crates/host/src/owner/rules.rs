@@ -101,7 +101,7 @@ impl Owner {
 
     /// Applies changed rules to pending consent requests, running servers and sampling, and notifies observers.
     fn on_rules_changed(&mut self) {
-        self.permissions.judgement += 1;
+        self.permissions.version += 1;
         let policy = &self.permissions.policy;
         let current = |of: RuleRef| policy.rules(of.source).find(|own| own.id == of.id);
         self.permissions.uses.retain_unchanged_rules(current);

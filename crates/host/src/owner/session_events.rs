@@ -1,4 +1,5 @@
-//! Handles reports about a server's session: readiness, catalog changes, and the end of the session.
+//! Handles reports about a server's session: readiness, catalog changes, and the end of the session. The session's
+//! events are handled in `connection/session_run/events.rs`.
 
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ impl Owner {
         let is_equally_current = record.offer.catalog.outdated == catalog.outdated;
         record.offer.catalog = catalog;
         record.offer.unreviewed = Default::default();
-        self.permissions.judgement += 1;
+        self.permissions.version += 1;
         // Lists that are read again because they were stale are usually unchanged.
         if is_same {
             if !is_equally_current {

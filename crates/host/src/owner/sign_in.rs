@@ -4,7 +4,7 @@
 mod flow;
 mod request_signer;
 mod sign_in_consent;
-mod sign_in_maker;
+mod sign_in_factory;
 mod sign_in_user;
 mod sign_out;
 mod views;
@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 
 use super::Owner;
 use request_signer::RequestSigner;
-use sign_in_maker::SignInFactory;
+use sign_in_factory::SignInFactory;
 use sign_in_user::SignInUser;
 pub(crate) use sign_out::ForgetReply;
 
@@ -28,7 +28,7 @@ pub(crate) use sign_out::ForgetReply;
 #[derive(Clone)]
 pub(super) struct ServerSignIn {
     pub(super) authorization: Arc<ServerAuthorization>,
-    asker: Arc<SignInUser>,
+    user: Arc<SignInUser>,
     signing: Arc<RequestSigner>,
     /// Configuration for which the sign-in was created.
     config: Arc<HttpConfig>,
@@ -85,7 +85,7 @@ impl Owner {
         name: &str,
         then: impl FnOnce(&mut Self, &str, Result<ServerSignIn, SignInError>) + Send + 'static,
     ) {
-        let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_factory(name)) else {
+        let Some((record, factory)) = self.servers.records.get(name).zip(self.sign_in_factory(name)) else {
             return then(self, name, Err(SignInError::NotFound(name.to_owned())));
         };
         let offered = match (record.config.as_http(), unsupported_sign_in_reason(record.config.as_http())) {
@@ -103,7 +103,7 @@ impl Owner {
             }
             (Ok(config), None) => {
                 let name = name.to_owned();
-                self.run_concurrently(maker.create_from_vault(config), move |owner, made| {
+                self.run_concurrently(factory.create_from_vault(config), move |owner, made| {
                     let sign_in = owner.servers.store_sign_in(&name, made);
                     then(owner, &name, sign_in);
                 });
@@ -156,7 +156,7 @@ impl Owner {
                 .authorization
                 .in_progress()
                 .or_else(begins)
-                .map(|now| views::progress_view(now, &sign_in.asker.progress())),
+                .map(|now| views::progress_view(now, &sign_in.user.progress())),
             steps: views::step_views(&sign_in.authorization),
             token_storage: views::token_storage(&sign_in).filter(|_| account.is_some()),
             account: account.map(views::account_view),

@@ -46,7 +46,7 @@ impl Owner {
     pub(super) fn change_tool_filter(&mut self, server: &str, config: ServerConfig) {
         if let Some(record) = self.servers.records.get_mut(server) {
             record.config = Arc::new(config);
-            self.permissions.judgement += 1;
+            self.permissions.version += 1;
         }
         let is_refused = |pending: &PendingRequest| {
             pending.view.server == server && pending.can_be_denied() && self.is_for_disabled_tool(pending)

@@ -37,7 +37,7 @@ impl DeferredTurn {
 /// Turns are totally ordered by the lock. A revocation, a new rule, a changed definition or a stop takes effect in one
 /// turn, and is acknowledged in that turn or after it. A call is decided in one turn, and sent in the same turn or in a
 /// later one, once its audit entry is written. The turn that sends it uses the permissions of that turn: if their
-/// `judgement` has changed since the decision, the call is decided again. The receiver must also be ready in that turn.
+/// `version` has changed since the decision, the call is decided again. The receiver must also be ready in that turn.
 ///
 /// So once an action is acknowledged, no call is sent under the permission that the action has ended, whether its
 /// decision began before the acknowledgement or after it. `owner/tests/interleaved_calls.rs` tests this.

@@ -55,15 +55,15 @@ impl Owner {
 
     /// Records that an approved payload was not sent, because its consent request was removed or changed before the
     /// audit entry was written.
-    pub(super) fn audit_not_sent(&mut self, server: &str, leaving: &OutgoingPayload, asker: &'static str) {
+    pub(super) fn audit_not_sent(&mut self, server: &str, outgoing: &OutgoingPayload, asker: &'static str) {
         self.audit_without_waiting(AuditedDecision {
             server,
-            kind: leaving.kind,
-            subject: &leaving.subject,
+            kind: outgoing.kind,
+            subject: &outgoing.subject,
             decision: "withdrawn",
             by: "policy",
             rule: NOT_SENT_DECISION.into(),
-            hash: leaving.logged.as_str(),
+            hash: outgoing.logged.as_str(),
             asker,
             ..AuditedDecision::default()
         });
@@ -141,8 +141,8 @@ impl Owner {
         let Some(record) = self.calls.records.get(call) else { return };
         let Some(writing) = record.writing else { return };
         let is_it = |waiting: &&PendingAct| matches!(waiting, PendingAct::Call { number, .. } if *number == writing);
-        let Some(PendingAct::Call { departure, .. }) = self.audits.pending_acts().find(is_it) else { return };
-        let allowed = departure.payload_hash().clone();
+        let Some(PendingAct::Call { permit, .. }) = self.audits.pending_acts().find(is_it) else { return };
+        let allowed = permit.payload_hash().clone();
         let (view, origin) = (record.view.clone(), record.origin.clone());
         self.audit_unsent_call(&view, &origin, &allowed);
     }

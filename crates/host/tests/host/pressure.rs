@@ -68,10 +68,10 @@ async fn x24_three_denials_in_a_row_mute_a_server_for_a_while() {
 
     let refusal = response_text(spawn_call(&app, "harbour", "4", "ask_user")).await;
     assert!(refusal.contains("declin"), "X24: requests of a muted server are refused automatically: {refusal}");
-    assert_eq!(app.server("harbour").await.refused_questions, 1, "X24: refused requests are counted");
+    assert_eq!(app.server("harbour").await.refused_requests, 1, "X24: refused requests are counted");
     assert!(app.decisions().iter().any(|d| d.0 == "mute" && d.2 == "policy"), "the mute is audited");
 
-    app.until("harbour", "asking again", |s| !s.muted && s.muted_until.is_none() && s.refused_questions == 0).await;
+    app.until("harbour", "asking again", |s| !s.muted && s.muted_until.is_none() && s.refused_requests == 0).await;
     decide_one_form(&app, "5", UserDecision::Deny).await;
     assert!(!app.server("harbour").await.muted, "the count restarts after the mute");
 }
@@ -113,9 +113,9 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
     let _user = app.decide_automatically(allow_start_and_tools);
     let flooding = spawn_call(&app, "bad", "1", "echo");
     let most = supervision::limits::DEFAULT_MAX_CONSENT_REQUESTS as u64;
-    let view = app.until("bad", "counted", |s| s.refused_questions >= 500 - most).await;
+    let view = app.until("bad", "counted", |s| s.refused_requests >= 500 - most).await;
     assert_eq!(
-        view.refused_questions,
+        view.refused_requests,
         500 - most,
         "[elicit-rate-limit], X24: all requests beyond the limit were refused automatically"
     );
@@ -124,7 +124,7 @@ async fn x24_flood_of_requests_is_counted_and_denied_with_one_action() {
     app.host.deny_all("bad".into(), false).await.unwrap();
     tokio::time::timeout(EVENT_TIMEOUT, flooding).await.expect("X24: the call ends").unwrap().unwrap();
     let view = app.server("bad").await;
-    assert!(view.refused_questions == 0 && !view.muted, "denying all counts as one denial, and resets the counters");
+    assert!(view.refused_requests == 0 && !view.muted, "denying all counts as one denial, and resets the counters");
     let good = spawn_call(&app, "good", "2", "ask_user");
     let request = app.consent_request("good", "a form", |q| matches!(q.body, ConsentRequestBody::Form { .. })).await;
     app.decide(&request, UserDecision::Deny).await;
@@ -153,7 +153,7 @@ async fn url_being_opened_is_not_denied_with_the_rest() {
     assert!(!response_text(opening).await.contains("declin"), "the opened page is not reported as denied");
 }
 
-/// Denials by a file of scripted decisions don't mute the server.
+/// Denials by an answers file don't mute the server.
 #[tokio::test]
 async fn scripted_denials_do_not_mute() {
     let folder = tempfile::tempdir().unwrap();

@@ -322,7 +322,7 @@ async fn dry_run_reports_the_decision_without_effects() {
     let by = DecisionSource::Rule(policy::RuleRef { source: RuleSource::User, id });
     assert_eq!(
         denied.explanation.decision,
-        PolicyDecision::Deny { rule: DecisionReason::RuleDenies, by },
+        PolicyDecision::Deny { reason: DecisionReason::RuleDenies, by },
         "the rule denies the call"
     );
     let first = denied.explanation.considered.first().expect("at least one rule was considered");
@@ -346,7 +346,7 @@ async fn dry_run_reports_the_decision_without_effects() {
     app.until(SERVER, "stopped", |s| s.state == host::view::ServerState::Stopped).await;
     let start = app.host.dry_run(SERVER.to_owned(), DryRunAct::Start).await.unwrap();
     let requires_consent =
-        matches!(start.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewCommand, .. });
+        matches!(start.explanation.decision, PolicyDecision::Ask { reason: DecisionReason::NewCommand, .. });
     assert!(requires_consent, "a start that was approved once requires consent: {start:?}");
     app.host.set_server_trust(SERVER.to_owned(), TrustDuration::Always).await.unwrap();
     let add = app.host.dry_run(SERVER.to_owned(), of_tool("add")).await.unwrap();
@@ -354,7 +354,7 @@ async fn dry_run_reports_the_decision_without_effects() {
     assert!(add.assumed_unchanged, "the definition is assumed to be unchanged");
     let echo = app.host.dry_run(SERVER.to_owned(), of_tool("echo")).await.unwrap();
     let requires_consent =
-        matches!(echo.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. });
+        matches!(echo.explanation.decision, PolicyDecision::Ask { reason: DecisionReason::NewTool, .. });
     assert!(requires_consent, "an unreviewed tool requires consent: {echo:?}");
 }
 
@@ -388,7 +388,7 @@ async fn s32_check_of_a_stopped_server_reports_a_changed_tool() {
     app.until(SERVER, "stopped", |s| s.state == ServerState::Stopped).await;
     let check = checked().await;
     let requires_consent =
-        matches!(check.explanation.decision, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. });
+        matches!(check.explanation.decision, PolicyDecision::Ask { reason: DecisionReason::ToolChanged, .. });
     assert!(
         requires_consent && check.review_state == Some(ReviewState::Changed),
         "a changed tool requires consent: {check:?}"

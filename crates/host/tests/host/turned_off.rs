@@ -149,7 +149,7 @@ async fn a_dry_run_reports_that_models_cannot_call_the_tool() {
     assert!(requires_consent && !before.turned_off, "a call of a tool that is offered asks: {before:?}");
     set_disabled(&app, &["ec*"]).await;
     let by_model = run(true).await;
-    let denied = PolicyDecision::Deny { rule: DecisionReason::TurnedOff, by: DecisionSource::BuiltIn };
+    let denied = PolicyDecision::Deny { reason: DecisionReason::TurnedOff, by: DecisionSource::BuiltIn };
     assert_eq!((by_model.explanation.decision, by_model.turned_off), (denied, true));
     let other = run(false).await;
     let requires_consent = matches!(other.explanation.decision, PolicyDecision::Ask { .. });

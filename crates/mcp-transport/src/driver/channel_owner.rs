@@ -197,8 +197,10 @@ mod tests {
     async fn large_event_waits_until_the_channel_is_empty() {
         let (events, mut received) = mpsc::channel(8);
         let (_commands, mut owner) = ChannelOwner::new(events);
-        let (mut session, mut wishes) = (Session::new(SessionConfig::default(), clock_now()), OwnerRequests::default());
-        let mut control = SessionControl { session: &mut session, wishes: &mut wishes, refuses_calls: false };
+        let (mut session, mut owner_requests) =
+            (Session::new(SessionConfig::default(), clock_now()), OwnerRequests::default());
+        let mut control =
+            SessionControl { session: &mut session, owner_requests: &mut owner_requests, refuses_calls: false };
         for length in [1, 2] {
             assert!(owner.has_room(length), "several small events must fit");
             owner.event(frame_event(length), &mut control);

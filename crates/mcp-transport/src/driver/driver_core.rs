@@ -18,7 +18,7 @@ pub(crate) struct DriverCore<'o> {
     pub(crate) intake: MessageIntake,
     pub(crate) outbox: EventOutbox,
     pub(crate) owner: &'o mut dyn SessionOwner,
-    wishes: OwnerRequests,
+    owner_requests: OwnerRequests,
     /// Reason why the session has ended, or `None` while it is open.
     pub(crate) over: Option<CloseReason>,
 }
@@ -31,7 +31,7 @@ impl<'o> DriverCore<'o> {
             intake: MessageIntake::new(limit),
             outbox: EventOutbox::default(),
             owner,
-            wishes: OwnerRequests::default(),
+            owner_requests: OwnerRequests::default(),
             over: None,
         }
     }
@@ -44,21 +44,21 @@ impl<'o> DriverCore<'o> {
 
     /// Returns `true` if the owner has requested a stop.
     pub(crate) fn is_stopped(&self) -> bool {
-        self.wishes.stops > 0
+        self.owner_requests.stops > 0
     }
 
     /// Calls [`SessionOwner::process_ready`], after [`SessionOwner::poll_ready`] returned `Ready`.
     pub(crate) fn run_owner(&mut self) {
         let refuses_calls = self.outbox.refuses_calls();
-        let DriverCore { session, owner, wishes, .. } = self;
-        owner.process_ready(&mut SessionControl { session, wishes, refuses_calls });
+        let DriverCore { session, owner, owner_requests, .. } = self;
+        owner.process_ready(&mut SessionControl { session, owner_requests, refuses_calls });
     }
 
     /// Passes the owner's pending notification to the session unless too many events are queued. Must be called before
     /// the session's messages are polled.
     pub(crate) fn send_pending_notification(&mut self) {
         if !self.outbox.refuses_calls()
-            && let Some(notification) = self.wishes.notification.take()
+            && let Some(notification) = self.owner_requests.notification.take()
         {
             self.session.notify(notification);
         }
@@ -74,11 +74,11 @@ impl<'o> DriverCore<'o> {
             }
             let refuses_calls = self.outbox.refuses_calls();
             let Some(event) = self.outbox.pop() else { break };
-            let DriverCore { session, owner, wishes, .. } = self;
-            owner.event(event, &mut SessionControl { session, wishes, refuses_calls });
+            let DriverCore { session, owner, owner_requests, .. } = self;
+            owner.event(event, &mut SessionControl { session, owner_requests, refuses_calls });
         }
         // Events that did not fit into the outbox remain in the session, which does not wake the task for them.
-        std::mem::take(&mut self.wishes.touched) || was_full && self.has_room()
+        std::mem::take(&mut self.owner_requests.touched) || was_full && self.has_room()
     }
 
     /// Moves events from the session to the outbox until it is full. Further events remain in the session, which bounds
@@ -178,15 +178,15 @@ impl<'o> DriverCore<'o> {
     /// `hurry` if the owner requests a second stop.
     pub(crate) async fn deliver_until<T>(&mut self, last: impl Future<Output = T>, hurry: &Notify) -> T {
         let mut last = pin!(last);
-        self.wishes.is_ending = true;
+        self.owner_requests.is_ending = true;
         loop {
             self.deliver_events();
-            let stops = self.wishes.stops;
+            let stops = self.owner_requests.stops;
             tokio::select! {
                 biased;
                 () = wait_ready(self.owner) => {
                     self.run_owner();
-                    if self.wishes.stops > stops {
+                    if self.owner_requests.stops > stops {
                         hurry.notify_one();
                     }
                 }
@@ -197,7 +197,7 @@ impl<'o> DriverCore<'o> {
 
     /// Delivers all remaining events to the owner, and waits until the owner has accepted them.
     pub(crate) async fn deliver_all(&mut self) {
-        self.wishes.is_ending = true;
+        self.owner_requests.is_ending = true;
         self.deliver_events();
         while !self.outbox.is_empty() {
             wait_ready(self.owner).await;

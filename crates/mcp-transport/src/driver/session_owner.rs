@@ -1,4 +1,4 @@
-//! The owner of a session, which receives the session's events and decides which messages to send.
+//! The session owner, which receives the session's events and decides which messages to send.
 //!
 //! The owner runs in the driver's task, so that there are no queues between owner and driver, and a call needs no task
 //! switch.
@@ -37,7 +37,7 @@ pub trait SessionOwner: Send {
 #[derive(Debug)]
 pub struct SessionControl<'a> {
     pub(super) session: &'a mut Session,
-    pub(super) wishes: &'a mut OwnerRequests,
+    pub(super) owner_requests: &'a mut OwnerRequests,
     /// Set if so many events are queued that the owner's calls are refused.
     pub(super) refuses_calls: bool,
 }
@@ -66,20 +66,20 @@ impl SessionControl<'_> {
         if self.refuses_calls {
             return Err(CallError::TooManyCalls);
         }
-        self.wishes.touched = true;
+        self.owner_requests.touched = true;
         self.session.call(request, deadline, clock_now())
     }
 
     /// Cancels a call and sends the reason to the server.
     pub fn cancel(&mut self, call: CallId, reason: CancelReason) {
-        self.wishes.touched = true;
+        self.owner_requests.touched = true;
         self.session.cancel(call, reason, clock_now());
     }
 
     /// Responds to a request from the server. A response to a request that is no longer open is ignored, since its
     /// [`Withdrawn`](mcp_proto::SessionEvent::Withdrawn) event is already queued.
     pub fn answer(&mut self, request: ServerRequestId, answer: ClientResponse) {
-        self.wishes.touched = true;
+        self.owner_requests.touched = true;
         if let Err(error) = self.session.answer(request, answer, clock_now()) {
             tracing::debug!(%request, %error, "a response was ignored");
         }
@@ -88,18 +88,18 @@ impl SessionControl<'_> {
     /// Sends a notification to the server, or stores it while too many events are queued. Replaces an earlier
     /// notification that was not sent yet.
     pub fn notify(&mut self, notification: ClientNotification) {
-        self.wishes.touched = true;
-        self.wishes.notification = Some(notification);
+        self.owner_requests.touched = true;
+        self.owner_requests.notification = Some(notification);
     }
 
     /// Ends the session and the server. A second call kills the server immediately.
     pub fn stop(&mut self) {
-        self.wishes.stops += 1;
+        self.owner_requests.stops += 1;
     }
 
     /// Returns `true` if the session is closed and the driver only delivers its remaining events to the owner.
     pub fn is_ending(&self) -> bool {
-        self.wishes.is_ending
+        self.owner_requests.is_ending
     }
 }
 

@@ -138,7 +138,7 @@ fn ineffective_approval_scope_is_not_offered() {
     let policy = policy_with_rules(&[], &[both(ask_rule()), rule(RuleEffect::Allow, "server", Some("tool"))]);
     let changed = TestCall { review_state: ReviewState::Changed, ..TestCall::default() };
     let scopes = |decision: PolicyDecision| match decision {
-        PolicyDecision::Ask { rule, scopes, .. } => (rule, scopes.to_vec()),
+        PolicyDecision::Ask { reason, scopes, .. } => (reason, scopes.to_vec()),
         other => panic!("expected a consent request: {other:?}"),
     };
     let outcome = changed.with_act(|act| scopes(policy.decide(&act, 0)));

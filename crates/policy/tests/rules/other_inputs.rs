@@ -30,7 +30,10 @@ fn unreadable_file_makes_everything_ask_and_keeps_denials() {
             "{cause:?}"
         );
         let decided = calls[0].with_act(|act| policy.decide(&act, 0));
-        assert!(matches!(decided, PolicyDecision::Ask { rule, .. } if rule == cause), "{decided:?} names the cause");
+        assert!(
+            matches!(decided, PolicyDecision::Ask { reason, .. } if reason == cause),
+            "{decided:?} names the cause"
+        );
     }
 }
 
@@ -105,9 +108,12 @@ fn causes_have_stable_names() {
         policy_with_rules(&[], &[rule(RuleEffect::Allow, "server", None), rule(RuleEffect::Deny, "other", None)]);
     let explained =
         TestCall { review_state: ReviewState::New, ..TestCall::default() }.with_act(|act| policy.explain(&act, 0));
-    let PolicyDecision::Ask { rule, .. } = explained.decision else { panic!("a new tool asks: {explained:?}") };
+    let PolicyDecision::Ask { reason, .. } = explained.decision else { panic!("a new tool asks: {explained:?}") };
     let fits: Vec<&str> = explained.considered.iter().map(|one| one.fit.name()).collect();
-    assert_eq!((rule.name(), fits.contains(&"not-reviewed"), fits.contains(&"other-server")), ("new-tool", true, true));
+    assert_eq!(
+        (reason.name(), fits.contains(&"not-reviewed"), fits.contains(&"other-server")),
+        ("new-tool", true, true)
+    );
 }
 
 #[test]
@@ -174,8 +180,8 @@ fn always_asking_tool_asks_despite_rules_grants_and_trust() {
     ];
     for (what, policy, expected) in cases {
         let decided = call.with_act(|act| policy.decide(&act, 0));
-        let PolicyDecision::Ask { rule, scopes, .. } = decided else { panic!("{what}: it asks: {decided:?}") };
-        assert_eq!((rule, scopes), (expected, &[ApprovalScope::Once][..]), "{what}: only this call can be approved");
+        let PolicyDecision::Ask { reason, scopes, .. } = decided else { panic!("{what}: it asks: {decided:?}") };
+        assert_eq!((reason, scopes), (expected, &[ApprovalScope::Once][..]), "{what}: only this call can be approved");
     }
     let denying = policy_with_rules(&[], &[rule(RuleEffect::Deny, "server", None)]);
     assert_eq!(decide(&denying, &call), RuleEffect::Deny, "a rule that denies still denies");
@@ -192,8 +198,8 @@ fn always_asking_tool_keeps_a_more_specific_reason() {
     for (call, expected) in cases {
         let call = TestCall { asks_each_time: true, ..call };
         let decided = call.with_act(|act| policy.decide(&act, 0));
-        let PolicyDecision::Ask { rule, scopes, .. } = decided else { panic!("it asks: {decided:?}") };
-        assert_eq!((rule, scopes), (expected, &[ApprovalScope::Once][..]), "{call:?}");
+        let PolicyDecision::Ask { reason, scopes, .. } = decided else { panic!("it asks: {decided:?}") };
+        assert_eq!((reason, scopes), (expected, &[ApprovalScope::Once][..]), "{call:?}");
     }
 }
 

@@ -215,16 +215,16 @@ fn allowed_tool_asks_if_unreviewed_or_after_untrusted_content() {
     let by = DecisionSource::Rule(RuleRef { source: RuleSource::User, id: 1 });
     assert_eq!(decide(&TestCall::default()), PolicyDecision::Allow { by }, "a rule allows what was reviewed");
     let new = decide(&TestCall { review_state: ReviewState::New, ..TestCall::default() });
-    assert!(matches!(new, PolicyDecision::Ask { rule: DecisionReason::NewTool, .. }), "a new tool asks: {new:?}");
+    assert!(matches!(new, PolicyDecision::Ask { reason: DecisionReason::NewTool, .. }), "a new tool asks: {new:?}");
     let changed = decide(&TestCall { review_state: ReviewState::Changed, ..TestCall::default() });
     assert!(
-        matches!(changed, PolicyDecision::Ask { rule: DecisionReason::ToolChanged, .. }),
+        matches!(changed, PolicyDecision::Ask { reason: DecisionReason::ToolChanged, .. }),
         "a changed tool asks: {changed:?}"
     );
     let after = decide(&TestCall { after_untrusted: true, ..TestCall::default() });
     let once = matches!(
         after,
-        PolicyDecision::Ask { rule: DecisionReason::AfterUntrusted, scopes: &[ApprovalScope::Once], .. }
+        PolicyDecision::Ask { reason: DecisionReason::AfterUntrusted, scopes: &[ApprovalScope::Once], .. }
     );
     assert!(once, "a call after another server's output asks each time: {after:?}");
     let claims = ToolClaims { read_only: true, open_world: false, ..ToolClaims::default() };
@@ -270,7 +270,7 @@ fn careful_preset_asks_for_every_payload_but_not_for_starts() {
         .unwrap();
     let decided = TestCall::default().with_act(|act| policy.decide(&act, 0));
     let expected = PolicyDecision::Ask {
-        rule: DecisionReason::PresetAsks,
+        reason: DecisionReason::PresetAsks,
         by: DecisionSource::Preset,
         scopes: &[ApprovalScope::Once],
     };
@@ -295,7 +295,7 @@ fn reads_of_apps_that_nobody_wanted_always_ask() {
     assert!(
         matches!(
             decision,
-            PolicyDecision::Ask { rule: DecisionReason::AppReadsAsk, scopes: [ApprovalScope::Once], .. }
+            PolicyDecision::Ask { reason: DecisionReason::AppReadsAsk, scopes: [ApprovalScope::Once], .. }
         ),
         "a rule that allows tools should not allow the read: {decision:?}"
     );

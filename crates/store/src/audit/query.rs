@@ -12,7 +12,7 @@ use rusqlite::types::Value;
 use super::audit_tables::{self, to_sql_integer};
 use crate::content_key::{self, ContentKey, ContentKeySlot};
 
-/// Maximum duration of a search in the audit log.
+/// Maximum duration of a read of the audit log.
 const SEARCH_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of SQLite VM instructions between two checks of the time limit.
 const STEPS_PER_CHECK: i32 = 100_000;

@@ -4,7 +4,8 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Files and folders that may spawn processes, in addition to tests. Folders end with a slash.
+/// Files and folders that may spawn processes, in addition to files for which `is_test` holds. Folders end with a
+/// slash.
 const SPAWN_ALLOWED_IN: [&str; 7] = [
     "crates/process/src/launch.rs",
     // Runs `ps` to read the start time of a process.
@@ -18,8 +19,8 @@ const SPAWN_ALLOWED_IN: [&str; 7] = [
     "tests/",
 ];
 
-/// Files and folders that may open sockets or resolve host names directly, in addition to tests. All other code sends
-/// requests through the clients of `mcp-transport`.
+/// Files and folders that may open sockets or resolve host names directly, in addition to files for which `is_test`
+/// holds. All other code sends requests through the clients of `mcp-transport`.
 const CONNECT_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
     "crates/mcp-transport/src/http/outside_client.rs",
@@ -41,8 +42,13 @@ const CONNECT_ALLOWED_IN: [&str; 11] = [
     "crates/xtask/",
 ];
 
-/// File that may create HTTP clients.
-const CLIENTS_ALLOWED_IN: &str = "crates/mcp-transport/src/http/client.rs";
+/// Files that may create HTTP clients.
+const CLIENTS_ALLOWED_IN: [&str; 2] = [
+    // Creates the reqwest clients of all crates.
+    "crates/mcp-transport/src/http/client.rs",
+    // Forwards plain HTTP requests of a sandboxed server over a connection that the sandbox proxy opened.
+    "crates/process/src/sandbox/egress/proxy.rs",
+];
 
 /// Files that may open URLs or files with programs of the operating system, each in one place. Both implement the
 /// host's `Platform`.
@@ -68,8 +74,9 @@ const CREDENTIALS_ALLOWED_IN: [&str; 2] = ["crates/host/src/", "crates/credentia
 
 /// Calls that spawn processes. `{ fork() }` is the form of an unsafe block, since `fork` is a common name.
 const SPAWN_CALLS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
-/// Calls that open sockets or resolve host names. The spaces exclude functions whose names end with `socket`.
-const CONNECT_CALLS: [&str; 10] = [
+/// Calls that open sockets or resolve host names. They match at the start of a word only, so `socket(` matches
+/// `libc::socket(` but no function whose name ends with `socket`.
+const CONNECT_CALLS: [&str; 14] = [
     "TcpStream::connect",
     "TcpListener::bind",
     "TcpListener::from_std",
@@ -78,10 +85,26 @@ const CONNECT_CALLS: [&str; 10] = [
     "UnixStream::connect",
     "UnixListener::bind",
     "UnixDatagram::bind",
-    "net::lookup_host",
-    "    socket(",
+    "UnixDatagram::unbound",
+    // Of the crate `socket2`.
+    "Socket::new",
+    "socket(",
+    "lookup_host(",
+    "to_socket_addrs(",
+    "getaddrinfo(",
 ];
-const CLIENT_CALLS: [&str; 4] = ["Client::builder(", "ClientBuilder::new(", "reqwest::Client::new(", "reqwest::get("];
+/// Calls that create HTTP clients, and modules with clients of hyper. They match at the start of a word only.
+const CLIENT_CALLS: [&str; 9] = [
+    "Client::new(",
+    "Client::builder(",
+    "Client::default(",
+    "ClientBuilder::new(",
+    "ClientBuilder::default(",
+    "reqwest::get(",
+    "reqwest::blocking",
+    "client::conn::",
+    "client::legacy",
+];
 /// Calls that open URLs or files with programs of the operating system.
 const OPEN_CALLS: [&str; 5] =
     [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open(", "open::that"];
@@ -118,22 +141,29 @@ pub(super) fn find_disallowed_process_starts(tree: &Tree) -> Vec<Finding> {
 
 pub(super) fn find_disallowed_sockets(tree: &Tree) -> Vec<Finding> {
     let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
-    let is_allowed = |path: &str| CONNECT_ALLOWED_IN.iter().any(|place| path.starts_with(place));
     let mut findings = Vec::new();
-    for file in tree.rust_files().filter(|file| is_product(&file.path) && !is_allowed(&file.path)) {
+    for file in tree.rust_files().filter(|file| is_product(&file.path)) {
+        let may_connect = CONNECT_ALLOWED_IN.iter().any(|place| file.path.starts_with(place));
+        let may_create_clients = CLIENTS_ALLOWED_IN.contains(&file.path.as_str());
         for (line, code) in file.product_lines() {
-            if CONNECT_CALLS.iter().any(|call| code.contains(call)) {
+            if !may_connect && contains_word_start(&code, &CONNECT_CALLS) {
                 let text = "opens a socket; requests are sent by the clients of mcp-transport, and single_places.rs \
                             lists every other place";
                 findings.push(Finding::new(&file.path, line, text));
             }
-            if file.path != CLIENTS_ALLOWED_IN && CLIENT_CALLS.iter().any(|call| code.contains(call)) {
-                let text = format!("creates an HTTP client; {CLIENTS_ALLOWED_IN} is the one place for that");
+            if !may_create_clients && contains_word_start(&code, &CLIENT_CALLS) {
+                let text = format!("creates an HTTP client; {} is the one place for that", CLIENTS_ALLOWED_IN[0]);
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
     }
     findings
+}
+
+/// Returns `true` if the code contains one of the texts, not preceded by a character of an identifier.
+fn contains_word_start(code: &str, texts: &[&str]) -> bool {
+    let is_in_word = |at: usize| code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    texts.iter().any(|text| code.match_indices(text).any(|(at, _)| !is_in_word(at)))
 }
 
 /// Reports calls that open URLs or files, except one in each implementation of `Platform`, and calls of functions named
@@ -201,6 +231,50 @@ mod tests {
             finding_paths(&find_disallowed_sockets(&tree)),
             ["crates/host/src/lib.rs", "crates/models/src/lib.rs"]
         );
+    }
+
+    #[test]
+    fn sockets_are_found_in_every_form_of_a_call() {
+        for code in [
+            "    socket(family, kind, flags, None)?;",
+            "let descriptor = socket(family, kind, flags, None)?;",
+            "let descriptor = unsafe { libc::socket(libc::AF_INET, libc::SOCK_STREAM, 0) };",
+            "let socket = socket2::Socket::new(domain, kind, None)?;",
+            "let addresses = (name, 443).to_socket_addrs()?;",
+            "let addresses = lookup_host((name, 443)).await?;",
+            "let stream = std::net::TcpStream::connect_timeout(&address, limit)?;",
+        ] {
+            let tree = Tree::from_files(&[("crates/host/src/lib.rs", code)]);
+            assert_eq!(finding_paths(&find_disallowed_sockets(&tree)), ["crates/host/src/lib.rs"], "{code}");
+        }
+        for code in ["let path = docker_socket(home);", "let kind = kind_of_socket(path);", "// socket(family, kind)"] {
+            let tree = Tree::from_files(&[("crates/host/src/lib.rs", code)]);
+            assert!(find_disallowed_sockets(&tree).is_empty(), "{code}");
+        }
+    }
+
+    #[test]
+    fn clients_are_found_in_every_form_of_a_call() {
+        for code in [
+            "let client = reqwest::Client::default();",
+            "let client = Client::new();",
+            "let client = reqwest::ClientBuilder::default().build()?;",
+            "let client = reqwest::blocking::get(url)?;",
+            "let (sender, connection) = hyper::client::conn::http1::handshake(stream).await?;",
+            "use hyper_util::client::legacy::Client;",
+        ] {
+            // This file may open sockets, but create no clients.
+            let tree = Tree::from_files(&[
+                ("crates/mcp-transport/src/http/outside_client.rs", code),
+                ("crates/process/src/sandbox/egress/proxy.rs", code),
+            ]);
+            let path = "crates/mcp-transport/src/http/outside_client.rs";
+            assert_eq!(finding_paths(&find_disallowed_sockets(&tree)), [path], "{code}");
+        }
+        for code in ["let client = EnteredClient::new(id);", "let matcher = hyper_util::client::proxy::matcher();"] {
+            let tree = Tree::from_files(&[("crates/host/src/lib.rs", code)]);
+            assert!(find_disallowed_sockets(&tree).is_empty(), "{code}");
+        }
     }
 
     #[test]

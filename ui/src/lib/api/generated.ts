@@ -831,7 +831,8 @@ number: number,
  */
 at: number, 
 /**
- * Originator of the act: `user`, `model`, `server` or `host`. Empty in entries that older versions wrote.
+ * Originator of the act: `user`, `model`, `app`, `server`, `host`, or `file` for a change by another program.
+ * Empty in entries that older versions wrote.
  */
 asker: string, 
 /**

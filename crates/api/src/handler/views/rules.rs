@@ -132,8 +132,8 @@ fn decision_source_view(by: own::DecisionSource) -> DecisionSource {
 pub(in crate::handler) fn dry_run_result_view(result: host::DryRunResult) -> DryRunResult {
     let (effect_is, reason, decided_by, scopes) = match result.explanation.decision {
         own::PolicyDecision::Allow { by } => (RuleEffect::Allow, "allowed", by, &[][..]),
-        own::PolicyDecision::Ask { rule, by, scopes } => (RuleEffect::Ask, rule.name(), by, scopes),
-        own::PolicyDecision::Deny { rule, by } => (RuleEffect::Deny, rule.name(), by, &[][..]),
+        own::PolicyDecision::Ask { reason, by, scopes } => (RuleEffect::Ask, reason.name(), by, scopes),
+        own::PolicyDecision::Deny { reason, by } => (RuleEffect::Deny, reason.name(), by, &[][..]),
     };
     DryRunResult {
         effect: effect_is,

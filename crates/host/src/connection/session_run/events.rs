@@ -91,7 +91,7 @@ impl SessionRun<'_> {
                 self.on_tick(session);
             }
             SessionEvent::RequestReceived { request, call, server_request } => {
-                self.on_server_request(request, call, *server_request, session)
+                self.register_server_request(request, call, *server_request, session)
             }
             SessionEvent::Withdrawn { request, .. } => {
                 if self.request_quota.remove(request) {
@@ -167,7 +167,7 @@ impl SessionRun<'_> {
         }
     }
 
-    fn on_server_request(
+    fn register_server_request(
         &mut self,
         request: ServerRequestId,
         call: Option<CallId>,
@@ -179,10 +179,7 @@ impl SessionRun<'_> {
             self.ticks.schedule_soon();
             if let Some(refused) = self.request_quota.refused_total_to_log() {
                 self.with_activity(|a| {
-                    a.append_anomaly(
-                        &format!("it asks too much at once: {refused} questions were refused unseen"),
-                        None,
-                    )
+                    a.append_anomaly(&format!("it asks too much at once: {refused} requests were refused unseen"), None)
                 });
             }
             let answer = match server_request {

@@ -70,7 +70,7 @@ impl Owner {
                 break;
             }
             if let ElicitParams::Url { message, url, .. } = page
-                && let PolicyDecision::Ask { rule, scopes, .. } =
+                && let PolicyDecision::Ask { reason, scopes, .. } =
                     self.permissions.policy.decide(&PolicyAct::OpenUrl { server: &server }, self.now())
             {
                 self.request_consent(
@@ -78,7 +78,7 @@ impl Owner {
                     why.clone(),
                     ConsentRequestBody::Url { message, url },
                     scopes,
-                    rule,
+                    reason,
                     RequestPurpose::Page,
                 );
             }

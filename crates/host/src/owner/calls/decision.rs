@@ -47,7 +47,7 @@ impl Owner {
 
     fn decide_resolved_call(&mut self, mut record: Box<CallRecord>, paths: &ResolvedPaths, shown: Option<String>) {
         let Some(request) = &mut record.request else { return };
-        let disposition = self.decide(&record.view, &record.origin, request, paths);
+        let disposition = self.decide_call_or_read(&record.view, &record.origin, request, paths);
         let disposition = disposition.and_then(|disposition| {
             if record.view.kind == CallKind::Prompt {
                 record.requested_prompt =
@@ -56,13 +56,13 @@ impl Owner {
             Ok(disposition)
         });
         match disposition {
-            Ok(CallDisposition::Write(entry, departure)) => self.send_when_written(record, *entry, departure),
+            Ok(CallDisposition::Write(entry, permit)) => self.send_when_written(record, *entry, permit),
             Ok(CallDisposition::Ask(consent_request)) => self.request_call_consent(record, consent_request),
             Err(failure) => self.report_call_result(record, Err(failure)),
         }
     }
 
-    pub(super) fn decide(
+    fn decide_call_or_read(
         &mut self,
         view: &ServerCall,
         origin: &CallOrigin,
@@ -70,7 +70,7 @@ impl Owner {
         paths: &ResolvedPaths,
     ) -> Result<CallDisposition, CallFailure> {
         match request.get() {
-            ClientRequest::CallTool { .. } => self.decide_call(view, origin, request, paths),
+            ClientRequest::CallTool { .. } => self.decide_tool_call(view, origin, request, paths),
             other => self.decide_read(view, origin, other),
         }
     }
@@ -81,7 +81,7 @@ impl Owner {
     /// # Errors
     ///
     /// Returns the [`CallFailure`] of a denied call.
-    fn decide_call(
+    fn decide_tool_call(
         &mut self,
         call: &ServerCall,
         origin: &CallOrigin,
@@ -155,15 +155,15 @@ impl Owner {
                 self.audit_denied_call(call, origin, tool, hashed, by.text());
                 Err(CallFailure::Refused(format!("by {by}")))
             }
-            PolicyDecision::Ask { rule, scopes, .. } => {
+            PolicyDecision::Ask { reason, scopes, .. } => {
                 let body = ConsentRequestBody::Tool {
                     tool: Box::new(record.offer.catalog.tool(tool).ok_or_else(missing)?),
                     arguments: arguments.clone(),
                     changed_since_allowed: definition.review_state == ReviewState::Changed
-                        || rule == policy::DecisionReason::ToolChanged && !is_outdated,
+                        || reason == policy::DecisionReason::ToolChanged && !is_outdated,
                     read_only: Vec::new(),
                 };
-                Ok(CallDisposition::Ask((body, rule, scopes)))
+                Ok(CallDisposition::Ask((body, reason, scopes)))
             }
         }
     }
@@ -194,23 +194,23 @@ impl Owner {
 
     /// Sends a call whose audit entry was written, unless the data that the decision depended on has changed meanwhile.
     /// In that case another entry records that the call was not sent.
-    pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, departure: SendPermit) {
+    pub(in crate::owner) fn send_if_still_allowed(&mut self, mut record: Box<CallRecord>, permit: SendPermit) {
         let Some(request) = &mut record.request else { return };
         if let ClientRequest::CallTool { name, arguments, .. } = request.get()
             && !self.paths_in_call(&record.view.server, name, arguments).is_empty()
         {
             // The rules may now depend on other paths, so the call is decided again from the beginning.
-            self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
+            self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
             record.view.state = CallState::AwaitingApproval;
             return self.resolve_paths_and_decide(record, None);
         }
         let facts = self.servers.records.get(&record.view.server).map(|server| unresolved_paths(&server.config));
-        let decided = self.decide(&record.view, &record.origin, request, &facts.unwrap_or_default());
+        let decided = self.decide_call_or_read(&record.view, &record.origin, request, &facts.unwrap_or_default());
         if !matches!(decided, Ok(CallDisposition::Write(..))) {
-            self.audit_unsent_call(&record.view, &record.origin, departure.payload_hash());
+            self.audit_unsent_call(&record.view, &record.origin, permit.payload_hash());
         }
         match decided {
-            Ok(CallDisposition::Write(..)) => self.send(record, departure),
+            Ok(CallDisposition::Write(..)) => self.send(record, permit),
             Ok(CallDisposition::Ask(consent_request)) => {
                 record.view.state = CallState::AwaitingApproval;
                 self.request_call_consent(record, consent_request);
@@ -269,7 +269,7 @@ impl Owner {
     }
 
     /// Adds a consent request for a call to the queue.
-    fn request_call_consent(&mut self, record: Box<CallRecord>, (mut body, rule, scopes): CallConsentRequest) {
+    fn request_call_consent(&mut self, record: Box<CallRecord>, (mut body, reason, scopes): CallConsentRequest) {
         let (id, server) = (record.view.id.clone(), record.view.server.clone());
         if let ConsentRequestBody::Tool { tool, read_only, .. } = &mut body
             && scopes.contains(&ApprovalScope::Always)
@@ -279,6 +279,6 @@ impl Owner {
         let why = self.call_consent_origin(&record.origin, &server);
         self.calls.records.insert(id.as_str().into(), record);
         self.emit_call_state(&id);
-        self.request_consent(&server, why, body, scopes, rule, RequestPurpose::Call(id));
+        self.request_consent(&server, why, body, scopes, reason, RequestPurpose::Call(id));
     }
 }

@@ -19,25 +19,25 @@ use crate::view::HostEvent;
 
 impl Owner {
     /// Sends a permitted call with the arguments of the caller, which the user did not edit.
-    pub(in crate::owner) fn send_unmodified(&mut self, id: &str, departure: SendPermit) {
+    pub(in crate::owner) fn send_unmodified(&mut self, id: &str, permit: SendPermit) {
         if let Some(record) = self.calls.records.remove(id) {
-            self.send(record, departure);
+            self.send(record, permit);
         }
     }
 
     /// Sends a permitted tool call with the arguments that the user approved.
-    pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, departure: SendPermit) {
+    pub(in crate::owner) fn send_approved(&mut self, id: &str, arguments: Map<String, Value>, permit: SendPermit) {
         let Some(mut record) = self.calls.records.remove(id) else { return };
         if record.request.as_mut().is_some_and(|request| request.change_arguments(&arguments)) {
             record.edited = Some(arguments);
         }
-        self.send(record, departure);
+        self.send(record, permit);
     }
 
     /// Sends a permitted call to its server, or ends the call if that fails.
-    pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, departure: SendPermit) {
-        let allowed = departure.payload_hash().clone();
-        if let Err((record, failure)) = self.try_send(record, departure) {
+    pub(in crate::owner) fn send(&mut self, record: Box<CallRecord>, permit: SendPermit) {
+        let allowed = permit.payload_hash().clone();
+        if let Err((record, failure)) = self.try_send(record, permit) {
             self.audit_unsent_call(&record.view, &record.origin, &allowed);
             self.report_call_result(record, Err(failure));
         }
@@ -46,7 +46,7 @@ impl Owner {
     fn try_send(
         &mut self,
         mut record: Box<CallRecord>,
-        departure: SendPermit,
+        permit: SendPermit,
     ) -> Result<(), (Box<CallRecord>, CallFailure)> {
         if record.view.kind == CallKind::Prompt {
             // The prompt may have changed while the call waited for the user.
@@ -57,8 +57,8 @@ impl Owner {
             self.pin_prompt(&record.view.server, &record.view.name);
         }
         let Some(request) = record.request.take() else { return Ok(()) };
-        let allowed_by = departure.source();
-        let (request, open_world) = match self.authorize_call(&record.view, request, departure) {
+        let allowed_by = permit.source();
+        let (request, open_world) = match self.authorize_call(&record.view, request, permit) {
             Ok(passed) => passed,
             Err(failure) => return Err((record, failure)),
         };

@@ -100,24 +100,24 @@ impl Owner {
         self.audit_entry_without_waiting(entry);
     }
 
-    /// Creates the audit entry about the outcome of a consent request. Moves the content out of `leaving`.
+    /// Creates the audit entry about the outcome of a consent request. Moves the content out of `outgoing`.
     pub(in crate::owner) fn outcome_audit_entry(
         &self,
         pending: &PendingRequest,
         outcome: ConsentRequestOutcome,
         scope: Option<ApprovalScope>,
-        leaving: &mut OutgoingPayload,
+        outgoing: &mut OutgoingPayload,
     ) -> AuditEntry {
-        let (view, content) = (&pending.view, leaving.content.take());
+        let (view, content) = (&pending.view, outgoing.content.take());
         let conversation = self.calls.conversation_of_request(&view.why);
         self.make_audit_entry(AuditedDecision {
             server: &view.server,
-            kind: leaving.kind,
-            subject: &leaving.subject,
+            kind: outgoing.kind,
+            subject: &outgoing.subject,
             decision: outcome.name(),
             scope,
             by: if outcome == ConsentRequestOutcome::Withdrawn { "policy" } else { self.options.decides },
-            hash: leaving.logged.as_str(),
+            hash: outgoing.logged.as_str(),
             asker: originator_name(&view.why),
             content,
             rule: view.rule.into(),

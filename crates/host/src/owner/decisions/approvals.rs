@@ -47,21 +47,21 @@ impl Owner {
             ApprovalDuration { scope, conversation, expires_at: lasts.map(|lasts| self.now().saturating_add(lasts)) };
         match &pending.view.body {
             ConsentRequestBody::StartServer { config, .. } => {
-                let (words, leaving) = (command_text(config), OutgoingPayload::displayed(pending));
-                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
-                    Ok(owner.launch_approved(pending, departure, lasting, words))
+                let (words, outgoing) = (command_text(config), OutgoingPayload::displayed(pending));
+                self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
+                    Ok(owner.launch_approved(pending, permit, lasting, words))
                 })
             }
             ConsentRequestBody::ConnectServer { config, .. } => {
-                let (words, leaving) = (address_text(config), OutgoingPayload::displayed(pending));
-                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
-                    Ok(owner.launch_approved(pending, departure, lasting, words))
+                let (words, outgoing) = (address_text(config), OutgoingPayload::displayed(pending));
+                self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
+                    Ok(owner.launch_approved(pending, permit, lasting, words))
                 })
             }
             ConsentRequestBody::Tool { tool, arguments, .. } => {
                 let (tool, arguments) = (tool.clone(), arguments.clone());
-                let leaving = OutgoingPayload::displayed(pending);
-                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
+                let outgoing = OutgoingPayload::displayed(pending);
+                self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
                     let mut acted = DecisionProgress::Done;
                     owner.pin_tool(&pending.view.server, &tool);
                     if let Some(record) = owner.servers.records.get(&pending.view.server) {
@@ -70,24 +70,24 @@ impl Owner {
                         acted = owner.add_grant(&pending.view, subject, definition, lasting, tool.name);
                     }
                     if let RequestPurpose::Call(call) = pending.purpose {
-                        owner.send_approved(&call, arguments, departure);
+                        owner.send_approved(&call, arguments, permit);
                     }
                     Ok(acted)
                 })
             }
             ConsentRequestBody::Read { .. } => {
-                let leaving = OutgoingPayload::displayed(pending);
-                self.audit_approval_and_remove(approval, scope, leaving, |owner, pending, departure| {
+                let outgoing = OutgoingPayload::displayed(pending);
+                self.audit_approval_and_remove(approval, scope, outgoing, |owner, pending, permit| {
                     if let RequestPurpose::Call(call) = pending.purpose {
-                        owner.send_unmodified(&call, departure);
+                        owner.send_unmodified(&call, permit);
                     }
                     Ok(DecisionProgress::Done)
                 })
             }
             ConsentRequestBody::Result { .. } => {
-                let leaving = OutgoingPayload::displayed(pending);
-                self.audit_approval_and_remove(approval, scope, leaving, |owner, pending, departure| {
-                    owner.send_approved_result(&pending, departure);
+                let outgoing = OutgoingPayload::displayed(pending);
+                self.audit_approval_and_remove(approval, scope, outgoing, |owner, pending, permit| {
+                    owner.send_approved_result(&pending, permit);
                     Ok(DecisionProgress::Done)
                 })
             }
@@ -96,9 +96,9 @@ impl Owner {
                 let answer = ClientResponse::Sampling(response.clone());
                 self.servers.check_sampling_answer(&pending.view.server, response)?;
                 let logged = (Hash::of_json(&json!({ "answer": response })), payload_text(&pending.view.body));
-                let leaving = OutgoingPayload::response(pending, consent_subject(&pending.view.body), logged, &answer);
-                self.audit_approval_and_remove(approval, scope, leaving, move |owner, pending, departure| {
-                    owner.send_response(&pending, answer, departure);
+                let outgoing = OutgoingPayload::response(pending, consent_subject(&pending.view.body), logged, &answer);
+                self.audit_approval_and_remove(approval, scope, outgoing, move |owner, pending, permit| {
+                    owner.send_approved_response(&pending, answer, permit);
                     Ok(DecisionProgress::Done)
                 })
             }
@@ -113,12 +113,12 @@ impl Owner {
     fn launch_approved(
         &mut self,
         pending: PendingRequest,
-        departure: SendPermit,
+        permit: SendPermit,
         lasting: ApprovalDuration,
         words: String,
     ) -> DecisionProgress {
         let acted = self.add_grant(&pending.view, GrantSubject::Command, pending.view.hash.clone(), lasting, words);
-        self.launch(&pending.view.server, departure);
+        self.launch(&pending.view.server, permit);
         acted
     }
 
@@ -143,9 +143,9 @@ impl Owner {
         let logged_content = form.without_secrets(&content);
         let logged = (Hash::of_json(&json!(logged_content)), Some(policy::canonical_object(&logged_content)));
         let answer = ClientResponse::Elicitation(ElicitResult { action: ElicitAction::Accept, content: Some(content) });
-        let leaving = OutgoingPayload::response(pending, message.clone(), logged, &answer);
-        self.audit_approval_and_remove(approval, ApprovalScope::Once, leaving, move |owner, pending, departure| {
-            owner.send_response(&pending, answer, departure);
+        let outgoing = OutgoingPayload::response(pending, message.clone(), logged, &answer);
+        self.audit_approval_and_remove(approval, ApprovalScope::Once, outgoing, move |owner, pending, permit| {
+            owner.send_approved_response(&pending, answer, permit);
             Ok(DecisionProgress::Done)
         })
     }
@@ -160,12 +160,11 @@ impl Owner {
             return Err(DecisionError::Browser("this address can't be opened; decline it".into()));
         }
         let shown = self.consent.pending[at].clone_without_run();
-        let leaving = OutgoingPayload::url(&shown, &parts.url);
-        self.audit_approval(approval, ApprovalScope::Once, leaving, move |owner, departed| {
-            let (at, departure) = departed?;
-            let page = departure
-                .authorize_url(&shown.view.server, parts.url)
-                .map_err(|PayloadMismatch| DecisionError::Stale)?;
+        let outgoing = OutgoingPayload::url(&shown, &parts.url);
+        self.audit_approval(approval, ApprovalScope::Once, outgoing, move |owner, permitted| {
+            let (at, permit) = permitted?;
+            let page =
+                permit.authorize_url(&shown.view.server, parts.url).map_err(|PayloadMismatch| DecisionError::Stale)?;
             owner.consent.pending[at].being_acted_on = true;
             let platform = owner.ports.platform.clone();
             let opening = async move { open_in_browser(platform.as_ref(), page).await };
@@ -235,7 +234,7 @@ impl Owner {
             words,
             last_use: None,
         };
-        self.permissions.judgement += 1;
+        self.permissions.version += 1;
         let added = self.permissions.policy.grants_mut().add(grant);
         added.inspect_err(|error| tracing::warn!(%error, "the approval applies once only")).ok()
     }

@@ -104,7 +104,7 @@ impl Owner {
 
     /// Handles a revoked or restored grant: calls that wait for their audit entries are decided again.
     fn on_grant_changed(&mut self, grant: &Grant) {
-        self.permissions.judgement += 1;
+        self.permissions.version += 1;
         self.events.emit(HostEvent::CatalogChanged(grant.server.clone()));
         self.emit_server(&grant.server);
     }

@@ -93,7 +93,7 @@ impl Owner {
             return Err(DecisionError::WrongKind("an approval can't be valid for that long here"));
         }
         let (tool, arguments, server) = (tool.clone(), arguments.clone(), pending.view.server.clone());
-        let leaving = OutgoingPayload::displayed(pending);
+        let outgoing = OutgoingPayload::displayed(pending);
         let offered = self.read_only_tools(&server, &tool);
         if !tools.contains(&tool.name) || !tools.iter().all(|name| offered.contains(name)) {
             if self.update_read_only_tools(at) {
@@ -101,14 +101,14 @@ impl Owner {
             }
             return Err(DecisionError::Stale);
         }
-        self.audit_approval_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, ApprovalScope::Always, outgoing, move |owner, pending, permit| {
             // Definitions may have changed while the entry was written.
             let offered = owner.read_only_tools(&server, &tool);
             let others: Vec<_> =
                 offered.into_iter().filter(|name| *name != tool.name && tools.contains(name)).collect();
             let acted = owner.grant_read_only(pending.view.id, &server, &tool, others);
             if let RequestPurpose::Call(call) = pending.purpose {
-                owner.send_approved(&call, arguments, departure);
+                owner.send_approved(&call, arguments, permit);
             }
             Ok(acted)
         })

@@ -34,11 +34,11 @@ impl Owner {
         let subject = policy::canonical_json(&json!(sent));
         let logged = (Hash::of_bytes(subject.as_bytes()), None);
         let answer = ClientResponse::Roots(to_roots(&sent));
-        let leaving = OutgoingPayload::response(&self.consent.pending[at], subject, logged, &answer);
-        let again = leaving.clone();
-        self.audit_approval_and_remove(approval, ApprovalScope::Always, leaving, move |owner, pending, departure| {
+        let outgoing = OutgoingPayload::response(&self.consent.pending[at], subject, logged, &answer);
+        let again = outgoing.clone();
+        self.audit_approval_and_remove(approval, ApprovalScope::Always, outgoing, move |owner, pending, permit| {
             owner.share_roots(&server, shared);
-            owner.send_response(&pending, answer.clone(), departure);
+            owner.send_approved_response(&pending, answer.clone(), permit);
             owner.share_with_identical_requests(&server, &again, &answer);
             owner.emit_server(&server);
             Ok(DecisionProgress::Done)
@@ -46,7 +46,7 @@ impl Owner {
     }
 
     /// Sends the same response to all pending requests of the server for roots, so that the user decides only once.
-    fn share_with_identical_requests(&mut self, server: &str, leaving: &OutgoingPayload, answer: &ClientResponse) {
+    fn share_with_identical_requests(&mut self, server: &str, outgoing: &OutgoingPayload, answer: &ClientResponse) {
         let same = |p: &&PendingRequest| {
             p.view.server == server && p.view.body == ConsentRequestBody::Roots && !p.being_acted_on
         };
@@ -59,9 +59,9 @@ impl Owner {
             let taken = self.audit_approval_and_remove(
                 approval,
                 ApprovalScope::Always,
-                leaving.clone(),
-                move |owner, pending, departure| {
-                    owner.send_response(&pending, answer, departure);
+                outgoing.clone(),
+                move |owner, pending, permit| {
+                    owner.send_approved_response(&pending, answer, permit);
                     Ok(DecisionProgress::Done)
                 },
             );

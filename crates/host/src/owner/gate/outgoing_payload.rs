@@ -19,7 +19,7 @@ pub(in crate::owner) struct OutgoingPayload {
     /// Hash for the audit log, which doesn't cover secrets that the user entered.
     pub(in crate::owner) logged: Hash,
     /// Hash that the sent payload must have. Unlike `logged`, it covers secrets that the user entered.
-    pub(super) leaves: Hash,
+    pub(super) payload_hash: Hash,
 }
 
 impl OutgoingPayload {
@@ -31,7 +31,7 @@ impl OutgoingPayload {
             subject: consent_subject(body),
             content: payload_text(body),
             logged: pending.view.hash.clone(),
-            leaves: pending.view.hash.clone(),
+            payload_hash: pending.view.hash.clone(),
         }
     }
 
@@ -43,7 +43,7 @@ impl OutgoingPayload {
             subject: sampling_subject(request, None, state),
             content: Some(policy::canonical_json(&json!(request))),
             logged: hash.clone(),
-            leaves: hash,
+            payload_hash: hash,
         }
     }
 
@@ -55,21 +55,21 @@ impl OutgoingPayload {
         (logged, content): (Hash, Option<String>),
         answer: &ClientResponse,
     ) -> Self {
-        Self { kind: consent_kind(&pending.view.body), subject, content, logged, leaves: response_hash(answer) }
+        Self { kind: consent_kind(&pending.view.body), subject, content, logged, payload_hash: response_hash(answer) }
     }
 
     /// Describes a URL that the browser opens.
     pub(in crate::owner) fn url(pending: &PendingRequest, url: &str) -> Self {
-        Self { leaves: url_hash(url), ..Self::displayed(pending) }
+        Self { payload_hash: url_hash(url), ..Self::displayed(pending) }
     }
 
     /// Describes an authorization URL that the browser opens.
     pub(in crate::owner) fn sign_in_url(pending: &PendingRequest, url: &str) -> Self {
-        Self { leaves: sign_in_url_hash(url), ..Self::displayed(pending) }
+        Self { payload_hash: sign_in_url_hash(url), ..Self::displayed(pending) }
     }
 
     /// Describes client credentials that the user entered for a sign-in.
     pub(in crate::owner) fn client_credentials(pending: &PendingRequest, client: &EnteredClient) -> Self {
-        Self { leaves: client_hash(client), ..Self::displayed(pending) }
+        Self { payload_hash: client_hash(client), ..Self::displayed(pending) }
     }
 }

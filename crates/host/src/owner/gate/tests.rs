@@ -23,16 +23,16 @@ async fn fixture_with_request() -> (HostFixture, String) {
 }
 
 /// Passes an approval of the first pending request to the gate, and adds the result that the continuation receives to
-/// `departures`.
+/// `results`.
 fn permit_and_collect(
     owner: &mut Owner,
     approval: Approval,
-    departures: &SendResults,
+    results: &SendResults,
 ) -> Result<DecisionProgress, DecisionError> {
-    let leaving = OutgoingPayload::displayed(&owner.consent.pending[0]);
-    let departures = Arc::clone(departures);
-    owner.audit_approval(approval, ApprovalScope::Once, leaving, move |_, departed| {
-        departures.lock().unwrap().push(departed.map(|_| ()));
+    let outgoing = OutgoingPayload::displayed(&owner.consent.pending[0]);
+    let results = Arc::clone(results);
+    owner.audit_approval(approval, ApprovalScope::Once, outgoing, move |_, permitted| {
+        results.lock().unwrap().push(permitted.map(|_| ()));
         Ok(DecisionProgress::Done)
     })
 }
@@ -50,8 +50,8 @@ async fn write_entries(world: &HostFixture) {
 #[tokio::test]
 async fn an_approval_in_execution_excludes_another_one() {
     let (world, shown) = fixture_with_request().await;
-    let departures = SendResults::default();
-    let outcomes = Arc::clone(&departures);
+    let results = SendResults::default();
+    let outcomes = Arc::clone(&results);
     let second = world.host.with_owner(move |owner| {
         let first = owner.approval(0, &shown)?;
         permit_and_collect(owner, first, &outcomes)?;
@@ -59,33 +59,33 @@ async fn an_approval_in_execution_excludes_another_one() {
     });
     assert_eq!(second.await.unwrap(), Err(DecisionError::Stale), "the first approval waits for its audit entry");
     write_entries(&world).await;
-    assert_eq!(*departures.lock().unwrap(), [Ok(())], "the first approval is executed");
+    assert_eq!(*results.lock().unwrap(), [Ok(())], "the first approval is executed");
     world.close().await;
 }
 
 #[tokio::test]
 async fn two_approvals_of_a_request_depart_once() {
     let (world, shown) = fixture_with_request().await;
-    let departures = SendResults::default();
-    let outcomes = Arc::clone(&departures);
+    let results = SendResults::default();
+    let outcomes = Arc::clone(&results);
     let approved = world.host.with_owner(move |owner| {
         let (first, second) = (owner.approval(0, &shown)?, owner.approval(0, &shown)?);
         permit_and_collect(owner, first, &outcomes)?;
         permit_and_collect(owner, second, &outcomes)
     });
     assert!(approved.await.unwrap().is_ok(), "both approvals were valid when they were given");
-    assert_eq!(*departures.lock().unwrap(), [Err(DecisionError::Stale)], "the second one sends nothing");
+    assert_eq!(*results.lock().unwrap(), [Err(DecisionError::Stale)], "the second one sends nothing");
     assert_eq!(world.log.queued_entries(), 1, "the second one has no audit entry");
     write_entries(&world).await;
-    assert_eq!(*departures.lock().unwrap(), [Err(DecisionError::Stale), Ok(())], "the first one is executed");
+    assert_eq!(*results.lock().unwrap(), [Err(DecisionError::Stale), Ok(())], "the first one is executed");
     world.close().await;
 }
 
 #[tokio::test]
 async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
     let (world, shown) = fixture_with_request().await;
-    let departures = SendResults::default();
-    let outcomes = Arc::clone(&departures);
+    let results = SendResults::default();
+    let outcomes = Arc::clone(&results);
     let rule = json!({ "server": SERVER, "tool": ASKING_TOOL, "effect": "deny" });
     let rule: PolicyRule = serde_json::from_value(rule).unwrap();
     let departing = world.host.with_owner(move |owner| {
@@ -96,10 +96,10 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
         owner.permissions.policy.session_mut().add(rule).map_err(|error| DecisionError::Denied(error.to_string()))
     });
     assert!(departing.await.unwrap().is_ok(), "the rule is valid");
-    assert!(departures.lock().unwrap().is_empty(), "nothing is sent before the entry is written");
+    assert!(results.lock().unwrap().is_empty(), "nothing is sent before the entry is written");
     write_entries(&world).await;
-    let departed = departures.lock().unwrap().clone();
-    assert!(matches!(departed[..], [Err(DecisionError::Denied(_))]), "the rule denies sending: {departed:?}");
+    let collected = results.lock().unwrap().clone();
+    assert!(matches!(collected[..], [Err(DecisionError::Denied(_))]), "the rule denies sending: {collected:?}");
     let entries =
         world.log.written_entries().into_iter().filter(|entry| entry.kind == "tool" && entry.subject == ASKING_TOOL);
     let decisions: Vec<_> = entries.map(|entry| entry.decision).collect();
@@ -111,8 +111,8 @@ async fn an_approval_departs_by_the_rules_after_its_entry_is_written() {
 fn s07_only_one_time_parameters_may_differ_in_a_sign_in_url() {
     let shown = "https://as.example/authorize?response_type=code&client_id=c&code_challenge_method=S256&scope=read";
     let opens = |opened: &str| {
-        let departure = SendPermit { to: "far".to_owned(), leaves: sign_in_url_hash(shown), by: None };
-        departure.authorize_sign_in_url("far", opened.to_owned()).is_ok()
+        let permit = SendPermit { to: "far".to_owned(), payload_hash: sign_in_url_hash(shown), by: None };
+        permit.authorize_sign_in_url("far", opened.to_owned()).is_ok()
     };
     assert!(
         opens(&format!("{shown}&state=a&code_challenge=b&nonce=c")),

@@ -63,7 +63,7 @@ impl Owner {
             // Only models make calls after untrusted content.
             if turned_off && *after_untrusted {
                 result.explanation.decision =
-                    PolicyDecision::Deny { rule: DecisionReason::TurnedOff, by: DecisionSource::BuiltIn };
+                    PolicyDecision::Deny { reason: DecisionReason::TurnedOff, by: DecisionSource::BuiltIn };
             }
             return Ok(result);
         }

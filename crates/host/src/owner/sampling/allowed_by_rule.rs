@@ -31,8 +31,8 @@ impl Owner {
         let (server, of) = (request.server.clone(), request.of);
         let Some(choice) = request.state.model.clone() else { return self.request_consent_despite_rule(request) };
         let hash = request_hash(&request.params, &request.state);
-        let departure = SendPermit::by_rule(by, &server, hash.clone());
-        let Ok(payload) = departure.authorize_model_request(&server, &request.params, &request.state) else {
+        let permit = SendPermit::by_rule(by, &server, hash.clone());
+        let Ok(payload) = permit.authorize_model_request(&server, &request.params, &request.state) else {
             return self.request_consent_despite_rule(request);
         };
         self.models.sampling.last_run += 1;

@@ -38,11 +38,10 @@ impl Owner {
                 (pending.being_acted_on, pending.being_written) = (false, false);
             }
             let acted = reservation.and_then(|reservation| {
-                let leaving = OutgoingPayload::model_request(&params, &state);
-                owner.audit_approval(approval, ApprovalScope::Once, leaving, move |owner, departed| {
-                    let payload = departed.and_then(|(at, departure)| {
-                        Ok((at, departure.authorize_model_request(&server, &params, &state)?))
-                    });
+                let outgoing = OutgoingPayload::model_request(&params, &state);
+                owner.audit_approval(approval, ApprovalScope::Once, outgoing, move |owner, permitted| {
+                    let payload = permitted
+                        .and_then(|(at, permit)| Ok((at, permit.authorize_model_request(&server, &params, &state)?)));
                     match payload {
                         Ok((at, payload)) => {
                             owner.run_model(at, payload, reservation);

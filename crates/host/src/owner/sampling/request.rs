@@ -54,8 +54,9 @@ impl Owner {
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
         match decision {
             PolicyDecision::Allow { by } => self.sample_by_rule(request, by),
-            PolicyDecision::Ask { rule, scopes, .. } => self.request_sampling_consent(request, rule, scopes),
-            PolicyDecision::Deny { rule, .. } => self.request_sampling_consent(request, rule, EACH_TIME_SCOPES),
+            PolicyDecision::Ask { reason, scopes, .. } => self.request_sampling_consent(request, reason, scopes),
+            // Unreachable, since `decide_server_request` handles denials.
+            PolicyDecision::Deny { reason, .. } => self.request_sampling_consent(request, reason, EACH_TIME_SCOPES),
         }
     }
 
@@ -68,7 +69,7 @@ impl Owner {
     fn request_sampling_consent(
         &mut self,
         request: SamplingRequest,
-        rule: DecisionReason,
+        reason: DecisionReason,
         scopes: &'static [ApprovalScope],
     ) {
         let SamplingRequest { server, of, call, params, state } = request;
@@ -79,7 +80,7 @@ impl Owner {
         }
         let purpose = RequestPurpose::Request { run: of.0, request: of.1, call };
         let body = ConsentRequestBody::Sampling { request: params, response: None, state: Box::new(state) };
-        self.request_consent_with(&server, why, body, scopes, rule, purpose, (None, round));
+        self.request_consent_with(&server, why, body, scopes, reason, purpose, (None, round));
     }
 
     /// Updates pending sampling requests after the model providers have changed. If the chosen model is no longer

@@ -24,16 +24,16 @@ use crate::view::ServerState;
 
 impl Owner {
     /// Launches a server whose command was resolved or whose address is known.
-    pub(in crate::owner) fn launch(&mut self, name: &str, departure: SendPermit) {
+    pub(in crate::owner) fn launch(&mut self, name: &str, permit: SendPermit) {
         if self.lifetime.is_closing {
             return;
         }
-        self.pin_identity(name, departure.payload_hash());
+        self.pin_identity(name, permit.payload_hash());
         self.remember_package(name);
-        self.note_start_use(departure.source(), name);
+        self.note_start_use(permit.source(), name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.set(ServerState::Starting);
-        record.supervision.on_launched(departure.payload_hash().clone());
+        record.supervision.on_launched(permit.payload_hash().clone());
         let config = Arc::clone(&record.config);
         match &config.transport {
             ServerTransport::Stdio(stdio) => {
@@ -42,24 +42,24 @@ impl Owner {
                 let stdio = &record.launch.command.clone().unwrap_or_else(|| stdio.clone());
                 let command = ServerCommand { approved, files, ..self.server_command(name, stdio) };
                 if !ports::secrets::has_environment_references(stdio) {
-                    return self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
+                    return self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
                 }
                 let (name, stdio, secrets) = (name.to_owned(), stdio.clone(), Arc::clone(&self.ports.secrets));
                 self.emit_server(&name);
                 self.run_concurrently(read_environment(stdio, secrets), move |owner, read| {
-                    owner.on_environment_read(&name, &config, departure, command, (program, path), read);
+                    owner.on_environment_read(&name, &config, permit, command, (program, path), read);
                 });
             }
             ServerTransport::Http(http) => {
                 let (name, http, secrets) = (name.to_owned(), http.clone(), Arc::clone(&self.ports.secrets));
-                let Some(maker) = self.sign_in_factory(&name) else { return };
+                let Some(factory) = self.sign_in_factory(&name) else { return };
                 self.emit_server(&name);
                 let prepared = async move {
-                    let sign_in = maker.create_from_vault(http.clone()).await?;
+                    let sign_in = factory.create_from_vault(http.clone()).await?;
                     Ok((read_secrets(http, secrets).await?, sign_in))
                 };
                 self.run_concurrently(prepared, move |owner, prepared| {
-                    owner.on_remote_prepared(&name, &config, departure, prepared)
+                    owner.on_remote_prepared(&name, &config, permit, prepared)
                 });
             }
         }
@@ -69,7 +69,7 @@ impl Owner {
         &mut self,
         name: &str,
         config: &ServerConfig,
-        departure: SendPermit,
+        permit: SendPermit,
         prepared: Result<PreparedRemote, SignInSettingsError>,
     ) {
         if self.lifetime.is_closing {
@@ -83,7 +83,7 @@ impl Owner {
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
                 start.authorizer = sign_in.map(|made| record.access.get_or_store(made).authorizer());
                 start.known = self.known_server(name);
-                self.connect(name, ConnectionTarget::Url(start), None, departure);
+                self.connect(name, ConnectionTarget::Url(start), None, permit);
             }
             Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
         }
@@ -93,7 +93,7 @@ impl Owner {
         &mut self,
         name: &str,
         config: &ServerConfig,
-        departure: SendPermit,
+        permit: SendPermit,
         command: ServerCommand,
         (program, path): (PathBuf, SearchPath),
         read: Result<ResolvedValues, UnresolvedSecret>,
@@ -107,7 +107,7 @@ impl Owner {
                 // The server may repeat the secrets in its messages, so the activity log redacts them.
                 record.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_named_secrets(secrets);
                 let command = ServerCommand { environment, ..command };
-                self.connect_process(name, ConnectionTarget::Process { command, program, path }, departure);
+                self.connect_process(name, ConnectionTarget::Process { command, program, path }, permit);
             }
             Err(cause) => self.fail_with(name, outcome_unresolved(&cause)),
         }
@@ -115,9 +115,9 @@ impl Owner {
 
     /// Starts the process of a local server, after checking the program, its scripts and the files of the server's
     /// bundle again, since they may have changed while the start waited for the user or for secrets.
-    fn connect_process(&mut self, name: &str, target: ConnectionTarget, departure: SendPermit) {
+    fn connect_process(&mut self, name: &str, target: ConnectionTarget, permit: SendPermit) {
         let ConnectionTarget::Process { command: ServerCommand { files: Some(files), .. }, .. } = &target else {
-            return self.connect(name, target, None, departure);
+            return self.connect(name, target, None, permit);
         };
         let Some(config) = self.servers.records.get(name).map(|record| Arc::clone(&record.config)) else { return };
         let (name, files) = (name.to_owned(), files.clone());
@@ -132,13 +132,13 @@ impl Owner {
                 return owner.fail_start(&name, &changed.to_string());
             }
             match files {
-                Some(files) => owner.connect(&name, target, Some(&files), departure),
+                Some(files) => owner.connect(&name, target, Some(&files), permit),
                 None => owner.fail_start(&name, "its program's files could not be read in time; start it again"),
             }
         });
     }
 
-    fn connect(&mut self, name: &str, target: ConnectionTarget, files: Option<&LaunchFiles>, departure: SendPermit) {
+    fn connect(&mut self, name: &str, target: ConnectionTarget, files: Option<&LaunchFiles>, permit: SendPermit) {
         let run = RunId(self.events.new_id());
         let known = self.known_revision(name);
         let sampling = self.models.sampling.offered_capability(name);
@@ -155,7 +155,7 @@ impl Owner {
         };
         let mut timeouts = self.options.timeouts.clone();
         timeouts.ping_interval.get_or_insert(target.ping_interval());
-        let Some(target) = now.and_then(|now| departure.authorize_start(name, target, &now).ok()) else {
+        let Some(target) = now.and_then(|now| permit.authorize_start(name, target, &now).ok()) else {
             return self.fail_start(name, "its command or address changed after it was approved; start it again");
         };
         record.session.sampling_offered.clone_from(&sampling);

@@ -63,9 +63,9 @@ impl Owner {
         let must_ask =
             self.servers.records.get_mut(name).is_some_and(|record| std::mem::take(&mut record.launch.must_ask));
         match self.permissions.policy.decide(&act, self.now()) {
-            PolicyDecision::Deny { rule, by } => {
+            PolicyDecision::Deny { reason, by } => {
                 self.audit_denied_start(name, hash, &body, by.text());
-                self.fail_unapproved(name, rule.name());
+                self.fail_unapproved(name, reason.name());
             }
             // The grant stays, so there is nothing to add to it.
             PolicyDecision::Allow { .. } if must_ask => {
@@ -78,7 +78,7 @@ impl Owner {
             PolicyDecision::Allow { by } => {
                 self.launch_audited(name, SendPermit::by_rule(by, name, hash.clone()), body, "grant");
             }
-            PolicyDecision::Ask { rule, scopes, .. } => self.request_start_consent(name, &mut body, rule, scopes),
+            PolicyDecision::Ask { reason, scopes, .. } => self.request_start_consent(name, &mut body, reason, scopes),
         }
     }
 
@@ -87,12 +87,12 @@ impl Owner {
         &mut self,
         name: &str,
         body: &mut ConsentRequestBody,
-        rule: DecisionReason,
+        reason: DecisionReason,
         scopes: &'static [ApprovalScope],
     ) {
         // In a chosen sandbox, the command is the approved one.
         let grants = self.permissions.policy.grants();
-        let granted = grants.find(name, &GrantSubject::Command).filter(|_| rule != DecisionReason::SandboxChosen);
+        let granted = grants.find(name, &GrantSubject::Command).filter(|_| reason != DecisionReason::SandboxChosen);
         match body {
             ConsentRequestBody::StartServer { config, approved_before, .. } => {
                 *approved_before = granted.and_then(|grant| earlier_approval(&grant.words, &command_text(config)));
@@ -114,7 +114,7 @@ impl Owner {
             }
         }
         self.emit_server(name);
-        self.request_consent(name, why, body.clone(), scopes, rule, RequestPurpose::Start);
+        self.request_consent(name, why, body.clone(), scopes, reason, RequestPurpose::Start);
     }
 
     /// Records a start or connection that the policy denied.
@@ -135,16 +135,16 @@ impl Owner {
     }
 
     /// Launches a server without consent, after the decision was recorded.
-    fn launch_audited(&mut self, name: &str, departure: SendPermit, body: ConsentRequestBody, by: &'static str) {
+    fn launch_audited(&mut self, name: &str, permit: SendPermit, body: ConsentRequestBody, by: &'static str) {
         let Some(record) = self.servers.records.get(name) else { return };
         // After a failure, the restart is requested by the host rather than the user.
         let brings_back = record.supervision.is_restarting();
         if brings_back && by == "grant" {
             record.log_activity_line(ActivityKind::State, "starting again with its saved approval");
         }
-        let hash = departure.payload_hash().clone();
+        let hash = permit.payload_hash().clone();
         let words = start_subject(record);
-        let (config, judgement) = (Arc::clone(&record.config), self.permissions.judgement);
+        let (config, permissions_version) = (Arc::clone(&record.config), self.permissions.version);
         let kind = consent_kind(&body);
         let entry = self.make_audit_entry(AuditedDecision {
             server: name,
@@ -168,9 +168,9 @@ impl Owner {
             }
             match written {
                 Err(error) => owner.fail_unapproved(name, &error.to_string()),
-                Ok(()) if judgement == owner.permissions.judgement => owner.launch(name, departure),
+                Ok(()) if permissions_version == owner.permissions.version => owner.launch(name, permit),
                 // The rule or grant may have been revoked while the audit entry was being written.
-                Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, departure),
+                Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, permit),
                 Ok(()) => {
                     owner.audit_not_started(name, kind, &subject, &hash);
                     owner.decide_start(name, &hash, body);

@@ -123,7 +123,7 @@ impl Owner {
         record.access.flow = Some(id);
         record.set_signing_in(true, None);
         record.log_activity_line(ActivityKind::State, "a sign-in begins");
-        sign_in.asker.begin(reason.clone());
+        sign_in.user.begin(reason.clone());
         let (authorization, name) = (sign_in.authorization.clone(), name.to_owned());
         self.emit_server(&name);
         self.events.authorization_changed(&name);
@@ -187,13 +187,13 @@ impl Owner {
     pub(crate) fn paste_redirect(&mut self, name: &str, address: &str) -> Result<(), SignInError> {
         let record = self.servers.records.get(name).ok_or_else(|| SignInError::NotFound(name.to_owned()))?;
         let waiting = record.access.sign_in.as_ref().and_then(|sign_in| {
-            let progress = views::progress_view(sign_in.authorization.in_progress()?, &sign_in.asker.progress());
+            let progress = views::progress_view(sign_in.authorization.in_progress()?, &sign_in.user.progress());
             Some((sign_in, progress.redirect_uri.filter(|_| progress.phase == SignInPhase::AwaitingBrowser)?))
         });
         let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };
         let address = address.trim();
         check_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
-        if sign_in.asker.send_pasted_url(address) {
+        if sign_in.user.send_pasted_url(address) {
             Ok(())
         } else {
             Err(SignInError::BadRedirect("others are still being processed".to_owned()))

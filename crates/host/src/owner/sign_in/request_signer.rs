@@ -24,7 +24,7 @@ const FORBIDDEN: u16 = 403;
 /// The [`Authorizer`] of one server, which adds tokens to its requests.
 pub(super) struct RequestSigner {
     authorization: Arc<ServerAuthorization>,
-    asker: Arc<SignInUser>,
+    user: Arc<SignInUser>,
     activity: Arc<Mutex<ActivityLog>>,
     /// Generation of the latest token that the activity log redacts. Each token is added to the redactions before it is
     /// sent to the server.
@@ -36,10 +36,10 @@ pub(super) struct RequestSigner {
 impl RequestSigner {
     pub(super) fn new(
         authorization: Arc<ServerAuthorization>,
-        asker: Arc<SignInUser>,
+        user: Arc<SignInUser>,
         activity: Arc<Mutex<ActivityLog>>,
     ) -> Self {
-        Self { authorization, asker, activity, hidden: AtomicU64::new(NO_TOKEN_REDACTED), refused: Mutex::default() }
+        Self { authorization, user, activity, hidden: AtomicU64::new(NO_TOKEN_REDACTED), refused: Mutex::default() }
     }
 
     /// Returns and clears the reason why the server rejected a request that had the best available token.
@@ -52,15 +52,15 @@ impl RequestSigner {
     async fn step_up(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let authorization = Arc::clone(&self.authorization);
         let stepping = tokio::spawn(async move { authorization.on_challenge(challenge).await });
-        let _unwanted = StepUpGuard { asker: &self.asker, task: stepping.abort_handle() };
+        let _unwanted = StepUpGuard { user: &self.user, task: stepping.abort_handle() };
         stepping.await.unwrap_or_else(|error| ChallengeOutcome::Stop(format!("the step-up was aborted: {error}")))
     }
 
     /// Stores the reason why the server rejected a request, and ends the session until the user signs in.
     async fn refuse(&self, cause: &str) {
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(cause.to_owned());
-        let server = self.asker.server().to_owned();
-        self.asker.with_owner(move |owner| owner.end_session_for_sign_in(&server));
+        let server = self.user.server().to_owned();
+        self.user.with_owner(move |owner| owner.end_session_for_sign_in(&server));
     }
 }
 
@@ -72,13 +72,13 @@ fn signed_token(signed: &RequestSignature) -> Option<SecretString> {
 
 /// Cancels a step-up when its call no longer waits for it, unless the browser is already open.
 struct StepUpGuard<'a> {
-    asker: &'a SignInUser,
+    user: &'a SignInUser,
     task: AbortHandle,
 }
 
 impl Drop for StepUpGuard<'_> {
     fn drop(&mut self) {
-        if self.asker.progress().ends_at.is_none() {
+        if self.user.progress().ends_at.is_none() {
             self.task.abort();
         }
     }
@@ -106,7 +106,7 @@ impl Authorizer for RequestSigner {
     async fn on_challenge(&self, challenge: AuthChallenge) -> ChallengeOutcome {
         let status = challenge.status;
         if status == FORBIDDEN && self.authorization.in_progress().is_none() {
-            self.asker.begin(AuthReason::StepUp { operation: challenge.operation.clone() });
+            self.user.begin(AuthReason::StepUp { operation: challenge.operation.clone() });
         }
         let is_last = challenge.attempt + 1 >= MAX_SENDS;
         let mut verdict = if status == FORBIDDEN {

@@ -33,7 +33,7 @@ impl Owner {
         };
         let steps_up = operation.is_some();
         match self.permissions.policy.decide(&PolicyAct::SignIn { server, steps_up }, self.now()) {
-            PolicyDecision::Ask { rule, scopes, .. } => {
+            PolicyDecision::Ask { reason, scopes, .. } => {
                 let call = operation.and_then(|operation| self.calls.call_with_method(server, &operation));
                 let why = if steps_up {
                     self.calls.consent_origin(call.as_deref())
@@ -44,15 +44,15 @@ impl Owner {
                     self.set_call_state(&call, CallState::AwaitingApproval);
                 }
                 self.sign_ins.replies.insert(number, reply);
-                self.request_consent(server, why, body, scopes, rule, RequestPurpose::SignIn(number));
+                self.request_consent(server, why, body, scopes, reason, RequestPurpose::SignIn(number));
             }
             PolicyDecision::Allow { .. } => {}
-            PolicyDecision::Deny { rule, .. } => {
+            PolicyDecision::Deny { reason, .. } => {
                 let hash = super::super::state::consent_payload_hash(&body, None);
                 let decided = AuditedDecision {
                     server,
                     kind: consent_kind(&body),
-                    subject: rule.name(),
+                    subject: reason.name(),
                     decision: "denied",
                     scope: None,
                     by: "policy",
@@ -97,11 +97,11 @@ impl Owner {
         let ConsentRequestBody::SignIn { authorization_url, .. } = &pending.view.body else {
             return Err(DecisionError::WrongKind("it is not a sign-in"));
         };
-        let leaving = match authorization_url {
+        let outgoing = match authorization_url {
             Some(url) => OutgoingPayload::sign_in_url(pending, url),
             None => OutgoingPayload::displayed(pending),
         };
-        self.audit_approval_and_remove(approval, scope, leaving, |owner, pending, departure| {
+        self.audit_approval_and_remove(approval, scope, outgoing, |owner, pending, permit| {
             if let ConsentRequestBody::SignIn { issuer, endpoints, authorization_url, .. } = &pending.view.body {
                 // If no page is opened, the issuer is part of the settings, which are pinned together with the address.
                 if authorization_url.is_some() {
@@ -110,7 +110,7 @@ impl Owner {
                 owner.pin_endpoints(&pending.view.server, endpoints);
             }
             if let RequestPurpose::SignIn(number) = pending.purpose {
-                owner.decide_sign_in(&pending.view, number, SignInAnswer::Yes(departure));
+                owner.decide_sign_in(&pending.view, number, SignInAnswer::Yes(permit));
             }
             Ok(DecisionProgress::Done)
         })
@@ -132,9 +132,9 @@ impl Owner {
         if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
             return Err(DecisionError::WrongKind("an id and a secret must be a single line each"));
         }
-        let leaving = OutgoingPayload::client_credentials(&self.consent.pending[at], &client);
-        self.audit_approval_and_remove(approval, ApprovalScope::Once, leaving, |owner, pending, departure| {
-            let client = departure
+        let outgoing = OutgoingPayload::client_credentials(&self.consent.pending[at], &client);
+        self.audit_approval_and_remove(approval, ApprovalScope::Once, outgoing, |owner, pending, permit| {
+            let client = permit
                 .authorize_client(&pending.view.server, client)
                 .map_err(|PayloadMismatch| DecisionError::Stale)?;
             if let RequestPurpose::SignIn(number) = pending.purpose {

@@ -157,8 +157,8 @@ impl User for SignInUser {
             way.redirect_uri.clone_from(&request.redirect_uri);
         }
         match self.request_consent(views::consent_body(request)).await {
-            SignInAnswer::Yes(departure) => {
-                *self.permit() = Some(departure);
+            SignInAnswer::Yes(permit) => {
+                *self.permit() = Some(permit);
                 ConsentAnswer::Yes
             }
             SignInAnswer::No => ConsentAnswer::No,

@@ -123,7 +123,7 @@ impl Owner {
     /// Deletes all tokens and client registrations of a server, and then revokes the tokens if the authorization server
     /// supports it.
     pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: ForgetReply) {
-        let Some((record, maker)) = self.servers.records.get(name).zip(self.sign_in_factory(name)) else { return };
+        let Some((record, factory)) = self.servers.records.get(name).zip(self.sign_in_factory(name)) else { return };
         // The sign-in in use also knows tokens that are being requested.
         let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));
         let config = record.config.as_http().cloned();
@@ -134,7 +134,7 @@ impl Owner {
             // The secrets that the settings refer to are read now, since the caller may delete them after it is
             // notified.
             let stored_authorization = match config.zip(was) {
-                Some((config, was)) => Some(maker.create_for_revocation(config, was).await),
+                Some((config, was)) => Some(factory.create_for_revocation(config, was).await),
                 None => None,
             };
             // A local server has no tokens unless its entry was a remote server before, so a failure doesn't matter.

@@ -30,7 +30,7 @@ pub(in crate::owner) struct SignInFactory {
     pub(super) vaults: Arc<TokenVaults>,
     pub(super) activity: Arc<Mutex<ActivityLog>>,
     pub(super) existing: Option<ServerSignIn>,
-    /// Hashes of the addresses that the user approved.
+    /// Hashes of the current and the pinned identity of the server, both of which the user approved.
     pub(super) approved: Vec<Hash>,
     /// Endpoints that the user approved in the latest sign-in.
     pub(super) endpoints: Vec<Url>,
@@ -58,7 +58,7 @@ impl SignInFactory {
         };
         if let Err(error) = sign_in.authorization.load().await {
             // It is unknown if the user is signed in. If a sign-in is required, the server rejects the next request.
-            tracing::warn!(server = sign_in.asker.server(), %error, "the stored tokens of a sign-in could not be read");
+            tracing::warn!(server = sign_in.user.server(), %error, "the stored tokens of a sign-in could not be read");
         }
         if sign_in.authorization.account().is_some() && sign_in.found.is_none() {
             let status = tokio::task::spawn_blocking(move || secrets.status()).await;
@@ -84,20 +84,20 @@ impl SignInFactory {
     async fn create(self, config: HttpConfig, vault: SecretsVault) -> Result<ServerSignIn, SignInSettingsError> {
         let is_approved = self.has_approved(&config);
         let Self { server, back, ports, activity, endpoints, .. } = self;
-        let asker = SignInUser::new(&server, &config.url, back.clone(), &ports);
+        let user = SignInUser::new(&server, &config.url, back.clone(), &ports);
         let vault = Arc::new(vault);
-        let (user, secrets, config) = (Arc::clone(&asker), Arc::clone(&ports.secrets), Arc::new(config));
+        let (prompted, secrets, config) = (Arc::clone(&user), Arc::clone(&ports.secrets), Arc::new(config));
         let from = Arc::clone(&config);
         let clock = Arc::clone(&ports.clock);
         let making = move || {
-            settings::authorization_settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, user, clock)
+            settings::authorization_settings(&from, (is_approved, &endpoints), secrets.as_ref(), vault, prompted, clock)
         };
         let made = tokio::task::spawn_blocking(making).await;
         let settings = made.map_err(|error| SignInSettingsError::Address(error.to_string()))??;
         let authorization = ServerAuthorization::new(settings);
         tokio::spawn(notify_changes(authorization.changed(), server, back));
-        let signing = Arc::new(RequestSigner::new(Arc::clone(&authorization), Arc::clone(&asker), activity));
-        Ok(ServerSignIn { authorization, asker, signing, config, is_approved, found: None })
+        let signing = Arc::new(RequestSigner::new(Arc::clone(&authorization), Arc::clone(&user), activity));
+        Ok(ServerSignIn { authorization, user, signing, config, is_approved, found: None })
     }
 }
 
