@@ -7,6 +7,7 @@ import { dialogController } from "../consent";
 import { consentRequest, rootsBody } from "../consent/fixtures";
 import { axeProblems } from "$lib/testing/axe";
 import { sampleServer, startFakeHost } from "$lib/testing/fake-host";
+import { holdTimers } from "$lib/testing/held-timers";
 
 import Window from "../shell/Window.svelte";
 
@@ -47,6 +48,8 @@ async function start(answers: Parameters<typeof startFakeHost>[0] = {}, servers:
   return host;
 }
 
+/** Delay in milliseconds before an offer from outside of the window can be added, as in `InstallSheet.svelte`. */
+const QUIET_MS = 700;
 const bundle = (path: string) =>
   ({ type: "opened", id: 7, opening: { is: "bundle", path } }) as const;
 const link = { type: "opened", id: 8, opening: { is: "link", link: LINK } } as const;
@@ -54,6 +57,7 @@ const sheet = () => screen.findByRole("dialog");
 
 test("opens a bundle in the sheet and focuses it", async () => {
   const host = await start();
+  const timers = holdTimers(QUIET_MS);
   host.shell(bundle("/home/ann/words.mcpb"));
   const dialog = await sheet();
   await within(dialog).findByRole("heading", { name: "Source" });
@@ -65,7 +69,8 @@ test("opens a bundle in the sheet and focuses it", async () => {
   ]);
   const add = within(dialog).getByRole("button", { name: "Add server" });
   expect(add, "the button should be disabled at first").toBeDisabled();
-  await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
+  timers.release();
+  await waitFor(() => expect(add).toBeEnabled());
   expect(host.openingsDone, "the opening should not be done yet").toEqual([]);
   await user.click(within(dialog).getByRole("button", { name: "Cancel" }));
   await waitFor(() =>
@@ -111,6 +116,7 @@ test("waits behind a consent request", async () => {
 
 test("shows a link completely with a warning about its unknown sender, and adds it after a delay", async () => {
   const host = await start();
+  const timers = holdTimers(QUIET_MS);
   host.shell(link);
   const dialog = await screen.findByRole("dialog", { name: SHEET });
   expect(within(dialog).getByText(UNKNOWN)).toBeVisible();
@@ -125,7 +131,8 @@ test("shows a link completely with a warning about its unknown sender, and adds 
   expect(add, "the button should be disabled at first").toBeDisabled();
   await user.keyboard("{Enter}");
   expect(host.requests("add_server")).toEqual([]);
-  await waitFor(() => expect(add).toBeEnabled(), { timeout: 3_000 });
+  timers.release();
+  await waitFor(() => expect(add).toBeEnabled());
   await user.click(add);
   await waitFor(() => expect(host.requests("add_server")).toHaveLength(1));
   await waitFor(() => expect(host.openingsDone).toEqual([8]));

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import { pendingLink } from "$lib/state/pending-link.svelte";
 import { startFakeHost } from "$lib/testing/fake-host";
+import { holdTimers } from "$lib/testing/held-timers";
 
 import ContentView from "./ContentView.svelte";
 import JsonEditor from "./JsonEditor.svelte";
@@ -354,6 +355,8 @@ describe("a link", () => {
         openable: true,
       }),
     });
+    // The delay in `LinkDialog.svelte`.
+    const timers = holdTimers(500);
     render(LinkDialog);
     pendingLink.show("http://example.com/path");
     expect(
@@ -364,6 +367,7 @@ describe("a link", () => {
     expect(host.requests("open_url"), "the URL should not be opened yet").toEqual([]);
     const open = screen.getByRole("button", { name: "Open in the browser" });
     expect(open, "the button should be disabled at first").toBeDisabled();
+    timers.release();
     await waitFor(() => expect(open, "the button should be enabled after a moment").toBeEnabled());
     await userEvent.click(open);
     expect(host.requests("open_url"), "the URL should be opened once").toEqual([
