@@ -26,7 +26,7 @@ use crate::rules::{DryRunResult, RuleFile, RulesView, TrustDuration};
 pub struct Permissions {
     /// Rules, grants and mutes.
     pub policy: Policy,
-    /// Version of the data that decisions about calls depend on. Incremented on each change of rules, grants,
+    /// Version number of the data that decisions about calls depend on. Incremented on each change of rules, grants,
     /// definitions, or reviews.
     pub judgement: u64,
     /// State of the two rule files.
@@ -58,7 +58,7 @@ pub struct KnownTool {
     pub definition: Hash,
     /// Review state of the definition.
     pub review_state: ReviewState,
-    /// Annotations of the tool, as declared by the server.
+    /// Annotations of the tool, such as `readOnlyHint`, as declared by the server.
     pub claims: ToolClaims,
     /// Set if the definition requires the user's consent for every call.
     pub asks_each_time: bool,

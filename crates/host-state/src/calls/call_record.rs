@@ -107,7 +107,7 @@ impl CallRecord {
     }
 }
 
-/// The purpose of a ticket that was sent to a connection.
+/// The purpose of a request that was sent to a connection under a ticket.
 pub enum TicketUse {
     /// A call that observers see, with a [`CallRecord`].
     Call {

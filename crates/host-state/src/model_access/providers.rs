@@ -59,7 +59,7 @@ impl ProviderTable {
         self.unconfirmed.contains_key(id) != is_confirmed
     }
 
-    /// Removes the error and the unconfirmed address of a provider that the user removed.
+    /// Removes the request error and the unconfirmed address of a provider that the user removed.
     pub fn forget(&mut self, id: &str) {
         self.problems.remove(id);
         self.unconfirmed.remove(id);
@@ -72,7 +72,7 @@ impl ProviderTable {
         is_known && self.noted.insert(settings.id.clone(), settings.clone()).as_ref() != Some(settings)
     }
 
-    /// Marks a provider as confirmed, so that it can be used.
+    /// Records that the user confirmed a provider's address, so that the provider can be used.
     pub fn set_confirmed(&mut self, id: &str) {
         self.unconfirmed.remove(id);
         self.noted.remove(id);

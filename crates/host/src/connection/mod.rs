@@ -161,7 +161,7 @@ pub(crate) enum ConnectionEvent {
     Activity {
         last: u64,
     },
-    /// Total number of requests that the connection refused because the server sent too many.
+    /// Number of requests that the connection refused in this run, because the server sent too many.
     RefusedUnseen {
         refused: u64,
     },
@@ -170,7 +170,7 @@ pub(crate) enum ConnectionEvent {
 }
 
 impl ConnectionEvent {
-    /// Delivers the report about a run to the owner, in a turn.
+    /// Passes this report about the run to the host's state.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner no longer exists after the host has shut down, when reports are not needed.
         let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));

@@ -116,7 +116,7 @@ impl Host {
         forgotten.await
     }
 
-    /// Returns how long secrets are stored: permanently, or only until the app exits.
+    /// Returns how long secrets are stored: permanently, or only until Drawbridge exits.
     ///
     /// # Errors
     ///

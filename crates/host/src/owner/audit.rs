@@ -209,7 +209,7 @@ impl Owner {
         let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::Folders(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
         if let PendingAct::Folders(folders) = std::mem::replace(waiting, PendingAct::Nothing) {
-            self.audit_roots_not_sent(&folders.server, &folders.subject, &folders.hash);
+            self.audit_unsent_roots(&folders.server, &folders.subject, &folders.hash);
         }
     }
 

@@ -50,7 +50,7 @@ impl Owner {
             }
             None => {
                 self.audit_cancelled_while_writing(id);
-                self.end_consent_requests(|p| matches!(&p.purpose, RequestPurpose::Call(call) if call == id));
+                self.withdraw_requests_if(|p| matches!(&p.purpose, RequestPurpose::Call(call) if call == id));
                 self.end_call(id, Err(CallFailure::Cancelled));
             }
         }

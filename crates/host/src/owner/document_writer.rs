@@ -166,7 +166,7 @@ impl Owner {
                 Document::Pins => self.reload_pins(),
                 Document::Roots => self.reload_roots(),
                 Document::Flow => self.reload_data_flow(),
-                Document::Origins => self.reload_origins(),
+                Document::Origins => self.reload_install_records(),
                 Document::Sampling => self.reload_sampling(),
                 _ => {}
             }

@@ -64,7 +64,7 @@ pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
 pub use flow_settings::FlowError;
 pub(crate) use gate::{AuthorizedPayload, authorize_link, open_in_browser};
-pub(crate) use running_records::sweep_orphans;
+pub(crate) use running_records::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
     CallOrigin, ConversationLabel, DecisionError, RestoreError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier,
@@ -177,7 +177,7 @@ impl Owner {
         self.lifetime.waiting.extend(done);
         if !self.lifetime.is_closing {
             self.lifetime.is_closing = true;
-            self.write_uses();
+            self.write_grant_uses();
             let names: Vec<String> = self.servers.records.keys().cloned().collect();
             for name in names {
                 self.stop(&name);

@@ -24,7 +24,7 @@ impl Owner {
         self.permissions.data_flow.labels.label(conversation).cloned().unwrap_or_default()
     }
 
-    /// Sets [`Reading::open_world`] of tool results whose tools are annotated with `openWorldHint: true`.
+    /// Sets [`Reading::open_world`] of the tool results whose tools are annotated with `openWorldHint: true`.
     pub(crate) fn add_open_world_claims(&mut self, mut readings: Vec<Reading>) -> Vec<Reading> {
         for reading in readings.iter_mut().filter(|reading| reading.kind == ReadingKind::Tool) {
             reading.open_world |= self.claims_open_world(&reading.server, &reading.name);

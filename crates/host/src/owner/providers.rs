@@ -100,7 +100,7 @@ impl Owner {
                 self.register_provider(settings);
             }
         }
-        self.update_requests_for_models();
+        self.update_models_in_sampling_requests();
         self.events.emit(HostEvent::ModelsChanged);
     }
 
@@ -251,7 +251,7 @@ impl Owner {
     pub(crate) fn on_key_changed(&mut self, id: &str) {
         if let Ok(settings) = self.models.providers.settings_of(id) {
             self.register_provider(settings);
-            self.update_requests_for_models();
+            self.update_models_in_sampling_requests();
             self.events.emit(HostEvent::ModelsChanged);
         }
     }
@@ -284,7 +284,7 @@ impl Owner {
                 let _ = reply.send(Err(error.into()));
             }
         }
-        self.update_requests_for_models();
+        self.update_models_in_sampling_requests();
         self.events.emit(HostEvent::ModelsChanged);
     }
 }

@@ -126,10 +126,10 @@ impl Owner {
         let decision = self.permissions.policy.decide(&self.policy_act(&server, &ServerRequest::Roots), self.now());
         let is_same = canonical_json(&json!(self.accessible_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, PolicyDecision::Allow { .. }) {
-            self.note_folder_use(&server);
+            self.record_roots_use(&server);
             return self.servers.send_response(&server, run, request, answer);
         }
-        self.audit_roots_not_sent(&server, &subject, &hash);
+        self.audit_unsent_roots(&server, &subject, &hash);
         if is_there {
             self.on_server_request(run, &server, request, ticket, ServerRequest::Roots);
         }

@@ -22,9 +22,9 @@ use super::Owner;
 use request_signer::RequestSigner;
 use sign_in_maker::SignInFactory;
 use sign_in_user::SignInUser;
-pub(crate) use sign_out::ForgetReply;
+pub(crate) use sign_out::TokenDeletionReply;
 
-/// The authorization of one server, and the user's sign-in to it.
+/// The OAuth authorization of one server, and the user's sign-in to it.
 #[derive(Clone)]
 pub(super) struct ServerSignIn {
     pub(super) authorization: Arc<ServerAuthorization>,

@@ -38,9 +38,9 @@ pub(crate) struct ScriptedLog {
     pub(crate) panics: AtomicBool,
     /// Position of the last entry that counts as durable.
     durable: AtomicU64,
-    /// Set to make queries for the durable position fail.
+    /// Set to make queries for the position of the last durable entry fail.
     broken: AtomicBool,
-    /// Delays the next read of entries of one kind until the sender sends or is dropped.
+    /// Delays the next read of entries of one kind until the channel's sender sends or is dropped.
     pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
     /// Number of completed reads of the log.
     pub(crate) reads: AtomicU64,

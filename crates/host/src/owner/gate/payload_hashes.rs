@@ -40,7 +40,7 @@ pub(super) fn sign_in_url_hash(url: &str) -> Hash {
 }
 
 /// Returns the hash of client credentials that the user entered.
-pub(super) fn client_hash(client: &EnteredClient) -> Hash {
+pub(super) fn client_credentials_hash(client: &EnteredClient) -> Hash {
     Hash::of_json(&json!({ "client": client.client_id, "secret": client.client_secret }))
 }
 

@@ -151,7 +151,7 @@ pub(super) struct AuthorizedModelRequest {
 }
 
 impl AuthorizedModelRequest {
-    /// Sends the request to the model, and reports streamed text and the result in turns of the owner.
+    /// Sends the request to the model, and reports streamed text and the result to the host's state.
     pub(super) async fn run(
         self,
         back: WeakOwner,

@@ -162,7 +162,7 @@ impl Owner {
             if owner.servers.awaiting_start(name, &config).is_none() {
                 // The server was stopped, changed or removed while the audit entry was being written.
                 if written.is_ok() {
-                    owner.audit_not_started(name, kind, &subject, &hash);
+                    owner.audit_unexecuted_start(name, kind, &subject, &hash);
                 }
                 return;
             }
@@ -172,7 +172,7 @@ impl Owner {
                 // The rule or grant may have been revoked while the audit entry was being written.
                 Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, departure),
                 Ok(()) => {
-                    owner.audit_not_started(name, kind, &subject, &hash);
+                    owner.audit_unexecuted_start(name, kind, &subject, &hash);
                     owner.decide_start(name, &hash, body);
                 }
             }

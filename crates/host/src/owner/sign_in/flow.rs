@@ -12,7 +12,7 @@ use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
 /// Kind of the system notification that a sign-in waits for the user.
-const SIGN_IN_ANNOUNCEMENT: &str = "sign-in";
+const SIGN_IN_NOTIFICATION_KIND: &str = "sign-in";
 
 impl Owner {
     /// Starts a server on the user's request. If it requires a sign-in, that is started too, since the user is present.
@@ -23,7 +23,7 @@ impl Owner {
             record.launch.started_by_user =
                 record.session.connection.is_none() || record.state == ServerState::Stopping;
         }
-        self.note_start_requested(name);
+        self.record_start_request(name);
         self.start(name)
     }
 
@@ -54,7 +54,7 @@ impl Owner {
         if is_requested {
             self.begin_sign_in(name, &sign_in, renewal_reason(&sign_in, cause));
         } else if !self.schedule_sign_in_retry(name) && self.settings.current.announce {
-            self.ports.platform.announce(name, SIGN_IN_ANNOUNCEMENT, None);
+            self.ports.platform.announce(name, SIGN_IN_NOTIFICATION_KIND, None);
         }
     }
 
@@ -85,7 +85,7 @@ impl Owner {
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
-                self.note_start_requested(name);
+                self.record_start_request(name);
                 // Can't fail, since the server exists.
                 let _ = self.start(name);
             }
@@ -150,7 +150,7 @@ impl Owner {
                     Some(ServerState::Ready) => self.restart_session(name, "it is restarted after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
                         if by_user {
-                            self.note_start_requested(name);
+                            self.record_start_request(name);
                         }
                         // Can't fail, since the server exists.
                         let _ = self.start(name);

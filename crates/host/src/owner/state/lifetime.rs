@@ -4,7 +4,7 @@ use tokio::sync::oneshot;
 
 use crate::owner::WeakOwner;
 
-/// State of the shutdown, and the callers that wait for it.
+/// State of the host's shutdown, and the callers of `close` that wait for it.
 pub(in crate::owner) struct Lifetime {
     /// Weak reference to the owner, which spawned tasks use for taking turns.
     pub(in crate::owner) back: WeakOwner,

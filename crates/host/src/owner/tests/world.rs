@@ -32,10 +32,10 @@ pub(in crate::owner) const ASKING_TOOL: &str = "asking";
 pub(in crate::owner) const RUN: RunId = RunId(1);
 /// Documents that the owner writes in these tests.
 const WRITTEN_DOCUMENTS: [Document; 3] = [Document::Grants, Document::Policy, Document::Pins];
-/// Capacity of the channel in place of the connection.
+/// Capacity of the command channel that replaces the server's connection.
 const MAX_COMMANDS: usize = 64;
 
-/// A future of a caller of the host, polled by the test.
+/// A future of an operation on the host, polled by the test.
 pub(in crate::owner) type CallerFuture<T> = std::pin::Pin<Box<dyn Future<Output = T>>>;
 
 /// A host with one server, whose connection and storage the test controls.
