@@ -12,7 +12,7 @@ use tauri::{Builder, Manager as _, Runtime, Url, WebviewWindow};
 use crate::connection_hints;
 
 /// URL scheme of apps' documents, which the page's content security policy allows in frames.
-const SCHEME: &str = "drawbridge-app";
+const APP_DOCUMENT_SCHEME: &str = "drawbridge-app";
 /// Number of hexadecimal digits of a view's identifier.
 const VIEW_ID_DIGITS: usize = 32;
 /// Origin of the page, which may embed apps.
@@ -24,7 +24,7 @@ pub(crate) const APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 
 /// Registers the URL scheme from which apps' documents are served.
 pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
-    builder.register_asynchronous_uri_scheme_protocol(SCHEME, |context, request, responder| {
+    builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
         responder.respond(respond(api.as_ref(), request.uri()));
     })
@@ -64,7 +64,10 @@ fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
 /// Returns `true` for the URL of an app's document.
 pub(crate) fn is_app_document(url: &Url) -> bool {
     let is_id = |host: &str| host.len() == VIEW_ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
-    APPS_ARE_SUPPORTED && url.scheme() == SCHEME && url.host_str().is_some_and(is_id) && url.query().is_none()
+    APPS_ARE_SUPPORTED
+        && url.scheme() == APP_DOCUMENT_SCHEME
+        && url.host_str().is_some_and(is_id)
+        && url.query().is_none()
 }
 
 /// Disables two features of the web view that an app's content security policy can't block: the message handler for

@@ -8,7 +8,7 @@ use domain::StoreError;
 use store::Locations;
 
 /// Environment variable that overrides the path of the settings file.
-const CONFIG_VARIABLE: &str = "DRAWBRIDGE_CONFIG";
+const CONFIG_PATH_VARIABLE: &str = "DRAWBRIDGE_CONFIG";
 /// Environment variable that overrides the folder for all other files.
 const DATA_DIR_VARIABLE: &str = "DRAWBRIDGE_DATA_DIR";
 /// Environment variable that overrides the registry that servers are installed from.
@@ -19,7 +19,7 @@ const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
 pub(crate) fn locations() -> Result<Locations, StoreError> {
-    locations_from(env::var_os(CONFIG_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
+    locations_from(env::var_os(CONFIG_PATH_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
 }
 
 /// Returns the address of the registry that servers are installed from, if the environment contains one.
@@ -42,8 +42,8 @@ fn locations_from(
     }
 }
 
-/// Path of the folder with the app's internal programs, relative to the folder of the executable. For `/usr/bin` it is
-/// `/usr/lib/drawbridge`.
+/// Path of the folder with Drawbridge's internal programs, relative to the folder of the executable. For `/usr/bin` it
+/// is `/usr/lib/drawbridge`.
 const INSTALLED_PROGRAMS: &str = "../lib/drawbridge";
 
 /// Returns the path of the demo server: the installed one, or in a development build the one next to the executable.

@@ -15,12 +15,12 @@ use tauri::{AppHandle, Manager as _, Runtime, State};
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 
-/// Command line option that starts the app without its window, as the start at login does.
+/// Command line option that starts Drawbridge without its window, as the start at login does.
 pub(crate) const BACKGROUND_OPTION: &str = "--background";
 
 /// Timeout for the page to show the dialog in which the user chooses. After the timeout the page counts as
-/// unresponsive, and closing the window again quits the app.
-const CHOICE_TIMEOUT: Duration = Duration::from_secs(3);
+/// unresponsive, and closing the window again quits Drawbridge.
+const CLOSING_DIALOG_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Returns `true` if this process was started with [`BACKGROUND_OPTION`].
 pub(crate) fn starts_in_background() -> bool {
@@ -68,7 +68,7 @@ impl ClosingChoice {
     fn request_choice(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
-            ChoiceState::Requested(at) if now.duration_since(at) >= CHOICE_TIMEOUT => false,
+            ChoiceState::Requested(at) if now.duration_since(at) >= CLOSING_DIALOG_TIMEOUT => false,
             ChoiceState::Requested(_) => notify(),
             ChoiceState::Quiet => {
                 let is_notified = notify();
@@ -86,7 +86,7 @@ impl ClosingChoice {
 }
 
 /// Handles the user's request to close the window according to the setting `onClose`. Returns `true` if the window may
-/// close, which quits the app, and `false` if the window was hidden or the page shows the dialog.
+/// close, which quits Drawbridge, and `false` if the window was hidden or the page shows the dialog.
 pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
@@ -101,8 +101,8 @@ pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
     }
 }
 
-/// Hides the window. Returns `false` if that fails. The app then quits, since the window would otherwise stay visible
-/// after the user has closed it.
+/// Hides the window. Returns `false` if that fails. Drawbridge then quits, since the window would otherwise stay
+/// visible after the user has closed it.
 fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     let hidden = app.get_webview_window(window::MAIN_WINDOW).map(|window| window.hide());
     if let Some(Err(error)) = &hidden {
@@ -153,10 +153,13 @@ mod tests {
         assert!(!choice.request_choice(start, || false), "without a page the choice can't be shown");
         assert!(choice.request_choice(start, || true), "the page should be notified");
         assert!(
-            choice.request_choice(start + CHOICE_TIMEOUT / 2, || true),
+            choice.request_choice(start + CLOSING_DIALOG_TIMEOUT / 2, || true),
             "the page should be notified again before the timeout"
         );
-        assert!(!choice.request_choice(start + CHOICE_TIMEOUT, || true), "the window should close after the timeout");
+        assert!(
+            !choice.request_choice(start + CLOSING_DIALOG_TIMEOUT, || true),
+            "the window should close after the timeout"
+        );
     }
 
     #[test]
@@ -166,7 +169,7 @@ mod tests {
         assert!(choice.request_choice(start, || true), "the page should be notified");
         choice.mark_shown();
         assert!(
-            choice.request_choice(start + CHOICE_TIMEOUT * 9, || true),
+            choice.request_choice(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
             "the page should be notified again after the user cancelled"
         );
     }

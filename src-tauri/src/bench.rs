@@ -20,19 +20,20 @@ use crate::{commands, drawing, window};
 
 /// HTML of an empty page, which is the baseline of the benchmarks.
 const EMPTY_PAGE: &str = include_str!("empty.html");
-/// Name of the server that the consent request benchmark calls: the demo server, which the first start of the app adds.
+/// Name of the server that the consent request benchmark calls: the demo server, which the first start of Drawbridge
+/// adds.
 const SERVER_NAME: &str = "demo";
 /// Tool of the demo server that requests input from the user.
 const TOOL_NAME: &str = "ask_user";
 /// Timeout of one benchmark.
-const MEASUREMENT_TIMEOUT: Duration = Duration::from_secs(50);
+const BENCHMARK_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// Reason why a benchmark failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchProblem {
     #[error("failed to create a folder for the measurement: {0}")]
     Folder(#[from] std::io::Error),
-    #[error("nothing was drawn within {} seconds", MEASUREMENT_TIMEOUT.as_secs())]
+    #[error("nothing was drawn within {} seconds", BENCHMARK_TIMEOUT.as_secs())]
     TooLong,
     #[error("the host ended")]
     Ended,
@@ -77,7 +78,7 @@ pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::R
         .build(crate::build_context())
 }
 
-/// Runs a benchmark, prints its result, and exits the app.
+/// Runs a benchmark, prints its result, and exits Drawbridge.
 pub(crate) fn run(app: &AppHandle, measure: BenchMeasure, api: Api) {
     let (measured, drawn) = DrawingReporter::channel();
     app.manage(measured);
@@ -98,8 +99,7 @@ fn print_measurement(
 ) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        let outcome =
-            tokio::time::timeout(MEASUREMENT_TIMEOUT, measurement).await.unwrap_or(Err(BenchProblem::TooLong));
+        let outcome = tokio::time::timeout(BENCHMARK_TIMEOUT, measurement).await.unwrap_or(Err(BenchProblem::TooLong));
         let (line, status) = match outcome {
             Ok(time) => (format!("{word} {:.1}", time.as_secs_f64() * 1000.0), 0),
             Err(problem) => (problem.to_string(), 1),
@@ -177,7 +177,7 @@ async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(Str
 }
 
 /// Deletes the temporary files of a benchmark.
-pub(crate) fn clean_up() {
+pub(crate) fn delete_temporary_files() {
     if BenchMeasure::from_environment().is_some() {
         // On failure, the folder stays in the system's temporary folder.
         let _ = std::fs::remove_dir_all(temporary_folder());

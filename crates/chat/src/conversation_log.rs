@@ -58,7 +58,7 @@ impl ConversationLog {
         .await
     }
 
-    /// Stores a draft without changing the conversation's position in the list.
+    /// Stores the unsent text of the conversation without changing the conversation's position in the list.
     pub(super) async fn set_draft(&self, text: String) -> Result<(), ConversationError> {
         self.change_stored_settings(0, move |stored| draft::store_draft(stored, text)).await
     }
@@ -142,9 +142,9 @@ impl ConversationLog {
         taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
     }
 
-    /// Returns the event that notifies the page of a written item. Large images, audio, files and texts are omitted,
-    /// since the page requests them when it displays them. The text of a reply is included, since the page already has
-    /// it.
+    /// Returns the event that notifies Drawbridge's page of a written item. Large images, audio, files and texts are
+    /// omitted, since the page requests them when it displays them. The text of a reply is included, since the page
+    /// already has it.
     pub(super) async fn item_event(&self, item: ChatItem, answering: bool) -> ConversationEvent {
         let (id, state) = (item.id.clone(), item.state);
         let is_light =
@@ -161,7 +161,8 @@ impl ConversationLog {
         ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, omitted, answering }
     }
 
-    /// Moves the head to the newest leaf of the branch that contains an item.
+    /// Makes the branch that contains an item the visible branch, by moving the conversation's head to the branch's
+    /// newest leaf.
     pub(super) async fn select_branch(&self, item: String) -> Result<(), ConversationError> {
         let shown = self.with_history(move |history, id| history.show_branch(id, &item)).await?;
         shown.map(|_| ()).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
@@ -212,6 +213,7 @@ pub(super) async fn with_history_blocking<T: Send + 'static>(
         .map_err(ConversationError::Store)
 }
 
+/// Converts a chat item to the form in which the history stores it.
 pub(super) fn new_item(item: &ChatItem) -> NewItem {
     NewItem {
         id: item.id.clone(),

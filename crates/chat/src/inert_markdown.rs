@@ -114,7 +114,8 @@ impl<'a> CodeFence<'a> {
     }
 }
 
-/// Appends one line that is not part of a code block, escaping all constructs that load, link or form a heading.
+/// Appends one line that is not part of a code block. Escapes all constructs that load a resource, link to a target, or
+/// form a heading.
 fn push_prose_line(text: &mut String, line: &str) {
     // Such a line turns the previous line into a heading, or starts a metadata block that hides the text after it.
     let delimits = line.chars().all(|c| matches!(c, '=' | '-' | '+' | '>' | ' ' | '\t'));

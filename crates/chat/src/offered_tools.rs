@@ -19,7 +19,7 @@ use super::tool_keys::tool_key;
 pub use tool_state::ToolState;
 
 /// Maximum number of tools offered in one conversation. Tools beyond it are reported as unusable.
-pub const MAX_TOOLS: usize = 5_000;
+pub const MAX_OFFERED_TOOLS: usize = 5_000;
 
 /// Estimated number of bytes of JSON per token, used only to decide whether the model finds tools by search. Providers
 /// count differently.
@@ -136,7 +136,7 @@ impl OfferedTools {
                 continue;
             }
             let state = match reviewed.tool_review_state(&tool) {
-                ReviewState::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_TOOLS => {
+                ReviewState::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_OFFERED_TOOLS => {
                     ToolState::Unusable
                 }
                 ReviewState::Reviewed => ToolState::Offered,

@@ -7,12 +7,12 @@ use std::collections::HashMap;
 const BM25_K1: f32 = 1.2;
 /// BM25 parameter for the penalty of long texts.
 const BM25_B: f32 = 0.5;
-/// Weight of a word in the name, relative to one in the description.
+/// Weight of a word in a tool's name, relative to one in the description.
 const NAME_WEIGHT: f32 = 4.0;
-/// Weight of a prefix match, relative to a complete match.
+/// Weight of a word of the query that is a prefix of the text's word, relative to an equal word.
 const PREFIX_WEIGHT: f32 = 0.6;
 /// Maximum number of words of a text or query that are considered.
-const MAX_WORDS: usize = 400;
+const MAX_INDEXED_WORDS: usize = 400;
 
 /// BM25 index of named texts, such as tools with their descriptions.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ struct TermWeights {
 }
 
 impl SearchIndex {
-    /// Creates an index of these names and descriptions.
+    /// Creates an index of these texts, each a pair of name and description.
     pub fn new<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut index = Self::default();
         for (name, description) in texts {
@@ -134,7 +134,7 @@ fn split_words(text: &str) -> Vec<String> {
     }
     end(&mut word);
     words.extend(pairs);
-    words.truncate(MAX_WORDS);
+    words.truncate(MAX_INDEXED_WORDS);
     words
 }
 

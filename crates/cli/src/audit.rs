@@ -23,10 +23,10 @@ use crate::terminal_escape;
 /// all entries.
 const EXIT_UNPROVED: u8 = 4;
 /// Maximum number of decisions that are read from the audit log in one query.
-const ENTRIES_PER_PAGE: usize = 500;
+const AUDIT_ENTRIES_PER_QUERY: usize = 500;
 
 /// Checks the arguments before the log is opened, and returns a usage failure if one is invalid.
-pub(crate) fn check_arguments(what: &AuditArguments) -> Result<(), CommandFailure> {
+pub(crate) fn check_audit_arguments(what: &AuditArguments) -> Result<(), CommandFailure> {
     let list = match &what.command {
         None => &what.list,
         Some(AuditCommand::List(list)) => list,
@@ -58,7 +58,7 @@ async fn list_decisions(session: &CommandSession, list: AuditFilter) -> Result<V
         ..AuditRange::default()
     };
     while entries.len() < list.limit {
-        range.limit = u32::try_from(ENTRIES_PER_PAGE.min(list.limit - entries.len()))
+        range.limit = u32::try_from(AUDIT_ENTRIES_PER_QUERY.min(list.limit - entries.len()))
             .map_err(|_| CommandFailure::new(ErrorCode::Internal, "a page has at most 500 decisions"))?;
         let page = session.api.audit(range.clone()).await?;
         range.before = page.entries.last().map(|entry| entry.number);

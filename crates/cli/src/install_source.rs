@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::arguments::InstallArguments;
 use crate::bundle;
 use crate::failure::CommandFailure;
-use crate::registry::{cache_age_text, name_and_version, server_details_json, server_details_text};
+use crate::registry::{cache_age_text, server_details_json, server_details_text, split_name_and_version};
 use crate::terminal_escape::escape_line;
 
 /// Server to install, with its source and its installation plan.
@@ -102,7 +102,7 @@ fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Comman
     if what.sha256.is_some() {
         return Err(CommandFailure::usage_error("--sha256 is for a bundle"));
     }
-    let (name, version) = name_and_version(named);
+    let (name, version) = split_name_and_version(named);
     Ok(Some(InstallSource::Registry { name: name.to_owned(), version: Some(version.to_owned()), target }))
 }
 

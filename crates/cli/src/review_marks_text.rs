@@ -3,7 +3,7 @@
 use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
 use offers::review::{DiffPiece, diff_words};
 
-use crate::terminal_escape::{escape_line, prefixed_block};
+use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
 /// Opening bracket that is printed before the changed words of a line.
 const CHANGE_START: char = '⟦';
@@ -47,7 +47,7 @@ fn diff_text(diff: &DefinitionDiff) -> String {
         let (before, after) = highlight_change(change);
         for (sign, side) in [("-", before), ("+", after)] {
             if let Some(side) = side {
-                text.push_str(&prefixed_block(&side, &format!("    {sign} ")));
+                text.push_str(&escape_and_prefix_lines(&side, &format!("    {sign} ")));
             }
         }
     }

@@ -207,7 +207,7 @@ impl CommandSession {
     }
 }
 
-/// Returns the paths of the settings file and the data folder that a command uses.
+/// Returns the paths of Drawbridge's settings file and data folder that a command uses.
 pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailure> {
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
         (Some(config_file), Some(data_dir)) => Locations { config_file, data_dir },
@@ -256,7 +256,7 @@ async fn refresh_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Resul
     Ok(())
 }
 
-/// Prints the host's events and updates the local view, until the host stops.
+/// Receives and prints the host's events, and updates the local view, until the host stops.
 async fn follow_events(
     api: Api,
     mut events: EventStream,

@@ -129,9 +129,9 @@ pub struct AppSettings {
     pub audit_contents: bool,
     /// Limits on the content of a conversation that a model receives.
     pub chat: ChatBounds,
-    /// Action on closing the window while servers are running: `ask`, `background` or `quit`.
-    pub on_close: String,
     /// Action on closing Drawbridge's window while servers are running: `ask`, `background` or `quit`.
+    pub on_close: String,
+    /// Set to check for newer versions of Drawbridge automatically.
     pub check_updates: bool,
     /// Zoom level of Drawbridge's page, in percent.
     pub zoom: u16,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::{LongContextPrice, Model, ModelPrice, ModelRank, ProviderKind, ProviderSettings};
 
-static MODEL_TABLE: LazyLock<KnownModels> =
+static KNOWN_MODELS: LazyLock<KnownModels> =
     LazyLock::new(|| serde_json::from_str(include_str!("known.json")).unwrap_or_default());
 
 #[derive(Default, Deserialize)]
@@ -27,7 +27,7 @@ pub(crate) struct KnownModel {
     kind: ProviderKind,
     id: String,
     context: u32,
-    /// Maximum number of tokens in one answer of the model.
+    /// Maximum number of tokens in one reply of the model.
     pub(crate) max_output: u32,
     input: f64,
     output: f64,
@@ -43,7 +43,7 @@ pub(crate) fn find_known_model(kind: ProviderKind, id: &str) -> Option<&'static 
     // OpenAI serves the same models over both of its APIs.
     let kind = if kind == ProviderKind::Responses { ProviderKind::OpenAi } else { kind };
     let undated = without_date(id);
-    MODEL_TABLE.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
+    KNOWN_MODELS.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
 }
 
 fn without_date(id: &str) -> &str {
@@ -93,17 +93,17 @@ pub(crate) fn complete_model(settings: &ProviderSettings, mut model: Model) -> M
                 written_input: known.written_input,
                 long: known.long,
                 currency: "USD".to_owned(),
-                as_of: MODEL_TABLE.as_of.clone(),
+                as_of: KNOWN_MODELS.as_of.clone(),
             })
         });
     }
-    model.rank = model.rank.or_else(|| model.price.as_ref().map(rank_by_price));
+    model.rank = model.rank.or_else(|| model.price.as_ref().map(estimate_rank_from_price));
     model
 }
 
 /// Estimates speed and intelligence from the price: models that cost more are assumed to be more intelligent and
 /// slower. The range is from 20 cents to 60 dollars per million output tokens.
-fn rank_by_price(price: &ModelPrice) -> ModelRank {
+fn estimate_rank_from_price(price: &ModelPrice) -> ModelRank {
     let (low, high) = (0.2_f64.ln(), 60_f64.ln());
     let place = ((price.output.max(0.01).ln() - low) / (high - low)).clamp(0.0, 1.0);
     ModelRank { speed: 1.0 - place, intelligence: place, from: "price".to_owned() }
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn model_table_is_valid() {
-        assert!(MODEL_TABLE.models.len() > 40, "the table contains only {} models", MODEL_TABLE.models.len());
-        for known in &MODEL_TABLE.models {
+        assert!(KNOWN_MODELS.models.len() > 40, "the table contains only {} models", KNOWN_MODELS.models.len());
+        for known in &KNOWN_MODELS.models {
             assert!(
                 known.output >= known.input && known.input > 0.0,
                 "{}: the output price is at least the input price",

@@ -29,12 +29,12 @@ pub(crate) fn link_handler_state() -> SystemSwitch {
     SystemSwitch::new(system::is_link_handler_on())
 }
 
-/// Returns `true` if the app is registered for links.
+/// Returns `true` if Drawbridge is registered for links.
 pub(crate) fn is_link_handler_on() -> bool {
     system::is_link_handler_on().unwrap_or(false)
 }
 
-/// Registers or unregisters this app for links.
+/// Registers or unregisters Drawbridge for links.
 ///
 /// # Errors
 /// Returns a message for the user if the system rejects the change.

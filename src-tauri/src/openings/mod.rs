@@ -31,7 +31,7 @@ pub(crate) enum OpenRequest {
         /// Absolute path of the bundle file.
         path: String,
     },
-    /// Link of the app's scheme. May contain secrets, so it must not be logged.
+    /// Link of Drawbridge's scheme. May contain secrets, so it must not be logged.
     Link {
         /// Link as it was received.
         link: String,
@@ -62,7 +62,7 @@ pub(crate) enum OpenRefusal {
     NotABundle,
     /// The path is not valid Unicode.
     NotUnicode,
-    /// The link is not an install link of this app.
+    /// The link is not an install link of Drawbridge.
     NotAnInstallLink,
     /// The link is longer than any install link.
     LinkTooLong,

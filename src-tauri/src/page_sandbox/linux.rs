@@ -99,7 +99,7 @@ impl PageSandbox {
         self.update_count(StartAttempts::record_failed_start);
     }
 
-    /// Restarts the app without the sandbox if the web process ends before the page appears.
+    /// Restarts Drawbridge without the sandbox if the web process ends before the page appears.
     ///
     /// # Errors
     /// Returns an error if the window is already closed.
@@ -122,7 +122,7 @@ impl PageSandbox {
         }
     }
 
-    /// Handles the normal exit of the app. The start does not count as failed if the page had not enough time to
+    /// Handles the normal exit of Drawbridge. The start does not count as failed if the page had not enough time to
     /// appear.
     pub(crate) fn on_app_exit(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_FOR_PAGE);
@@ -134,7 +134,7 @@ impl PageSandbox {
     /// Returns the current state of the sandbox.
     pub(crate) fn state(&self) -> SandboxState {
         match &self.decision {
-            Ok(()) if web_process::is_isolated() => SandboxState::On,
+            Ok(()) if web_process::is_web_process_isolated() => SandboxState::On,
             Ok(()) => SandboxState::Off(SandboxObstacle::NotApplied),
             Err(obstacle) => SandboxState::Off(obstacle.clone()),
         }
@@ -159,7 +159,7 @@ impl PageSandbox {
     }
 
     /// Disables the sandbox for the next start if the web process presumably ended because of it. Returns `true` if
-    /// this was recorded. Otherwise, the app must not restart, because it could restart forever.
+    /// this was recorded. Otherwise, Drawbridge must not restart, because it could restart forever.
     fn give_up_sandbox(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)

@@ -39,7 +39,7 @@ const TRIAL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval at which the exit of bubblewrap is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// Maximum number of bytes of bubblewrap's error message that are shown.
-const MAX_MESSAGE_BYTES: u64 = 512;
+const MAX_SHOWN_MESSAGE_BYTES: u64 = 512;
 
 /// Checks the requirements of WebKitGTK's sandbox and runs bubblewrap once.
 ///
@@ -101,7 +101,7 @@ fn wait_with_timeout(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
 fn read_message(child: &mut Child) -> Option<String> {
     let mut bytes = Vec::new();
     // A partial error message is sufficient.
-    let _ = child.stderr.take()?.take(MAX_MESSAGE_BYTES).read_to_end(&mut bytes);
+    let _ = child.stderr.take()?.take(MAX_SHOWN_MESSAGE_BYTES).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     (!text.is_empty()).then_some(text)
 }

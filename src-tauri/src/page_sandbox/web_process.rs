@@ -13,8 +13,8 @@ const PROCESS_NAME: &str = "WebKitWebProces";
 /// not require a separate one.
 const NAMESPACES: [&str; 2] = ["pid", "mnt"];
 
-/// Returns `true` if this app has web processes and all of them run in separate namespaces.
-pub(super) fn is_isolated() -> bool {
+/// Returns `true` if Drawbridge has web processes and all of them run in separate namespaces.
+pub(super) fn is_web_process_isolated() -> bool {
     let proc = Path::new("/proc");
     let own = std::process::id();
     let web_processes = descendants(&web_processes(proc), own, PROCESS_NAME);
@@ -29,7 +29,7 @@ fn web_processes(proc: &Path) -> WebProcesses {
     entries
         .filter_map(|entry| {
             let pid = entry.file_name().to_str()?.parse().ok()?;
-            let (name, parent) = name_and_parent(&fs::read_to_string(entry.path().join("stat")).ok()?)?;
+            let (name, parent) = parse_name_and_parent(&fs::read_to_string(entry.path().join("stat")).ok()?)?;
             Some((pid, (name, parent)))
         })
         .collect()
@@ -37,7 +37,7 @@ fn web_processes(proc: &Path) -> WebProcesses {
 
 /// Parses the second and the fourth field of `stat`. The name is in parentheses and may contain any character
 /// (proc_pid_stat(5)).
-fn name_and_parent(stat: &str) -> Option<(String, u32)> {
+fn parse_name_and_parent(stat: &str) -> Option<(String, u32)> {
     let (before, after) = stat.rsplit_once(')')?;
     let name = before.split_once('(')?.1.to_owned();
     Some((name, after.split_whitespace().nth(1)?.parse().ok()?))
@@ -76,11 +76,11 @@ mod tests {
     #[test]
     fn process_name_may_contain_any_character() {
         assert_eq!(
-            name_and_parent("7 (a ) b) S 3 7 7 0"),
+            parse_name_and_parent("7 (a ) b) S 3 7 7 0"),
             Some(("a ) b".to_owned(), 3)),
             "the name should end at the last parenthesis"
         );
-        assert_eq!(name_and_parent("7 (a) S"), None, "a truncated line should be rejected");
+        assert_eq!(parse_name_and_parent("7 (a) S"), None, "a truncated line should be rejected");
     }
 
     #[test]

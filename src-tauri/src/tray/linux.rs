@@ -18,7 +18,7 @@ use crate::window;
 /// Identifier of the StatusNotifierItem, which is the same at every start.
 const ITEM_ID: &str = "dev.drawbridge.desktop";
 
-/// Tray icon of the app, shown if the desktop supports it.
+/// Tray icon of Drawbridge, shown if the desktop supports it.
 #[derive(Default)]
 pub(crate) struct Tray(Arc<SharedTray>);
 

@@ -35,7 +35,7 @@ use reviewed_result::ReviewedResult;
 
 /// Time to wait for the end of a cancelled call.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Interval between repeated attempts to cancel a call.
+/// Interval between repeated attempts to cancel a call that the host has not accepted yet.
 const CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A request to call a server's tool.
@@ -53,7 +53,7 @@ pub struct ToolCall {
     pub arguments: Map<String, Value>,
 }
 
-/// The outcome of a call, and of recording it.
+/// The outcome of a tool call, and the result of recording it in the history.
 pub(super) struct CallOutcome {
     /// Item of the call, with an [`ItemBody::ToolCall`] as its body.
     pub(super) item: ChatItem,

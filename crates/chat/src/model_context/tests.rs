@@ -135,7 +135,10 @@ fn each_tool_use_is_followed_by_its_result() {
         results[1].1.ends_with("\nThe user declined. Reason: not now") && results[1].2,
         "a denial includes its reason: {results:?}"
     );
-    assert!(results[2].1.contains(NOT_MADE_TEXT) && results[2].2, "a use without a call has a result: {results:?}");
+    assert!(
+        results[2].1.contains(CALL_NOT_MADE_TEXT) && results[2].2,
+        "a use without a call has a result: {results:?}"
+    );
 }
 
 #[test]

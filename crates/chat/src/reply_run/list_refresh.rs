@@ -9,11 +9,11 @@ use mcp_proto::session::ListKind;
 
 use super::ReplyRun;
 
-/// Timeout for reading a changed tool list.
+/// Timeout for reading a server's changed tool list.
 const REFRESH_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of times that a list is read per request to the model, since a server may report changes
-/// continuously.
-const MAX_REFRESHES: usize = 3;
+/// Maximum number of times that a server's tool list is read per request to the model, since a server may report
+/// changes continuously.
+const MAX_LIST_REFRESHES: usize = 3;
 
 impl ReplyRun {
     /// Reads all changed tool lists again, at most for [`REFRESH_TIMEOUT`]. Returns `true` if a list had changed.
@@ -48,10 +48,10 @@ impl ReplyRun {
     }
 }
 
-/// Reads a server's tool list until it is up to date, within [`MAX_REFRESHES`] and [`REFRESH_TIMEOUT`].
+/// Reads a server's tool list until it is up to date, within [`MAX_LIST_REFRESHES`] and [`REFRESH_TIMEOUT`].
 async fn refresh_until_current(host: &Host, server: &str) {
     let read = async {
-        for _ in 0..MAX_REFRESHES {
+        for _ in 0..MAX_LIST_REFRESHES {
             // A server that has stopped meanwhile has no list to wait for.
             let Ok(catalog) = host.refresh_list(server.to_owned(), ListKind::Tools).await else { return };
             if !catalog.has_outdated_tools() {

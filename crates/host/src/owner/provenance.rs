@@ -11,8 +11,7 @@ use super::state::{CallOrigin, ConversationLabel};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Records that a conversation contains content of these servers. With `is_whole` set, it contains no content of
-    /// other servers.
+    /// Records that a conversation contains content of these servers and, with `is_whole` set, of no other servers.
     pub(crate) fn record_conversation_servers(&mut self, conversation: &str, servers: &[String], is_whole: bool) {
         if self.permissions.data_flow.labels.add(conversation, servers, is_whole) {
             self.events.emit(HostEvent::ConversationsChanged(Some(conversation.to_owned())));

@@ -116,7 +116,7 @@ impl Wire for Anthropic {
         WireRequest { url: settings.url_at("messages"), body: body.into() }
     }
 
-    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
         Box::new(MessageStream { model: model.to_owned(), is_done: false })
     }
 }
@@ -146,7 +146,7 @@ fn encode_messages(messages: &[ModelMessage]) -> Value {
 }
 
 /// Maps ids of tool calls to ids that the API accepts: letters, digits, `_` and `-`, unique in the conversation. Ids of
-/// servers and other providers may contain other characters, and may repeat in each answer.
+/// servers and other providers may contain other characters, and may repeat in each reply.
 #[derive(Default)]
 struct ToolUseIds {
     /// Accepted ids of the latest tool calls, by original id.
@@ -208,7 +208,7 @@ fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Valu
     })
 }
 
-/// Decoder of the events of a streamed answer in the format of the Messages API.
+/// Decoder of the events of a streamed reply in the format of the Messages API.
 struct MessageStream {
     model: String,
     is_done: bool,

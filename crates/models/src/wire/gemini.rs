@@ -103,7 +103,7 @@ impl Wire for Gemini {
         WireRequest { url, body: body.into() }
     }
 
-    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
         Box::new(GenerationStream { model: model.to_owned(), has_ended: false })
     }
 }
@@ -173,7 +173,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
     })
 }
 
-/// Decoder of the events of a streamed answer in the format of the Gemini API.
+/// Decoder of the events of a streamed reply in the format of the Gemini API.
 struct GenerationStream {
     model: String,
     has_ended: bool,

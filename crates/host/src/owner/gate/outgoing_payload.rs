@@ -47,7 +47,7 @@ impl OutgoingPayload {
         }
     }
 
-    /// Describes a response that the user entered or chose. `logged` and `content` are the hash and text for the audit
+    /// Describes a response that the user entered or chose. `logged` and `content` are its hash and text for the audit
     /// log.
     pub(in crate::owner) fn response(
         pending: &PendingRequest,

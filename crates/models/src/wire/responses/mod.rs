@@ -29,7 +29,7 @@ impl Responses {
         Self { speaker: ChatDialect::of_provider(settings), origin: settings.origin() }
     }
 
-    /// Returns `true` if the model reasons before it answers, or `None` if the model's name does not indicate it.
+    /// Returns `true` if the model reasons before it replies, or `None` if the model's name does not indicate it.
     fn model_thinks(&self, model: &str) -> Option<bool> {
         (self.speaker == ChatDialect::OpenAi).then(|| model_limits::openai_tool_support(model).is_some())
     }
@@ -42,15 +42,15 @@ impl Responses {
 
 impl Wire for Responses {
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
-        let is_openai = self.speaker == ChatDialect::OpenAi;
-        let thinks = model.map_or(is_openai, |model| self.model_thinks(model) == Some(true));
+        let is_openai_host = self.speaker == ChatDialect::OpenAi;
+        let thinks = model.map_or(is_openai_host, |model| self.model_thinks(model) == Some(true));
         WireCapabilities {
             images: IMAGE_MEDIA_TYPES,
             audio: &[],
             files: if self.speaker == ChatDialect::Other { &[] } else { &["application/pdf"] },
             // Other implementations of the API accept only text there.
-            images_in_results: is_openai,
-            files_in_results: is_openai,
+            images_in_results: is_openai_host,
+            files_in_results: is_openai_host,
             tool_error: false,
             tool_required: true,
             stops: 0,
@@ -106,7 +106,7 @@ impl Wire for Responses {
         WireRequest { url: settings.url_at("responses"), body: body.into() }
     }
 
-    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
         Box::new(ResponseStream::new(model.to_owned(), self.thought_source(model)))
     }
 }
