@@ -44,7 +44,7 @@ fn locations_from(
 
 /// Path of the folder with Drawbridge's internal programs, relative to the folder of the executable. For `/usr/bin` it
 /// is `/usr/lib/drawbridge`.
-const INSTALLED_PROGRAMS: &str = "../lib/drawbridge";
+const INSTALLED_PROGRAMS_PATH: &str = "../lib/drawbridge";
 
 /// Returns the path of the demo server: the installed one, or in a development build the one next to the executable.
 pub(crate) fn demo_server_path() -> Option<PathBuf> {
@@ -55,7 +55,7 @@ fn demo_server_next_to(program: &Path) -> Option<PathBuf> {
     let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
     let beside = program.parent()?;
     // The path appears in the settings file and in a consent request, so it must not contain "..".
-    let installed = beside.join(INSTALLED_PROGRAMS).canonicalize().ok().map(|folder| folder.join(&name));
+    let installed = beside.join(INSTALLED_PROGRAMS_PATH).canonicalize().ok().map(|folder| folder.join(&name));
     installed.into_iter().chain([beside.join(&name)]).find(|demo| demo.is_file())
 }
 

@@ -51,10 +51,10 @@ fn close_action(on_close: &str, running: usize) -> CloseAction {
 
 /// State of the dialog in which the user chooses to quit or to continue in the background.
 #[derive(Default)]
-pub(crate) struct ClosingChoice(Mutex<ChoiceState>);
+pub(crate) struct ClosingDialog(Mutex<ClosingDialogState>);
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum ChoiceState {
+enum ClosingDialogState {
     /// The dialog was not requested, or the page has shown it.
     #[default]
     Quiet,
@@ -62,18 +62,18 @@ enum ChoiceState {
     Requested(Instant),
 }
 
-impl ClosingChoice {
+impl ClosingDialog {
     /// Requests the page to show the dialog. Returns `false` if the request can't be sent, or if the page did not show
     /// the dialog after an earlier request.
     fn request_choice(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
-            ChoiceState::Requested(at) if now.duration_since(at) >= CLOSING_DIALOG_TIMEOUT => false,
-            ChoiceState::Requested(_) => notify(),
-            ChoiceState::Quiet => {
+            ClosingDialogState::Requested(at) if now.duration_since(at) >= CLOSING_DIALOG_TIMEOUT => false,
+            ClosingDialogState::Requested(_) => notify(),
+            ClosingDialogState::Quiet => {
                 let is_notified = notify();
                 if is_notified {
-                    *choice = ChoiceState::Requested(now);
+                    *choice = ClosingDialogState::Requested(now);
                 }
                 is_notified
             }
@@ -81,7 +81,7 @@ impl ClosingChoice {
     }
 
     fn mark_shown(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ChoiceState::Quiet;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ClosingDialogState::Quiet;
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
         CloseAction::Background => !hide_window(app),
         CloseAction::Ask => {
             let notify = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
-            !app.state::<ClosingChoice>().request_choice(Instant::now(), notify)
+            !app.state::<ClosingDialog>().request_choice(Instant::now(), notify)
         }
     }
 }
@@ -113,7 +113,7 @@ fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
 
 /// Records that the page shows the dialog for closing the window.
 #[tauri::command]
-pub(crate) fn closing_shown(choice: State<'_, ClosingChoice>) {
+pub(crate) fn closing_shown(choice: State<'_, ClosingDialog>) {
     choice.mark_shown();
 }
 
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn page_that_never_shows_the_choice_does_not_block_closing() {
-        let choice = ClosingChoice::default();
+        let choice = ClosingDialog::default();
         let start = Instant::now();
         assert!(!choice.request_choice(start, || false), "without a page the choice can't be shown");
         assert!(choice.request_choice(start, || true), "the page should be notified");
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn page_that_shows_the_choice_is_notified_each_time() {
-        let choice = ClosingChoice::default();
+        let choice = ClosingDialog::default();
         let start = Instant::now();
         assert!(choice.request_choice(start, || true), "the page should be notified");
         choice.mark_shown();

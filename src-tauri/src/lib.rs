@@ -44,7 +44,7 @@ use std::process::ExitCode;
 use tauri::{Builder, Wry};
 
 use crate::announcements::Announcements;
-use crate::background::ClosingChoice;
+use crate::background::ClosingDialog;
 use crate::measure::BenchMeasure;
 use crate::openings::OpenRequests;
 use crate::page_sandbox::PageSandbox;
@@ -108,7 +108,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .manage(app_updates::restart_environment())
         .manage(sandbox)
         .manage(ShellEvents::default())
-        .manage(ClosingChoice::default())
+        .manage(ClosingDialog::default())
         .manage(Announcements::default())
         .manage(OpenRequests::default())
         .manage(Tray::default())

@@ -42,10 +42,10 @@ pub(crate) enum ShellEvent {
 
 /// Channel to the page. A reloaded page replaces the channel.
 #[derive(Default)]
-pub(crate) struct ShellEvents(Mutex<EventLink>);
+pub(crate) struct ShellEvents(Mutex<PageEventLink>);
 
 #[derive(Default)]
-struct EventLink {
+struct PageEventLink {
     channel: Option<Channel<ShellEvent>>,
     /// Last event that could not be sent because no page was loaded.
     held: Option<ShellEvent>,

@@ -34,7 +34,7 @@ enum StartProblem {
     #[error("failed to open the window: {0}")]
     Window(#[from] tauri::Error),
     #[error("{0}")]
-    Bench(#[from] bench::BenchProblem),
+    Bench(#[from] bench::BenchmarkProblem),
 }
 
 /// Thread that opens Drawbridge's files while the window system starts, because the keychain takes about as long to

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::{ConversationError, ConversationSettings, draft};
 
 /// Maximum number of items that are read from the history in one query.
-const ITEMS_PER_PAGE: usize = 500;
+const MAX_ITEMS_PER_QUERY: usize = 500;
 
 /// Serializes changes of a conversation's settings and draft, which are stored in one value, so that no concurrent
 /// change is lost.
-static SETTINGS_LOCK: Mutex<()> = Mutex::new(());
+static CONVERSATION_SETTINGS_LOCK: Mutex<()> = Mutex::new(());
 
 /// Access to the stored items of one conversation.
 #[derive(Clone)]
@@ -70,7 +70,7 @@ impl ConversationLog {
         change: impl FnOnce(&mut Value) + Send + 'static,
     ) -> Result<(), ConversationError> {
         let changed = self.with_history(move |history, id| {
-            let _one_at_a_time = SETTINGS_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+            let _one_at_a_time = CONVERSATION_SETTINGS_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(conversation) = history.conversation(id)? else { return Ok(false) };
             let mut stored = conversation.settings;
             change(&mut stored);
@@ -101,7 +101,7 @@ impl ConversationLog {
             let range = ItemRange {
                 conversation: self.conversation.clone(),
                 before: before.take(),
-                limit: ITEMS_PER_PAGE,
+                limit: MAX_ITEMS_PER_QUERY,
                 whole,
             };
             let page = self.with_history(move |history, _| {
@@ -125,8 +125,9 @@ impl ConversationLog {
     pub(super) async fn all_items(&self) -> Result<Vec<ChatItem>, ConversationError> {
         let (mut items, mut after) = (Vec::new(), None::<String>);
         loop {
-            let page =
-                self.with_history(move |history, id| history.all_items(id, after.as_deref(), ITEMS_PER_PAGE)).await?;
+            let page = self
+                .with_history(move |history, id| history.all_items(id, after.as_deref(), MAX_ITEMS_PER_QUERY))
+                .await?;
             let page = page.ok_or_else(|| ConversationError::NotFound("message".to_owned()))?;
             after = page.items.last().map(|item| item.id.clone()).filter(|_| page.has_more);
             items.extend(page.items.into_iter().filter_map(parse_item));

@@ -216,14 +216,14 @@ fn call_result_parts(
         parts.extend(truncate_result(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
-        parts.push(MessagePart::Text(failure_text(error)));
+        parts.push(MessagePart::Text(missing_result_text(error)));
     }
     parts
 }
 
 /// Returns the text that replaces a missing result. If the user declined the call, the text states that the call did
 /// not fail and must not be tried in another way. Depends on the text of [`domain::call::CallFailure::Refused`].
-fn failure_text(error: &str) -> String {
+fn missing_result_text(error: &str) -> String {
     let declined = error.strip_prefix("refused: by the user");
     if declined == Some("") {
         return "The user declined.".to_owned();

@@ -11,7 +11,7 @@ pub const MAX_KEY_CHARS: usize = 64;
 /// Number of hexadecimal digits of the hash in a hashed tool key: 80 bits.
 const KEY_HASH_DIGITS: usize = 20;
 /// Maximum numbers of characters of the server's and the tool's name in a hashed tool key.
-const NAME_PREFIX_LENGTHS: (usize, usize) = (18, 20);
+const KEY_NAME_PREFIX_CHARS: (usize, usize) = (18, 20);
 /// Separates the server's name from the tool's name in a tool key, and the tool's name from the hash.
 const TOOL_KEY_SEPARATOR: &str = "__";
 
@@ -34,7 +34,7 @@ pub fn tool_key(server: &str, tool: &str) -> String {
     let hash = Hash::of_bytes(format!("{}:{server}{tool}", server.len()).as_bytes());
     let digits = &hash.as_str()[..KEY_HASH_DIGITS];
     let (server, tool) =
-        (sanitized_prefix(server, NAME_PREFIX_LENGTHS.0), sanitized_prefix(tool, NAME_PREFIX_LENGTHS.1));
+        (sanitized_prefix(server, KEY_NAME_PREFIX_CHARS.0), sanitized_prefix(tool, KEY_NAME_PREFIX_CHARS.1));
     let first = if has_valid_start(&server) { "" } else { "s" };
     format!("{first}{server}{TOOL_KEY_SEPARATOR}{tool}{TOOL_KEY_SEPARATOR}{digits}")
 }

@@ -32,8 +32,8 @@ pub(crate) fn check_audit_arguments(what: &AuditArguments) -> Result<(), Command
         Some(AuditCommand::List(list)) => list,
         Some(AuditCommand::Verify { .. } | AuditCommand::Export { .. }) => return Ok(()),
     };
-    parse_time(list.since.as_deref(), "--since")?;
-    parse_time(list.until.as_deref(), "--until").map(drop)
+    parse_time_option(list.since.as_deref(), "--since")?;
+    parse_time_option(list.until.as_deref(), "--until").map(drop)
 }
 
 /// Runs an `audit` command, and returns its result as JSON.
@@ -52,8 +52,8 @@ async fn list_decisions(session: &CommandSession, list: AuditFilter) -> Result<V
         server: list.server,
         kind: list.kind,
         decision: list.decision,
-        since: parse_time(list.since.as_deref(), "--since")?,
-        until: parse_time(list.until.as_deref(), "--until")?,
+        since: parse_time_option(list.since.as_deref(), "--since")?,
+        until: parse_time_option(list.until.as_deref(), "--until")?,
         search: list.search,
         ..AuditRange::default()
     };
@@ -209,7 +209,7 @@ fn finding_text(finding: &AuditFinding) -> String {
 }
 
 /// Parses the value of the option `option`, a date, a date with a time, or an age, to milliseconds since 1970.
-fn parse_time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
+fn parse_time_option(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
         CommandFailure::usage_error(format!(
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn times_are_dates_or_durations_before_now() {
-        let read = |text| parse_time(Some(text), "--since");
+        let read = |text| parse_time_option(Some(text), "--since");
         assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date should be parsed");
         assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with time and zone should be parsed");
         assert_eq!(

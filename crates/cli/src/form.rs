@@ -83,18 +83,18 @@ pub(crate) fn parse_field_input(field: &FormField, text: &str) -> Option<Value> 
             "n" | "no" | "false" => Value::Bool(false),
             _ => Value::from(text),
         },
-        FieldKind::Choice { options } => Value::from(find_choice(options, text)),
+        FieldKind::Choice { options } => Value::from(find_choice_value(options, text)),
         FieldKind::Choices { options, .. } => text
             .split(',')
             .filter(|part| !part.trim().is_empty())
-            .map(|part| Value::from(find_choice(options, part)))
+            .map(|part| Value::from(find_choice_value(options, part)))
             .collect(),
     })
 }
 
 /// Returns the value of the option that the user's input selects by its value, its title or its number, checked in this
 /// order.
-fn find_choice(options: &[ChoiceOption], text: &str) -> String {
+fn find_choice_value(options: &[ChoiceOption], text: &str) -> String {
     let text = text.trim();
     let named = options.iter().find(|option| option.value == text).or_else(|| options.iter().find(|o| o.title == text));
     let numbered = || text.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));

@@ -39,7 +39,7 @@ pub(crate) async fn resolve_source(
     host: &Host,
 ) -> Result<ResolvedSource, CommandFailure> {
     let requested_at = SystemClock.now();
-    let source = named_source(what)?;
+    let source = source_from_arguments(what)?;
     let offer = match (&what.upgrade, &source) {
         (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
         (None, Some(source)) => installer.offer(source, CachePolicy::Now).await?,
@@ -66,7 +66,7 @@ pub(crate) async fn resolve_source(
     let plan = match (offer.plan, &offer.origin) {
         (Ok(plan), _) => plan,
         (Err(problem), InstallOrigin::Registry { answer, .. }) => {
-            return Err(describe_problem(&problem, &answer.value, &words));
+            return Err(not_installable_failure(&problem, &answer.value, &words));
         }
         (Err(problem), InstallOrigin::Bundle(_)) => {
             return Err(CommandFailure::new(ErrorCode::Unsupported, problem.to_string()));
@@ -81,7 +81,7 @@ fn bundle_json(file: &BundleFile) -> Value {
 }
 
 /// Returns the source given on the command line, or `None` if none is given.
-fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, CommandFailure> {
+fn source_from_arguments(what: &InstallArguments) -> Result<Option<InstallSource>, CommandFailure> {
     let target = match (what.package, what.remote) {
         (Some(number), _) => Some(InstallTarget::Package { number }),
         (_, Some(number)) => Some(InstallTarget::Remote { number }),
@@ -114,7 +114,7 @@ fn is_bundle_path(what: &str) -> bool {
 }
 
 /// Describes why a registry entry can't be installed, and the command line options that may help.
-fn describe_problem(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
+fn not_installable_failure(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
         NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage_error(choices_text(entry)),
         NotInstallable::NoTarget => {

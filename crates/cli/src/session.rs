@@ -25,7 +25,7 @@ use crate::trace;
 use crate::{event_printer, pasted_redirects, terminal_escape};
 
 /// Maximum time to wait until pending events are printed before the result.
-const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+const EVENT_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Host that runs for one command, with the output and input of the program.
 pub(crate) struct CommandSession {
@@ -87,13 +87,13 @@ impl CommandSession {
         Ok(Self { api, output, input, data_folder: data, view, talks })
     }
 
-    /// Waits until all events that occurred before this call are printed, for at most [`FLUSH_TIMEOUT`].
+    /// Waits until all events that occurred before this call are printed, for at most [`EVENT_FLUSH_TIMEOUT`].
     pub(crate) async fn flush_events(&self) {
         let Ok(snapshot) = self.api.snapshot(EmptyObject {}).await else { return };
         let mut view = self.view.clone();
         let caught_up = view.wait_for(|view| view.next_event >= snapshot.next_event);
         // A server that sends events continuously must not delay the result.
-        let _ = tokio::time::timeout(FLUSH_TIMEOUT, caught_up).await;
+        let _ = tokio::time::timeout(EVENT_FLUSH_TIMEOUT, caught_up).await;
     }
 
     /// Prints the replies of a conversation as they stream. The returned receiver delivers the end of each reply, and

@@ -4,7 +4,7 @@ use offers::review::is_valid_variation;
 use serde_json::Value;
 
 /// Maximum number of consecutive spaces, since more of them could push text out of view.
-const MAX_SPACES: usize = 40;
+const MAX_CONSECUTIVE_SPACES: usize = 40;
 
 /// Returns `true` for characters that a terminal interprets or does not show: control characters, and marks that
 /// reorder, join or hide text.
@@ -70,7 +70,7 @@ pub(crate) fn escape_lines(text: &str) -> String {
 
 fn push_spaces(shown: &mut String, spaces: &mut usize) {
     match std::mem::take(spaces) {
-        few @ 0..=MAX_SPACES => shown.extend(std::iter::repeat_n(' ', few)),
+        few @ 0..=MAX_CONSECUTIVE_SPACES => shown.extend(std::iter::repeat_n(' ', few)),
         many => shown.push_str(&format!("⟨{many} spaces⟩")),
     }
 }

@@ -13,11 +13,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::DocumentProgress;
 
-/// Maximum number of queued operations, and of operations that the thread takes at once. Operations that find no room in
-/// the queue fail as if the disk had failed.
+/// Maximum number of queued operations, and of operations that the thread takes at once. Operations that find no room
+/// in the queue fail as if the disk had failed.
 const MAX_QUEUED_JOBS: usize = 1_024;
 /// Maximum time to wait for queued operations when the host closes.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+const WRITER_CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An operation for the thread that reads and writes documents. It results in a continuation `T`, which is passed to
 /// the `on_done` of [`DocumentWriter::new`].
@@ -80,11 +80,11 @@ impl<T: Send + 'static> DocumentWriter<T> {
         queue.try_reserve_owned().map_err(|_| "the disk does not keep up; try again")
     }
 
-    /// Waits until all pending operations are done, at most for [`CLOSE_TIMEOUT`].
+    /// Waits until all pending operations are done, at most for [`WRITER_CLOSE_TIMEOUT`].
     pub async fn close(&mut self) {
         self.queue = None;
         let Some(ended) = self.ended.take() else { return };
-        if tokio::time::timeout(CLOSE_TIMEOUT, ended).await.is_err() {
+        if tokio::time::timeout(WRITER_CLOSE_TIMEOUT, ended).await.is_err() {
             tracing::error!("the last changes of documents could not be written in time");
         }
     }

@@ -40,7 +40,7 @@ use crate::{HostClosed, HostOptions, NumberedEvent};
 const KEYCHAIN_STARTUP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Capacity of the event channel. An observer that falls further behind misses events, and has to request a new
 /// snapshot.
-const MAX_EVENTS: usize = 4_096;
+const MAX_PENDING_EVENTS: usize = 4_096;
 
 /// A running host. Clones are handles to the same host, which shuts down when [`close`](Self::close) is called or the
 /// last handle is dropped.
@@ -109,7 +109,7 @@ impl Host {
         if let Err(error) = settled {
             tracing::error!(%error, "the seals of documents could not be checked");
         }
-        let (events, _) = broadcast::channel(MAX_EVENTS);
+        let (events, _) = broadcast::channel(MAX_PENDING_EVENTS);
         let times = options.times;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
         // Can't fail, since no other handle exists that could have shut down the host.

@@ -42,11 +42,11 @@ pub(crate) struct KnownModel {
 pub(crate) fn find_known_model(kind: ProviderKind, id: &str) -> Option<&'static KnownModel> {
     // OpenAI serves the same models over both of its APIs.
     let kind = if kind == ProviderKind::Responses { ProviderKind::OpenAi } else { kind };
-    let undated = without_date(id);
+    let undated = strip_model_date(id);
     KNOWN_MODELS.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
 }
 
-fn without_date(id: &str) -> &str {
+fn strip_model_date(id: &str) -> &str {
     let digits = id.bytes().rev().take_while(|b| b.is_ascii_digit() || *b == b'-').count();
     let (name, date) = id.split_at(id.len() - digits);
     let is_date = |date: &str| {
@@ -65,7 +65,7 @@ fn without_date(id: &str) -> &str {
 }
 
 /// Fills in the unknown properties of a model from the table. Values that the provider reported are retained.
-pub(crate) fn complete_model(settings: &ProviderSettings, mut model: Model) -> Model {
+pub(crate) fn fill_in_known_properties(settings: &ProviderSettings, mut model: Model) -> Model {
     // Other hosts may serve a different model under the same name, or at a different price.
     let own_host = match settings.kind {
         ProviderKind::OpenAi | ProviderKind::Responses => Some("api.openai.com"),
@@ -118,7 +118,10 @@ mod tests {
 
     fn listed_model(provider: &str, id: &str) -> Model {
         let preset = PRESETS.iter().find(|preset| preset.id == provider).unwrap();
-        complete_model(&preset.settings().unwrap(), Model { id: id.into(), name: id.into(), ..Model::default() })
+        fill_in_known_properties(
+            &preset.settings().unwrap(),
+            Model { id: id.into(), name: id.into(), ..Model::default() },
+        )
     }
 
     #[test]
@@ -136,7 +139,7 @@ mod tests {
                 known.id
             );
             assert!(known.long.is_none_or(|long| long.input > known.input), "{}: long requests cost more", known.id);
-            assert_eq!(without_date(&known.id), known.id, "{} is not parsed as a dated version", known.id);
+            assert_eq!(strip_model_date(&known.id), known.id, "{} is not parsed as a dated version", known.id);
         }
     }
 

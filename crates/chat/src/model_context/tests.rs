@@ -143,9 +143,12 @@ fn each_tool_use_is_followed_by_its_result() {
 
 #[test]
 fn failed_call_reports_its_cause() {
-    assert_eq!(failure_text("refused: by the user"), "The user declined.");
-    assert_eq!(failure_text("refused: by a rule"), "The call failed: refused: by a rule");
-    assert_eq!(failure_text("refused: by the user, who says: no\u{202e}"), "The user declined. Reason: no[U+202E]");
+    assert_eq!(missing_result_text("refused: by the user"), "The user declined.");
+    assert_eq!(missing_result_text("refused: by a rule"), "The call failed: refused: by a rule");
+    assert_eq!(
+        missing_result_text("refused: by the user, who says: no\u{202e}"),
+        "The user declined. Reason: no[U+202E]"
+    );
 }
 
 #[test]

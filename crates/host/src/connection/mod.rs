@@ -40,7 +40,7 @@ pub(crate) use host_state::{CallTicket, RunId};
 pub(crate) use session_run::PING_TIMEOUT;
 
 /// Capacity of the channel for commands to a connection.
-const MAX_COMMANDS: usize = 256;
+const MAX_QUEUED_COMMANDS: usize = 256;
 
 /// Parameters for starting a connection.
 pub(crate) struct ConnectionStart {
@@ -209,7 +209,7 @@ pub(crate) struct Connection {
 /// Starts the task of a connection, which takes a turn of the owner for each report.
 pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let run = start.run;
-    let (sender, commands) = mpsc::channel(MAX_COMMANDS);
+    let (sender, commands) = mpsc::channel(MAX_QUEUED_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
         let failure = session_run::run_server(start, commands, &owner).await;

@@ -167,7 +167,7 @@ impl Owner {
             content,
             content_bytes: None,
             decision: decided.decision.into(),
-            scope: decided.scope.map(|scope| scope_name(scope).into()),
+            scope: decided.scope.map(|scope| approval_scope_name(scope).into()),
             by: decided.by.into(),
             rule: decided.rule,
             conversation: decided.conversation.map(str::to_owned),
@@ -295,7 +295,7 @@ impl Owner {
     }
 }
 
-const fn scope_name(scope: policy::ApprovalScope) -> &'static str {
+const fn approval_scope_name(scope: policy::ApprovalScope) -> &'static str {
     match scope {
         policy::ApprovalScope::Once => "once",
         policy::ApprovalScope::Conversation => "conversation",

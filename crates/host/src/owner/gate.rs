@@ -8,7 +8,7 @@
 //!
 //! Without a permit, these are authorized: denials, which contain no user data ([`authorize_denial`]); responses that a
 //! rule, a grant or shared folders allow ([`authorize_allowed_response`]); links that the user opens
-//! ([`authorize_link`]); the notification that an approved URL was opened ([`Owner::notify_url_opened`]); and requests
+//! ([`authorize_link_opening`]); the notification that an approved URL was opened ([`Owner::notify_url_opened`]); and requests
 //! that have no audit entry ([`Owner::authorize_unaudited_request`]).
 
 mod outgoing_payload;
@@ -150,7 +150,7 @@ impl SendPermit {
     }
 
     /// Consumes the permit for opening exactly this URL on behalf of a server.
-    pub(super) fn authorize_url(
+    pub(super) fn authorize_browser_url(
         self,
         for_server: &str,
         url: String,
@@ -223,7 +223,7 @@ pub(crate) async fn open_in_browser(platform: &dyn Platform, page: AuthorizedPay
 }
 
 /// Authorizes opening a link that was displayed to the user in full. `None` if its scheme or syntax doesn't allow that.
-pub(crate) fn authorize_link(link: UrlParts) -> Option<AuthorizedPayload<String>> {
+pub(crate) fn authorize_link_opening(link: UrlParts) -> Option<AuthorizedPayload<String>> {
     link.openable.then_some(AuthorizedPayload(link.url))
 }
 

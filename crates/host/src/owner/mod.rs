@@ -63,7 +63,7 @@ use audited_decision::AuditedDecision;
 pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
 pub use flow_settings::FlowError;
-pub(crate) use gate::{AuthorizedPayload, authorize_link, open_in_browser};
+pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
 pub(crate) use running_records::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
@@ -331,7 +331,7 @@ impl Owner {
 pub(crate) async fn run_owner(owner: SharedOwner) {
     // Fails only if the host was closed before this task started.
     if let Ok(receipts) = owner.turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
-        deliver_receipts(&owner, &receipts).await;
+        deliver_audit_receipts(&owner, &receipts).await;
     }
     let Some(mut owner) = owner.into_ended() else { return };
     owner.documents.writer.close().await;
@@ -347,7 +347,7 @@ pub(crate) async fn run_owner(owner: SharedOwner) {
 }
 
 /// Delivers confirmations of the audit log to the owner, until the owner has ended.
-async fn deliver_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
+async fn deliver_audit_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
             written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),

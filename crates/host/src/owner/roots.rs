@@ -20,8 +20,7 @@ use super::state::{FolderShare, refusal_error, to_roots, with_server_entry};
 use crate::connection::{CallTicket, RunId};
 
 impl Owner {
-    /// Returns the folders that are shared with a server, or `None` if the user has not decided for its current
-    /// command.
+    /// Returns the folders shared with a server, or `None` if the user has not decided for its current command.
     pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         let record = self.servers.records.get(server)?;
         self.permissions.folders.shared_for_command(server, || config_hash(&record.config))

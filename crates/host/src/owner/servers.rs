@@ -307,8 +307,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Returns `true` if a grant allows starting this command or address. A changed program file is only detected on
-    /// start.
+    /// Returns `true` if a grant allows starting this command or address. Changed program files are detected on start.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {

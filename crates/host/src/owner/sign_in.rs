@@ -44,8 +44,7 @@ impl ServerSignIn {
         Arc::clone(&self.signing) as Arc<dyn Authorizer>
     }
 
-    /// Returns `true` if the sign-in was created for this configuration of the server. A different transport doesn't
-    /// matter.
+    /// Returns `true` if the sign-in was created for this configuration of the server, except for the transport.
     pub(super) fn matches_config(&self, config: &HttpConfig) -> bool {
         (&self.config.url, &self.config.auth) == (&config.url, &config.auth)
     }

@@ -165,7 +165,7 @@ impl OwnerCell {
 }
 
 thread_local! {
-    static IN_TURN: Cell<bool> = const { Cell::new(false) };
+    static THREAD_HOLDS_LOCK: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Marks the current thread as holding the lock on the host's state. Panics if it holds it already (deadlock).
@@ -173,14 +173,14 @@ struct TurnGuard;
 
 impl TurnGuard {
     fn enter() -> Self {
-        assert!(!IN_TURN.replace(true), "a turn of the owner takes another");
+        assert!(!THREAD_HOLDS_LOCK.replace(true), "a turn of the owner takes another");
         Self
     }
 }
 
 impl Drop for TurnGuard {
     fn drop(&mut self) {
-        IN_TURN.set(false);
+        THREAD_HOLDS_LOCK.set(false);
     }
 }
 

@@ -89,7 +89,7 @@ impl HttpExchange {
         let request = self.with_headers(request)?;
         let read = async {
             let response = self.send(request, MODEL_LIST_TIMEOUT, "").await?;
-            let body = read_limited(response, MAX_MODEL_LIST_BYTES).await?;
+            let body = read_body_limited(response, MAX_MODEL_LIST_BYTES).await?;
             serde_json::from_slice(&body).map_err(|error| ModelError::Unreadable {
                 cause: format!("invalid JSON at line {}, column {}", error.line(), error.column()),
             })
@@ -107,8 +107,9 @@ impl HttpExchange {
             return Ok(response);
         }
         let (status, headers) = (response.status(), response.headers().clone());
-        let body =
-            tokio::time::timeout(ERROR_BODY_TIMEOUT, read_start(response, MAX_ERROR_BYTES)).await.unwrap_or_default();
+        let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, read_body_start(response, MAX_ERROR_BYTES))
+            .await
+            .unwrap_or_default();
         Err(self.redact_error(provider_fault::response_error(status, &headers, &body, model, self.key.is_some())))
     }
 
@@ -149,12 +150,12 @@ impl HttpExchange {
             *text = text.replace(key, REDACTED_KEY);
         }
         // The message may have been truncated within the key.
-        let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_MARK) else { return };
+        let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_CHAR) else { return };
         let begun = (NON_SECRET_PREFIX + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
         if let Some(length) = begun.into_iter().find(|length| beginning.ends_with(&key[..*length])) {
             let start = beginning.len() - length;
             text.replace_range(start.., REDACTED_KEY);
-            text.push(provider_fault::TRUNCATION_MARK);
+            text.push(provider_fault::TRUNCATION_CHAR);
         }
     }
 }
@@ -169,7 +170,7 @@ fn error_cause(error: reqwest::Error) -> String {
     provider_fault::shorten_message(&cause.to_string())
 }
 
-async fn read_limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
+async fn read_body_limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();
     while let Some(chunk) = bytes.next().await {
@@ -183,7 +184,7 @@ async fn read_limited(response: Response, limit: usize) -> Result<Vec<u8>, Model
 }
 
 /// Reads at most `limit` bytes of a response body. An I/O error ends the reading without a failure.
-async fn read_start(response: Response, limit: usize) -> Vec<u8> {
+async fn read_body_start(response: Response, limit: usize) -> Vec<u8> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();
     while let Some(Ok(chunk)) = bytes.next().await {

@@ -205,7 +205,10 @@ impl Provider for HttpProvider {
             ProviderKind::Ollama => ollama::list_models(&self.exchange, &self.settings).await,
         }
         .map(|models| {
-            models.into_iter().map(|model| crate::known_models::complete_model(&self.settings, model)).collect()
+            models
+                .into_iter()
+                .map(|model| crate::known_models::fill_in_known_properties(&self.settings, model))
+                .collect()
         })
     }
 

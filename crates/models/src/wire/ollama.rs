@@ -3,7 +3,7 @@
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, join_texts, parse_token_count, parse_token_size};
+use super::encode::{encode_base64, join_result_texts, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -85,7 +85,7 @@ impl Wire for Ollama {
     }
 
     fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
-        Box::new(ChatStream { model: model.to_owned(), is_done: false })
+        Box::new(OllamaReplyDecoder { model: model.to_owned(), is_done: false })
     }
 }
 
@@ -114,7 +114,7 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
     }
     let results = message.parts.iter().filter_map(|part| match part {
         MessagePart::ToolResult { id, name, parts, .. } => {
-            Some(json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": join_texts(parts) }))
+            Some(json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": join_result_texts(parts) }))
         }
         _ => None,
     });
@@ -136,12 +136,12 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
 }
 
 /// Decoder of the events of a streamed reply in Ollama's native format.
-struct ChatStream {
+struct OllamaReplyDecoder {
     model: String,
     is_done: bool,
 }
 
-impl AnswerDecoder for ChatStream {
+impl AnswerDecoder for OllamaReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.get("error").is_some() {
             return Err(provider_fault::stream_error(event, &self.model));

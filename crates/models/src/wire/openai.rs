@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, encode_data_url, join_texts, opaque_of_wire, parse_token_count, parse_token_size};
+use super::encode::{
+    encode_base64, encode_data_url, join_result_texts, opaque_of_wire, parse_token_count, parse_token_size,
+};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -134,7 +136,7 @@ impl Wire for OpenAi {
     }
 
     fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
-        Box::new(CompletionStream { model: model.to_owned(), ..CompletionStream::default() })
+        Box::new(ChatCompletionsDecoder { model: model.to_owned(), ..ChatCompletionsDecoder::default() })
     }
 }
 
@@ -153,7 +155,7 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
         Role::User => {
             let results = message.parts.iter().filter_map(|part| match part {
                 MessagePart::ToolResult { id, parts, .. } => {
-                    Some(json!({ "role": "tool", "tool_call_id": id, "content": join_texts(parts) }))
+                    Some(json!({ "role": "tool", "tool_call_id": id, "content": join_result_texts(parts) }))
                 }
                 _ => None,
             });
@@ -223,7 +225,7 @@ fn encode_assistant_message(parts: &[MessagePart]) -> Value {
 
 /// Decoder of the events of a streamed reply in the format of the chat completions API.
 #[derive(Default)]
-struct CompletionStream {
+struct ChatCompletionsDecoder {
     model: String,
     is_done: bool,
     has_ended: bool,
@@ -235,7 +237,7 @@ struct CompletionStream {
     uses: BTreeMap<u64, (String, u64)>,
 }
 
-impl AnswerDecoder for CompletionStream {
+impl AnswerDecoder for ChatCompletionsDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.is_null() {
             self.is_done = true;
@@ -294,16 +296,16 @@ impl AnswerDecoder for CompletionStream {
     fn end(&mut self, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if !self.details.is_empty() {
             let details = Value::from(std::mem::take(&mut self.details));
-            assembly.attach_first_thought(json!({ "wire": WIRE_NAME, "details": details }))
+            assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "details": details }))
         } else if self.thinks_in_content {
-            assembly.attach_first_thought(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
+            assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
         } else {
             Ok(())
         }
     }
 }
 
-impl CompletionStream {
+impl ChatCompletionsDecoder {
     fn process_thinking(&mut self, delta: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let in_content = delta["reasoning_content"].as_str();
         self.thinks_in_content |= in_content.is_some_and(|text| !text.is_empty());

@@ -172,14 +172,14 @@ fn error_body_text(body: &[u8]) -> String {
 }
 
 /// Character at the end of a truncated message.
-pub(super) const TRUNCATION_MARK: char = '…';
+pub(super) const TRUNCATION_CHAR: char = '…';
 
 /// Returns the beginning of a provider's message, on one line.
 pub(super) fn shorten_message(text: &str) -> String {
     let mut short: String =
         text.trim().chars().take(MAX_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.trim().chars().nth(MAX_MESSAGE_CHARS).is_some() {
-        short.push(TRUNCATION_MARK);
+        short.push(TRUNCATION_CHAR);
     }
     short
 }

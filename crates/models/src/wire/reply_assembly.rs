@@ -83,7 +83,7 @@ impl ReplyAssembly {
 
     /// Attaches an opaque value to the preceding reasoning. Stores the value as a reasoning part without text if there
     /// is none.
-    pub(super) fn attach_thought(&mut self, value: Value) -> Result<(), ModelError> {
+    pub(super) fn attach_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         match self.pieces.last_mut() {
             Some(PartialPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
@@ -93,14 +93,14 @@ impl ReplyAssembly {
     }
 
     /// Stores an opaque value as a separate reasoning part without text.
-    pub(super) fn store_thought(&mut self, value: Value) -> Result<(), ModelError> {
+    pub(super) fn store_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
     /// Attaches an opaque value to the first reasoning part, for an API that does not mark where reasoning ends.
-    pub(super) fn attach_first_thought(&mut self, value: Value) -> Result<(), ModelError> {
+    pub(super) fn attach_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
             PartialPart::Thinking { opaque, .. } => Some(opaque),

@@ -164,7 +164,7 @@ impl Owner {
         self.audit_approval(approval, ApprovalScope::Once, leaving, move |owner, departed| {
             let (at, departure) = departed?;
             let page = departure
-                .authorize_url(&shown.view.server, parts.url)
+                .authorize_browser_url(&shown.view.server, parts.url)
                 .map_err(|PayloadMismatch| DecisionError::Stale)?;
             owner.consent.pending[at].being_acted_on = true;
             let platform = owner.ports.platform.clone();

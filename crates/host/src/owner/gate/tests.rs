@@ -159,7 +159,7 @@ fn denial_contains_no_entered_content() {
 
 #[test]
 fn link_is_opened_at_the_displayed_url_only() {
-    let opened = |url: &str| authorize_link(UrlParts::parse(url)).map(AuthorizedPayload::into_inner);
+    let opened = |url: &str| authorize_link_opening(UrlParts::parse(url)).map(AuthorizedPayload::into_inner);
     assert_eq!(opened("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
     assert_eq!(opened("javascript:alert(1)"), None, "a script URL is not opened");
 }

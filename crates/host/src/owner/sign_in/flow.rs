@@ -192,7 +192,7 @@ impl Owner {
         });
         let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };
         let address = address.trim();
-        check_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
+        check_pasted_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
         if sign_in.asker.send_pasted_url(address) {
             Ok(())
         } else {
@@ -211,7 +211,7 @@ fn renewal_reason(sign_in: &ServerSignIn, cause: String) -> AuthReason {
 /// # Errors
 ///
 /// Returns a description of the problem for the user.
-fn check_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
+fn check_pasted_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
     let (Ok(pasted), Ok(expected)) = (Url::parse(address), Url::parse(redirect_uri)) else {
         return Err(format!("it must begin with {redirect_uri}"));
     };
@@ -244,7 +244,7 @@ mod tests {
             ("code=a&state=b", false),
         ];
         for (address, is_taken) in cases {
-            assert_eq!(check_redirect(address, expected).is_ok(), is_taken, "validity of {address}");
+            assert_eq!(check_pasted_redirect(address, expected).is_ok(), is_taken, "validity of {address}");
         }
     }
 }

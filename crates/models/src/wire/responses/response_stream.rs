@@ -12,7 +12,7 @@ use super::WIRE_NAME;
 use crate::{ModelError, StopReason};
 
 /// Decoder of the events of a streamed reply in the format of the Responses API.
-pub(super) struct ResponseStream {
+pub(super) struct ResponsesReplyDecoder {
     model: String,
     /// Provider and model of the reply, to which its reasoning may be sent back.
     source: String,
@@ -30,7 +30,7 @@ struct ResponseItem {
     is_streamed: bool,
 }
 
-impl ResponseStream {
+impl ResponsesReplyDecoder {
     pub(super) fn new(model: String, source: String) -> Self {
         Self { model, source, items: BTreeMap::new(), is_refused: false, is_done: false }
     }
@@ -102,9 +102,8 @@ impl ResponseStream {
                     assembly.append_thinking(&texts.join("\n\n"))?;
                 }
                 match to_replayed_item(item) {
-                    Some(item) => {
-                        assembly.attach_thought(json!({ "wire": WIRE_NAME, "source": self.source, "item": item }))
-                    }
+                    Some(item) => assembly
+                        .attach_opaque_reasoning(json!({ "wire": WIRE_NAME, "source": self.source, "item": item })),
                     None => Ok(()),
                 }
             }
@@ -151,7 +150,7 @@ impl ResponseStream {
     }
 }
 
-impl AnswerDecoder for ResponseStream {
+impl AnswerDecoder for ResponsesReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         match event["type"].as_str() {
             Some("response.created") => assembly.set_model(event["response"]["model"].as_str().unwrap_or_default()),
