@@ -8,8 +8,8 @@
 //!
 //! Without a permit, these are authorized: denials, which contain no user data ([`authorize_denial`]); responses that a
 //! rule, a grant or shared folders allow ([`authorize_allowed_response`]); links that the user opens
-//! ([`authorize_link_opening`]); the notification that an approved URL was opened ([`Owner::notify_url_opened`]); and requests
-//! that have no audit entry ([`Owner::authorize_unaudited_request`]).
+//! ([`authorize_link_opening`]); the notification that an approved URL was opened ([`Owner::notify_url_opened`]); and
+//! requests that have no audit entry ([`Owner::authorize_unaudited_request`]).
 
 mod outgoing_payload;
 mod payload_hashes;
