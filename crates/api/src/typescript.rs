@@ -8,19 +8,19 @@ use serde_json::json;
 use ts_rs::{Config, TS, TypeVisitor};
 
 /// TypeScript declarations that were collected so far, by type name.
-pub(crate) struct TypescriptDeclarations {
+pub(crate) struct TsDeclarations {
     config: Config,
     visited: HashSet<TypeId>,
     by_name: BTreeMap<String, String>,
 }
 
-impl TypescriptDeclarations {
+impl TsDeclarations {
     pub(crate) fn add<T: TS + 'static + ?Sized>(&mut self) {
         self.visit::<T>();
     }
 }
 
-impl TypeVisitor for TypescriptDeclarations {
+impl TypeVisitor for TsDeclarations {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         if !self.visited.insert(TypeId::of::<T>()) {
             return;
@@ -44,11 +44,8 @@ fn typescript_export_config() -> Config {
 /// Returns the TypeScript module with all commands, types, events and errors of the contract.
 #[must_use]
 pub fn typescript() -> String {
-    let mut all = TypescriptDeclarations {
-        config: typescript_export_config(),
-        visited: HashSet::new(),
-        by_name: BTreeMap::new(),
-    };
+    let mut all =
+        TsDeclarations { config: typescript_export_config(), visited: HashSet::new(), by_name: BTreeMap::new() };
     let commands = crate::table::command_types(&typescript_export_config(), &mut all);
     all.add::<crate::Events>();
     all.add::<crate::ApiError>();

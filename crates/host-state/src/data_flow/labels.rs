@@ -55,8 +55,8 @@ impl ConversationLabels {
         self.0.entry(conversation.to_owned()).or_default()
     }
 
-    /// Adds readings of servers' content in a conversation to the label. At most [`MAX_READINGS_PER_SERVER`] are stored per
-    /// server. If one of them may contain third-party text, at least one such reading is stored.
+    /// Adds readings of servers' content in a conversation to the label. At most [`MAX_READINGS_PER_SERVER`] are stored
+    /// per server. If one of them may contain third-party text, at least one such reading is stored.
     pub fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
         let label = self.label_mut(conversation);
         for new in readings {
