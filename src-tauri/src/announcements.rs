@@ -41,7 +41,7 @@ struct AnnouncedRequest {
     kind: String,
 }
 
-/// Notification to show, with the numbers of older ones to withdraw because of [`MAX_NOTIFICATIONS`].
+/// Notification to show, with the numbers of older notifications to withdraw because of [`MAX_NOTIFICATIONS`].
 #[derive(Debug, PartialEq, Eq)]
 struct NextAnnouncement {
     number: i32,

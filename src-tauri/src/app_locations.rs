@@ -9,7 +9,7 @@ use store::Locations;
 
 /// Environment variable that overrides the path of the settings file.
 const CONFIG_PATH_VARIABLE: &str = "DRAWBRIDGE_CONFIG";
-/// Environment variable that overrides the folder for all other files.
+/// Environment variable that overrides the folder for all files other than the settings file.
 const DATA_DIR_VARIABLE: &str = "DRAWBRIDGE_DATA_DIR";
 /// Environment variable that overrides the registry that servers are installed from.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";

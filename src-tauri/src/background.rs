@@ -18,8 +18,8 @@ use crate::window;
 /// Command line option that starts Drawbridge without its window, as the start at login does.
 pub(crate) const BACKGROUND_OPTION: &str = "--background";
 
-/// Timeout for the page to show the dialog in which the user chooses. After the timeout the page counts as
-/// unresponsive, and closing the window again quits Drawbridge.
+/// Timeout for Drawbridge's page to show the dialog in which the user chooses to quit or to continue in the background.
+/// After the timeout the page counts as unresponsive, and closing the window again quits Drawbridge.
 const CLOSING_DIALOG_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Returns `true` if this process was started with [`BACKGROUND_OPTION`].
@@ -55,7 +55,7 @@ pub(crate) struct ClosingDialog(Mutex<ClosingDialogState>);
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum ClosingDialogState {
-    /// The dialog was not requested, or the page has shown it.
+    /// Drawbridge's page was not requested to show the dialog, or has shown it.
     #[default]
     Quiet,
     /// The page was requested at this time to show the dialog, and has not confirmed it yet.
@@ -63,8 +63,8 @@ enum ClosingDialogState {
 }
 
 impl ClosingDialog {
-    /// Requests the page to show the dialog. Returns `false` if the request can't be sent, or if the page did not show
-    /// the dialog after an earlier request.
+    /// Requests Drawbridge's page to show the dialog. Returns `false` if the request can't be sent, or if the page did
+    /// not show the dialog after an earlier request.
     fn request_choice(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
@@ -111,7 +111,7 @@ fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     matches!(hidden, Some(Ok(())))
 }
 
-/// Records that the page shows the dialog for closing the window.
+/// Command by which Drawbridge's page reports that it shows the dialog for closing the window.
 #[tauri::command]
 pub(crate) fn closing_shown(choice: State<'_, ClosingDialog>) {
     choice.mark_shown();

@@ -70,7 +70,8 @@ pub(crate) fn entry_runs_command(text: &str, exec: &str) -> bool {
     keys.contains(&("Exec", exec)) && !keys.contains(&("Hidden", "true"))
 }
 
-/// Reads a file of at most [`MAX_DESKTOP_FILE_BYTES`] bytes. Returns `None` if the file does not exist.
+/// Reads a desktop file or a list of default applications, of at most [`MAX_DESKTOP_FILE_BYTES`] bytes. Returns `None`
+/// if the file does not exist.
 ///
 /// # Errors
 /// Returns an error if the file can't be read, is not UTF-8, or is too large.
@@ -88,7 +89,7 @@ pub(crate) fn read(file: &Path) -> io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-/// Writes a file and creates its parent folders.
+/// Writes a desktop file or a list of default applications, and creates its parent folders.
 ///
 /// # Errors
 /// Returns an error if the file can't be written.
@@ -99,7 +100,7 @@ pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
     fs::write(file, text)
 }
 
-/// Removes a file if it exists.
+/// Removes a desktop file if it exists.
 ///
 /// # Errors
 /// Returns an error if the file exists and can't be removed.
@@ -110,7 +111,8 @@ pub(crate) fn remove(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the message for a failed operation on a file. `tried` describes the operation.
+/// Returns the message for a failed operation on a desktop file or a list of default applications. `tried` describes the
+/// operation.
 pub(crate) fn problem_text(file: &Path, tried: &str, error: &io::Error) -> String {
     format!("{} can't be {tried}: {error}", file.display())
 }

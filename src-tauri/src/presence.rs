@@ -12,7 +12,7 @@ use crate::announcements::Announcements;
 use crate::tray::Tray;
 use crate::{background, system_language};
 
-/// Delay after an event before the numbers are updated, so that several events cause one update.
+/// Delay after an event before the numbers in the tray are updated, so that several events cause one update.
 const TRAY_UPDATE_DEBOUNCE: Duration = Duration::from_millis(250);
 
 /// Numbers to display, and the language in which they are displayed.
@@ -68,7 +68,7 @@ impl TrayStatus {
     }
 }
 
-/// Spawns a task that follows the host's events until the host stops.
+/// Spawns an async task that updates the tray and withdraws notifications on events of the host, until the host stops.
 pub(crate) fn follow_events(app: &AppHandle, host: Host) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {

@@ -59,7 +59,7 @@ impl PendingFiles {
     }
 }
 
-/// Starts the host and all parts of the shell. On failure, shows the cause in a dialog and exits.
+/// Starts the host and all parts of the desktop app. On failure, shows the cause in a dialog and exits.
 pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) {
     let Err(problem) = try_start(app, measure, opening) else { return };
     tracing::error!("{problem}");

@@ -99,7 +99,8 @@ pub(crate) fn is_in_front(app: &AppHandle) -> bool {
     app.get_webview_window(MAIN_WINDOW).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
 
-/// Returns `true` for the URL of the page as served by Tauri, or in development builds by the development server.
+/// Returns `true` for the URL of Drawbridge's page as served by Tauri, or in development builds by the development
+/// server.
 fn is_app_page(url: &Url) -> bool {
     let own = match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),

@@ -37,7 +37,7 @@ struct AnswersEntry {
     verdict: FileDecision,
 }
 
-/// Decision that an entry of the answers file makes on a matching consent request.
+/// Decision that an entry of the answers file (scripted decisions) makes on a matching consent request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FileDecision {
     /// Approves the payload of this consent request once.

@@ -35,7 +35,7 @@ impl ConversationPrinter {
         (Self { conversation, printed: PrintedReply::default(), ended }, ends)
     }
 
-    /// Prints the part of a reply that an event contains.
+    /// Prints the part of the model's reply that an event contains.
     pub(crate) fn print_event(&mut self, event: &Event, output: &Output) {
         let ended = match event {
             Event::ReplyDelta { conversation, append, .. } if *conversation == self.conversation => {

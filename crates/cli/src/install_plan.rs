@@ -113,7 +113,7 @@ pub(crate) fn choose_sandbox(
     }
 }
 
-/// Formats the configuration of a planned server as readable text.
+/// Formats the configuration of a server to install as readable text.
 pub(crate) fn planned_server_text(server: &NewServer) -> String {
     let mut text = format!("name        {}\n", escape_value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
@@ -151,7 +151,7 @@ pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
     removed.chain(now).collect()
 }
 
-/// Formats the configuration of a planned server as JSON.
+/// Formats the configuration of a server to install as JSON.
 pub(crate) fn planned_server_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {
         let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));

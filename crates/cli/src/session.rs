@@ -193,7 +193,7 @@ impl CommandSession {
         self.view.borrow().refused.contains(server)
     }
 
-    /// Requests the current state of a server from the host.
+    /// Requests the current state of an MCP server from the host.
     pub(crate) async fn state(&self, server: &str) -> Result<ServerState, CommandFailure> {
         let servers = self.api.snapshot(EmptyObject {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);
@@ -229,7 +229,7 @@ pub(crate) fn storage_failure(error: domain::StoreError) -> CommandFailure {
     CommandFailure::new(ErrorCode::System, error.to_string())
 }
 
-/// Converts the state of a server that did not start to a command failure.
+/// Returns the failure of a command whose server did not start, from the server's state.
 pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return CommandFailure::new(ErrorCode::NotReady, format!("{server} is not ready"));

@@ -21,7 +21,7 @@ const DEFAULT_APPLICATIONS_PATH: &str = "mimeapps.list";
 const DEFAULTS_GROUP: &str = "Default Applications";
 const SCHEME_MIME_TYPE: &str = "x-scheme-handler/drawbridge";
 
-/// Returns `true` if links are opened by Drawbridge.
+/// Returns `true` if `drawbridge:` links are opened by Drawbridge.
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
@@ -29,7 +29,7 @@ pub(super) fn is_link_handler_on() -> Result<bool, String> {
     HandlerFiles::for_user()?.is_enabled()
 }
 
-/// Registers or unregisters Drawbridge for links.
+/// Registers or unregisters Drawbridge for `drawbridge:` links.
 ///
 /// # Errors
 /// Returns a message for the user if a file can't be read or written.

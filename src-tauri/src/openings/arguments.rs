@@ -29,7 +29,7 @@ const MAX_DISPLAYED_ARGUMENT_CHARS: usize = 300;
 /// File or link that a program requested to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OpenArgument {
-    /// Path of a file, which was not checked yet.
+    /// Path of a file to open, which was not checked yet.
     File(PathBuf),
     /// Link with any scheme, which was not checked yet.
     Link(String),
@@ -81,7 +81,7 @@ fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
 }
 
 impl OpenArgument {
-    /// Checks the file or link. Blocks while the file's metadata is read.
+    /// Checks the file or link to open. Blocks while the file's metadata is read.
     pub(crate) fn classify(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
         match self {
             Self::File(path) => file_request(&path),

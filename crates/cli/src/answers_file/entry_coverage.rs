@@ -39,11 +39,11 @@ pub(crate) enum UncoveredReason {
     /// requires.
     #[error("the answers file has no answer for this{}", conditions_suffix(.0))]
     NoneFits(Vec<MissingCondition>),
-    /// An entry matches by its patterns, but is missing these conditions.
+    /// An entry matches the consent request by its patterns, but is missing these conditions.
     #[error("the answer in the file does not apply: {}", list_conditions(.0))]
     Uncovered(Vec<MissingCondition>),
-    /// An entry matches by its patterns, but is limited to another hash. Contains the conditions that an entry without
-    /// a hash would be missing.
+    /// An entry matches the consent request by its patterns, but is limited to another hash. Contains the conditions
+    /// that an entry without a hash would be missing.
     #[error("the answers file allows another hash: {}", list_conditions(.0))]
     OtherHash(Vec<MissingCondition>),
 }
