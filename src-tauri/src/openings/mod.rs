@@ -70,7 +70,7 @@ pub(crate) enum OpenRefusal {
     LinksOff,
 }
 
-/// Open request that the page currently handles, and the queued open requests.
+/// The open request that Drawbridge's page currently handles, and the queued open requests.
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
 
@@ -129,7 +129,7 @@ impl OpenRequests {
         Self::advance(&mut queue, events);
     }
 
-    /// Sends the current request to a page that has just loaded.
+    /// Sends the current open request to Drawbridge's page, which has just loaded.
     pub(crate) fn send_current(&self, events: &ShellEvents) {
         if let Some(opened) = self.lock().current.clone() {
             events.send(ShellEvent::Opened(opened));

@@ -74,7 +74,7 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
-    /// Creates the record of a new call, about which no decision was made yet.
+    /// Creates the record of a new call, about which neither the policy nor the user has decided yet.
     pub fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
         let NewCall { id, server, kind, name, origin, request, shown: _, sent } = call;
         let view = ServerCall {

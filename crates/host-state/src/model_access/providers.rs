@@ -54,7 +54,7 @@ impl ProviderTable {
         if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
-    /// Returns `true` if the table already treats the provider as confirmed or unconfirmed as `is_confirmed` requires.
+    /// Returns `true` if the provider is already treated as confirmed or unconfirmed, as `is_confirmed` requires.
     pub fn is_up_to_date(&self, id: &str, is_confirmed: bool) -> bool {
         self.unconfirmed.contains_key(id) != is_confirmed
     }

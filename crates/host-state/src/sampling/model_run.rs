@@ -17,8 +17,8 @@ pub struct ModelRun {
 }
 
 impl ModelRun {
-    /// Creates the record of a model run. `task` is the task that runs the model, which is aborted when the record is
-    /// dropped.
+    /// Creates the record of a model run. `task` is the async task that runs the model, which is aborted when the
+    /// record is dropped.
     pub const fn new(
         number: u64,
         reservation: UsageReservation,

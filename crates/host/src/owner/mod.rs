@@ -292,8 +292,8 @@ impl Owner {
     }
 }
 
-/// Reads and parses a document. An invalid document is moved to another path, and `problem` describes this for the
-/// user.
+/// Reads and parses a stored document. An invalid document is moved to another path, and `problem` describes this for
+/// the user.
 fn read_document<T: serde::de::DeserializeOwned>(
     ports: &Ports,
     document: Document,

@@ -15,7 +15,7 @@ use super::Owner;
 use super::state::{ReadDocument, with_server_entry};
 use crate::view::HostEvent;
 
-/// The documents that describe the providers, as read from disk.
+/// The stored documents that describe the model providers, as read from disk.
 struct ProviderDocuments {
     models: ReadDocument,
     lists: ReadDocument,
@@ -53,7 +53,8 @@ impl Owner {
         self.apply_providers(read);
     }
 
-    /// Applies the documents that describe the providers. Has no effect if the settings or lists of models are invalid.
+    /// Applies the documents that describe the model providers. Has no effect if the settings or lists of models are
+    /// invalid.
     fn apply_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {

@@ -31,7 +31,7 @@ pub(crate) struct ScriptedLog {
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
     /// Set to make all writes to the log fail.
     pub(crate) full: AtomicBool,
-    /// Set to delay the writes of submitted entries.
+    /// Set to delay the writes of submitted audit entries.
     pub(crate) slow: AtomicBool,
     pub(crate) waiting: Mutex<Vec<(u64, AuditEntry)>>,
     /// Set to panic when the host submits the next entry.

@@ -10,7 +10,7 @@ use serde_json::{Map, json};
 use super::*;
 use crate::owner::tests::world::{ASKING_TOOL, HostFixture, SERVER, poll_once};
 
-/// Results with which the gate called the continuations of approvals, in order.
+/// Results that the gate passed to the callbacks of approvals, in order.
 type SendResults = Arc<Mutex<Vec<Result<(), DecisionError>>>>;
 
 /// Returns a host with a consent request for a call, and the hash of the request. Audit entries are only written by
@@ -22,7 +22,7 @@ async fn fixture_with_request() -> (HostFixture, String) {
     (world, shown)
 }
 
-/// Passes an approval of the first pending request to the gate, and adds the result that the continuation receives to
+/// Passes an approval of the first pending request to the gate, and adds the result that the callback receives to
 /// `departures`.
 fn permit_and_collect(
     owner: &mut Owner,

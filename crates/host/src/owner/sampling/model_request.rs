@@ -144,7 +144,7 @@ impl Owner {
     }
 }
 
-/// A sampling request that the gate authorized, and that is about to be sent to a model.
+/// A sampling request that was authorized for sending, and is about to be sent to a model.
 pub(super) struct AuthorizedModelRequest {
     pub(super) models: ProviderRegistry,
     pub(super) payload: AuthorizedPayload<(ModelRef, ModelRequest)>,
