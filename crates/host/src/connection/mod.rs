@@ -206,7 +206,7 @@ pub(crate) struct Connection {
     pub(crate) sender: mpsc::Sender<Box<ConnectionCommand>>,
 }
 
-/// Starts the task of a connection, which takes a turn of the owner for each report.
+/// Starts the task of a connection, which locks the host's state for each report.
 pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let run = start.run;
     let (sender, commands) = mpsc::channel(MAX_QUEUED_COMMANDS);

@@ -276,7 +276,7 @@ impl Owner {
         }
     }
 
-    /// Runs `work` in a spawned task, and then calls `then` with its result in a turn.
+    /// Runs `work` in a spawned task, and then calls `then` with the host's state and the result.
     fn run_concurrently<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,

@@ -47,7 +47,7 @@ impl Owner {
         });
     }
 
-    /// Reads the model providers from disk before the first turn.
+    /// Reads the model providers from disk at startup, before the host accepts commands.
     pub(super) fn read_providers(&mut self) {
         let read = read_provider_documents(self.ports.documents.as_ref());
         self.apply_providers(read);

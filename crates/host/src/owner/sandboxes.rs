@@ -39,7 +39,7 @@ impl Owner {
     }
 
     /// Returns the sandbox home of a server as determined for its last start. If the server was not started yet,
-    /// symbolic links are not resolved, since a turn must not wait for the disk.
+    /// symbolic links are not resolved, since code that has locked the host's state must not wait for the disk.
     fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         let plan = self.servers.records.get(name).and_then(|record| record.launch.plan.as_ref());
         match plan {

@@ -42,7 +42,7 @@ impl Owner {
         );
     }
 
-    /// Reads the servers' settings file before the first turn.
+    /// Reads the servers' settings file at startup, before the host accepts commands.
     pub(super) fn read_servers(&mut self) {
         let read = read_servers(self.ports.servers.as_ref());
         self.apply_servers(read);

@@ -30,7 +30,7 @@ impl DeferredTurn {
     }
 }
 
-/// A strong reference to the owner, for taking turns.
+/// A strong reference to the host's state, for locking it. A *turn* is one function call with the state locked.
 ///
 /// # Ordering
 ///
@@ -60,7 +60,7 @@ enum OwnerState {
     Open(Box<Owner>),
     /// The host has shut down, and its state can't be locked again. Its queued document writes can still be executed.
     Ended(Box<Owner>),
-    /// The state is not available: it is in use by a turn, a turn has panicked, or the owner was dropped.
+    /// The state is not available: it is locked, a function that had locked it has panicked, or it was dropped.
     Away,
 }
 

@@ -109,7 +109,7 @@ impl Owner {
         self.servers.end_session(name, cause.to_owned());
     }
 
-    /// Runs a sign-in in a spawned task, and handles its result in a turn of the owner.
+    /// Runs a sign-in in a spawned task, and handles its result with the host's state locked.
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &ServerSignIn, reason: AuthReason) {
         let id = self.events.new_id();
         let Some(record) = self.servers.records.get_mut(name) else { return };

@@ -18,13 +18,13 @@ use crate::connection::{CallTicket, ConnectionCommand, ConnectionEvent};
 use crate::owner::Owner;
 use crate::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 
-/// Number of random orders in which each action is tested.
+/// Number of random orders of calls, writes and approvals in which each action is tested.
 const SEED_COUNT: u64 = 150;
-/// Number of calls in one order.
+/// Number of tool calls in one tested order.
 const CALLS_PER_ORDER: usize = 7;
 /// Number of calls that begin only after the action was acknowledged.
 const CALLS_BEGUN_AFTER_ACTION: usize = 2;
-/// Maximum number of random steps in one order.
+/// Maximum number of random steps in one tested order.
 const MAX_STEPS_PER_ORDER: usize = 3_000;
 
 /// Actions of the user or the server that end the permission of the calls.
@@ -33,7 +33,7 @@ enum RevocationAction {
     Revoke,
     Deny,
     DenyForRun,
-    /// The server reports changed definitions, which is acknowledged in the turn with the report.
+    /// The server reports changed definitions, which is acknowledged when the report is handled.
     ChangeDefinition,
     Stop,
 }

@@ -18,13 +18,13 @@ use super::world::{CallerFuture, HostFixture, SERVER, poll_once};
 use crate::connection::{ConnectionCommand, ConnectionEvent};
 use crate::view::{ConsentRequestView, UserDecision};
 
-/// Number of random orders that are tested.
+/// Number of random orders of requests, writes and decisions that are tested.
 const SEED_COUNT: u64 = 150;
-/// Number of requests that the server sends in one order.
+/// Number of requests that the server sends in one tested order.
 const REQUESTS_PER_ORDER: usize = 6;
 /// Number of requests that the server sends only after it is muted.
 const REQUESTS_AFTER_MUTE: usize = 2;
-/// Maximum number of random steps in one order.
+/// Maximum number of random steps in one tested order.
 const MAX_STEPS_PER_ORDER: usize = 3_000;
 
 /// Steps that the test executes in random order.
