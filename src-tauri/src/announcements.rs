@@ -16,7 +16,7 @@ use crate::shell_events::show_question;
 use crate::window;
 
 /// Minimum interval between two notifications, since one is enough to bring the user back to the window.
-const MIN_INTERVAL: Duration = Duration::from_secs(5);
+const MIN_NOTIFICATION_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum number of notifications that are shown at the same time. A further one replaces the oldest.
 const MAX_NOTIFICATIONS: usize = 8;
 
@@ -41,7 +41,7 @@ struct AnnouncedRequest {
     kind: String,
 }
 
-/// Notification to show, with the numbers of older ones to withdraw because of [`MAX_NOTIFICATIONS`].
+/// Notification to show, with the numbers of older notifications to withdraw because of [`MAX_NOTIFICATIONS`].
 #[derive(Debug, PartialEq, Eq)]
 struct NextAnnouncement {
     number: i32,
@@ -50,12 +50,12 @@ struct NextAnnouncement {
 
 impl ShownAnnouncements {
     /// Registers a notification. Returns `None` if the request was already announced, or if another one was announced
-    /// within [`MIN_INTERVAL`].
+    /// within [`MIN_NOTIFICATION_INTERVAL`].
     fn add(&mut self, now: Instant, request: Option<ConsentRequestId>, kind: &str) -> Option<NextAnnouncement> {
         // A sampling request is queued again with the same identifier for its response, which requires a separate
         // decision.
         let is_known = request.is_some() && self.all.iter().any(|one| one.request == request && one.kind == kind);
-        if is_known || self.last.is_some_and(|last| now.duration_since(last) < MIN_INTERVAL) {
+        if is_known || self.last.is_some_and(|last| now.duration_since(last) < MIN_NOTIFICATION_INTERVAL) {
             return None;
         }
         self.last = Some(now);
@@ -82,7 +82,7 @@ impl ShownAnnouncements {
 
 /// Registers a handler that shows the window, with the request of a notification, when the user clicks the
 /// notification. Must be called once.
-pub(crate) fn follow_clicks(app: &AppHandle) {
+pub(crate) fn show_window_on_notification_click(app: &AppHandle) {
     let clicked = app.clone();
     let followed = app.notification().on_action(move |action| {
         let announcements = clicked.state::<Announcements>();
@@ -99,7 +99,7 @@ pub(crate) fn follow_clicks(app: &AppHandle) {
 
 impl Announcements {
     /// Shows a notification, unless the window is in front, the request was announced before, or another notification
-    /// was shown within [`MIN_INTERVAL`]. Blocks on the main thread.
+    /// was shown within [`MIN_NOTIFICATION_INTERVAL`]. Blocks on the main thread.
     pub(crate) fn show(&self, app: &AppHandle, request: Option<ConsentRequestId>, kind: &str, text: String) {
         if window::is_in_front(app) {
             return;
@@ -188,16 +188,16 @@ mod tests {
             "another request at the same time should not be announced"
         );
         assert_eq!(
-            shown.add(start + MIN_INTERVAL, request_id(1), TOOL),
+            shown.add(start + MIN_NOTIFICATION_INTERVAL, request_id(1), TOOL),
             None,
             "the same request should not be announced again"
         );
         assert!(
-            shown.add(start + MIN_INTERVAL, request_id(1), "sampling-answer").is_some(),
+            shown.add(start + MIN_NOTIFICATION_INTERVAL, request_id(1), "sampling-answer").is_some(),
             "another decision on it should be announced"
         );
         assert!(
-            shown.add(start + MIN_INTERVAL * 2, request_id(2), TOOL).is_some(),
+            shown.add(start + MIN_NOTIFICATION_INTERVAL * 2, request_id(2), TOOL).is_some(),
             "another request should be announced later"
         );
     }
@@ -206,7 +206,8 @@ mod tests {
     fn oldest_notification_is_withdrawn_and_decided_requests_are_removed() {
         let mut shown = ShownAnnouncements::default();
         let start = Instant::now();
-        let mut add = |number: u32| shown.add(start + MIN_INTERVAL * number, request_id(u64::from(number)), TOOL);
+        let mut add =
+            |number: u32| shown.add(start + MIN_NOTIFICATION_INTERVAL * number, request_id(u64::from(number)), TOOL);
         for number in 0..MAX_NOTIFICATIONS as u32 {
             assert_eq!(
                 add(number).map(|room| room.withdrawn),

@@ -11,26 +11,28 @@ use tauri::{Builder, Manager as _, Runtime, Url, WebviewWindow};
 #[cfg(target_os = "linux")]
 use crate::connection_hints;
 
-/// URL scheme of apps' documents, which the page's content security policy allows in frames.
-const SCHEME: &str = "drawbridge-app";
+/// URL scheme of the documents of MCP apps, which the content security policy of Drawbridge's page allows in frames.
+const APP_DOCUMENT_SCHEME: &str = "drawbridge-app";
 /// Number of hexadecimal digits of a view's identifier.
 const VIEW_ID_DIGITS: usize = 32;
-/// Origin of the page, which may embed apps.
+/// Origin of Drawbridge's page, which may embed MCP apps.
 #[cfg(target_os = "linux")]
 const PAGE_ORIGINS: [&str; 1] = ["tauri://localhost"];
 
-/// Set if this system isolates apps from the page and from each other, so that they can be shown.
+/// Set if this operating system isolates MCP apps from Drawbridge's page and from each other, so that they can be
+/// shown.
 pub(crate) const APPS_ARE_SUPPORTED: bool = cfg!(target_os = "linux");
 
 /// Registers the URL scheme from which apps' documents are served.
 pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
-    builder.register_asynchronous_uri_scheme_protocol(SCHEME, |context, request, responder| {
+    builder.register_asynchronous_uri_scheme_protocol(APP_DOCUMENT_SCHEME, |context, request, responder| {
         let api = context.app_handle().try_state::<Api>().map(|api| api.inner().clone());
         responder.respond(respond(api.as_ref(), request.uri()));
     })
 }
 
-/// Lets the API show apps in frames of the page, on systems on which each shown app has an origin of its own.
+/// Lets the API show MCP apps in frames of Drawbridge's page, on systems on which each shown app has an origin of its
+/// own.
 #[cfg(target_os = "linux")]
 pub(crate) fn allow_frames(api: Api) -> Api {
     let development = tauri::is_dev().then_some("http://localhost:1420");
@@ -38,7 +40,7 @@ pub(crate) fn allow_frames(api: Api) -> Api {
     api.with_app_frames(origins.filter_map(|origin| api::FrameAncestor::new(origin).ok()).collect())
 }
 
-/// Returns the API unchanged, since apps can't be isolated on this system.
+/// Returns the API unchanged, since MCP apps can't be isolated on this operating system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn allow_frames(api: Api) -> Api {
     api
@@ -64,7 +66,10 @@ fn respond(api: Option<&Api>, uri: &Uri) -> Response<Vec<u8>> {
 /// Returns `true` for the URL of an app's document.
 pub(crate) fn is_app_document(url: &Url) -> bool {
     let is_id = |host: &str| host.len() == VIEW_ID_DIGITS && host.bytes().all(|byte| byte.is_ascii_hexdigit());
-    APPS_ARE_SUPPORTED && url.scheme() == SCHEME && url.host_str().is_some_and(is_id) && url.query().is_none()
+    APPS_ARE_SUPPORTED
+        && url.scheme() == APP_DOCUMENT_SCHEME
+        && url.host_str().is_some_and(is_id)
+        && url.query().is_none()
 }
 
 /// Disables two features of the web view that an app's content security policy can't block: the message handler for
@@ -89,7 +94,7 @@ pub(crate) fn isolate_frames<R: Runtime>(window: &WebviewWindow<R>) -> tauri::Re
     })
 }
 
-/// Does nothing, since no app is shown on this system.
+/// Does nothing, since no MCP app is shown on this operating system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn isolate_frames<R: Runtime>(_: &WebviewWindow<R>) -> tauri::Result<()> {
     Ok(())

@@ -8,8 +8,8 @@ use domain::StoreError;
 use store::Locations;
 
 /// Environment variable that overrides the path of the settings file.
-const CONFIG_VARIABLE: &str = "DRAWBRIDGE_CONFIG";
-/// Environment variable that overrides the folder for all other files.
+const CONFIG_PATH_VARIABLE: &str = "DRAWBRIDGE_CONFIG";
+/// Environment variable that overrides the folder for all files other than the settings file.
 const DATA_DIR_VARIABLE: &str = "DRAWBRIDGE_DATA_DIR";
 /// Environment variable that overrides the registry that servers are installed from.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
@@ -19,7 +19,7 @@ const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
 /// # Errors
 /// Returns an error if the environment does not contain both paths and there is no home folder.
 pub(crate) fn locations() -> Result<Locations, StoreError> {
-    locations_from(env::var_os(CONFIG_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
+    locations_from(env::var_os(CONFIG_PATH_VARIABLE), env::var_os(DATA_DIR_VARIABLE), store::default_locations)
 }
 
 /// Returns the address of the registry that servers are installed from, if the environment contains one.
@@ -42,9 +42,9 @@ fn locations_from(
     }
 }
 
-/// Path of the folder with the app's internal programs, relative to the folder of the executable. For `/usr/bin` it is
-/// `/usr/lib/drawbridge`.
-const INSTALLED_PROGRAMS: &str = "../lib/drawbridge";
+/// Path of the folder with Drawbridge's internal programs, relative to the folder of the executable. For `/usr/bin` it
+/// is `/usr/lib/drawbridge`.
+const INSTALLED_PROGRAMS_PATH: &str = "../lib/drawbridge";
 
 /// Returns the path of the demo server: the installed one, or in a development build the one next to the executable.
 pub(crate) fn demo_server_path() -> Option<PathBuf> {
@@ -55,7 +55,7 @@ fn demo_server_next_to(program: &Path) -> Option<PathBuf> {
     let name = format!("demo-server{}", env::consts::EXE_SUFFIX);
     let beside = program.parent()?;
     // The path appears in the settings file and in a consent request, so it must not contain "..".
-    let installed = beside.join(INSTALLED_PROGRAMS).canonicalize().ok().map(|folder| folder.join(&name));
+    let installed = beside.join(INSTALLED_PROGRAMS_PATH).canonicalize().ok().map(|folder| folder.join(&name));
     installed.into_iter().chain([beside.join(&name)]).find(|demo| demo.is_file())
 }
 

@@ -15,12 +15,12 @@ use tauri::{AppHandle, Manager as _, Runtime, State};
 use crate::shell_events::{ShellEvent, ShellEvents};
 use crate::window;
 
-/// Command line option that starts the app without its window, as the start at login does.
+/// Command line option that starts Drawbridge without its window, as the start at login does.
 pub(crate) const BACKGROUND_OPTION: &str = "--background";
 
-/// Timeout for the page to show the dialog in which the user chooses. After the timeout the page counts as
-/// unresponsive, and closing the window again quits the app.
-const CHOICE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Timeout for Drawbridge's page to show the dialog in which the user chooses to quit or to continue in the background.
+/// After the timeout the page counts as unresponsive, and closing the window again quits Drawbridge.
+const CLOSING_DIALOG_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Returns `true` if this process was started with [`BACKGROUND_OPTION`].
 pub(crate) fn starts_in_background() -> bool {
@@ -51,29 +51,29 @@ fn close_action(on_close: &str, running: usize) -> CloseAction {
 
 /// State of the dialog in which the user chooses to quit or to continue in the background.
 #[derive(Default)]
-pub(crate) struct ClosingChoice(Mutex<ChoiceState>);
+pub(crate) struct ClosingDialog(Mutex<ClosingDialogState>);
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum ChoiceState {
-    /// The dialog was not requested, or the page has shown it.
+enum ClosingDialogState {
+    /// Drawbridge's page was not requested to show the dialog, or has shown it.
     #[default]
     Quiet,
     /// The page was requested at this time to show the dialog, and has not confirmed it yet.
     Requested(Instant),
 }
 
-impl ClosingChoice {
-    /// Requests the page to show the dialog. Returns `false` if the request can't be sent, or if the page did not show
-    /// the dialog after an earlier request.
+impl ClosingDialog {
+    /// Requests Drawbridge's page to show the dialog. Returns `false` if the request can't be sent, or if the page did
+    /// not show the dialog after an earlier request.
     fn request_choice(&self, now: Instant, notify: impl FnOnce() -> bool) -> bool {
         let mut choice = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match *choice {
-            ChoiceState::Requested(at) if now.duration_since(at) >= CHOICE_TIMEOUT => false,
-            ChoiceState::Requested(_) => notify(),
-            ChoiceState::Quiet => {
+            ClosingDialogState::Requested(at) if now.duration_since(at) >= CLOSING_DIALOG_TIMEOUT => false,
+            ClosingDialogState::Requested(_) => notify(),
+            ClosingDialogState::Quiet => {
                 let is_notified = notify();
                 if is_notified {
-                    *choice = ChoiceState::Requested(now);
+                    *choice = ClosingDialogState::Requested(now);
                 }
                 is_notified
             }
@@ -81,12 +81,12 @@ impl ClosingChoice {
     }
 
     fn mark_shown(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ChoiceState::Quiet;
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = ClosingDialogState::Quiet;
     }
 }
 
 /// Handles the user's request to close the window according to the setting `onClose`. Returns `true` if the window may
-/// close, which quits the app, and `false` if the window was hidden or the page shows the dialog.
+/// close, which quits Drawbridge, and `false` if the window was hidden or the page shows the dialog.
 pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
     let Some(api) = app.try_state::<Api>() else { return true };
     let Ok(snapshot) = tauri::async_runtime::block_on(api.host().snapshot()) else { return true };
@@ -96,13 +96,13 @@ pub(crate) fn handle_close_request(app: &AppHandle) -> bool {
         CloseAction::Background => !hide_window(app),
         CloseAction::Ask => {
             let notify = || app.state::<ShellEvents>().send(ShellEvent::ClosingAsked { servers: running });
-            !app.state::<ClosingChoice>().request_choice(Instant::now(), notify)
+            !app.state::<ClosingDialog>().request_choice(Instant::now(), notify)
         }
     }
 }
 
-/// Hides the window. Returns `false` if that fails. The app then quits, since the window would otherwise stay visible
-/// after the user has closed it.
+/// Hides the window. Returns `false` if that fails. Drawbridge then quits, since the window would otherwise stay
+/// visible after the user has closed it.
 fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     let hidden = app.get_webview_window(window::MAIN_WINDOW).map(|window| window.hide());
     if let Some(Err(error)) = &hidden {
@@ -111,9 +111,9 @@ fn hide_window<R: Runtime>(app: &AppHandle<R>) -> bool {
     matches!(hidden, Some(Ok(())))
 }
 
-/// Records that the page shows the dialog for closing the window.
+/// Command by which Drawbridge's page reports that it shows the dialog for closing the window.
 #[tauri::command]
-pub(crate) fn closing_shown(choice: State<'_, ClosingChoice>) {
+pub(crate) fn closing_shown(choice: State<'_, ClosingDialog>) {
     choice.mark_shown();
 }
 
@@ -148,25 +148,28 @@ mod tests {
 
     #[test]
     fn page_that_never_shows_the_choice_does_not_block_closing() {
-        let choice = ClosingChoice::default();
+        let choice = ClosingDialog::default();
         let start = Instant::now();
         assert!(!choice.request_choice(start, || false), "without a page the choice can't be shown");
         assert!(choice.request_choice(start, || true), "the page should be notified");
         assert!(
-            choice.request_choice(start + CHOICE_TIMEOUT / 2, || true),
+            choice.request_choice(start + CLOSING_DIALOG_TIMEOUT / 2, || true),
             "the page should be notified again before the timeout"
         );
-        assert!(!choice.request_choice(start + CHOICE_TIMEOUT, || true), "the window should close after the timeout");
+        assert!(
+            !choice.request_choice(start + CLOSING_DIALOG_TIMEOUT, || true),
+            "the window should close after the timeout"
+        );
     }
 
     #[test]
     fn page_that_shows_the_choice_is_notified_each_time() {
-        let choice = ClosingChoice::default();
+        let choice = ClosingDialog::default();
         let start = Instant::now();
         assert!(choice.request_choice(start, || true), "the page should be notified");
         choice.mark_shown();
         assert!(
-            choice.request_choice(start + CHOICE_TIMEOUT * 9, || true),
+            choice.request_choice(start + CLOSING_DIALOG_TIMEOUT * 9, || true),
             "the page should be notified again after the user cancelled"
         );
     }

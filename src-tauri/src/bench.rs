@@ -19,20 +19,21 @@ use crate::page_sandbox::PageSandbox;
 use crate::{commands, drawing, window};
 
 /// HTML of an empty page, which is the baseline of the benchmarks.
-const EMPTY_PAGE: &str = include_str!("empty.html");
-/// Name of the server that the consent request benchmark calls: the demo server, which the first start of the app adds.
+const EMPTY_PAGE_HTML: &str = include_str!("empty.html");
+/// Name of the server that the consent request benchmark calls: the demo server, which the first start of Drawbridge
+/// adds.
 const SERVER_NAME: &str = "demo";
 /// Tool of the demo server that requests input from the user.
 const TOOL_NAME: &str = "ask_user";
 /// Timeout of one benchmark.
-const MEASUREMENT_TIMEOUT: Duration = Duration::from_secs(50);
+const BENCHMARK_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// Reason why a benchmark failed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum BenchProblem {
+pub(crate) enum BenchmarkProblem {
     #[error("failed to create a folder for the measurement: {0}")]
     Folder(#[from] std::io::Error),
-    #[error("nothing was drawn within {} seconds", MEASUREMENT_TIMEOUT.as_secs())]
+    #[error("nothing was drawn within {} seconds", BENCHMARK_TIMEOUT.as_secs())]
     TooLong,
     #[error("the host ended")]
     Ended,
@@ -43,7 +44,7 @@ pub(crate) enum BenchProblem {
 }
 
 /// Returns paths in a new temporary folder for a benchmark, so that the user's files are neither read nor changed.
-pub(crate) fn temporary_locations() -> Result<Locations, BenchProblem> {
+pub(crate) fn temporary_locations() -> Result<Locations, BenchmarkProblem> {
     let folder = temporary_folder();
     std::fs::create_dir(&folder)?;
     Ok(Locations { config_file: folder.join("mcp.json"), data_dir: folder.join("data") })
@@ -57,7 +58,7 @@ fn temporary_folder() -> PathBuf {
 pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::Result<App> {
     Builder::<Wry>::default()
         .register_uri_scheme_protocol("empty", |_, _| {
-            let mut response = Response::new(EMPTY_PAGE.as_bytes());
+            let mut response = Response::new(EMPTY_PAGE_HTML.as_bytes());
             response.headers_mut().insert(CONTENT_TYPE, tauri::http::HeaderValue::from_static("text/html"));
             response
         })
@@ -77,7 +78,7 @@ pub(crate) fn empty_app(measure: BenchMeasure, sandbox: PageSandbox) -> tauri::R
         .build(crate::build_context())
 }
 
-/// Runs a benchmark, prints its result, and exits the app.
+/// Runs a benchmark, prints its result, and exits Drawbridge.
 pub(crate) fn run(app: &AppHandle, measure: BenchMeasure, api: Api) {
     let (measured, drawn) = DrawingReporter::channel();
     app.manage(measured);
@@ -94,12 +95,12 @@ pub(crate) fn run(app: &AppHandle, measure: BenchMeasure, api: Api) {
 fn print_measurement(
     app: &AppHandle,
     word: &'static str,
-    measurement: impl Future<Output = Result<Duration, BenchProblem>> + Send + 'static,
+    measurement: impl Future<Output = Result<Duration, BenchmarkProblem>> + Send + 'static,
 ) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let outcome =
-            tokio::time::timeout(MEASUREMENT_TIMEOUT, measurement).await.unwrap_or(Err(BenchProblem::TooLong));
+            tokio::time::timeout(BENCHMARK_TIMEOUT, measurement).await.unwrap_or(Err(BenchmarkProblem::TooLong));
         let (line, status) = match outcome {
             Ok(time) => (format!("{word} {:.1}", time.as_secs_f64() * 1000.0), 0),
             Err(problem) => (problem.to_string(), 1),
@@ -110,28 +111,28 @@ fn print_measurement(
     });
 }
 
-async fn time_until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> Result<Duration, BenchProblem> {
+async fn time_until_page(mut drawn: mpsc::Receiver<(DrawnContent, Instant)>) -> Result<Duration, BenchmarkProblem> {
     while let Some((what, at)) = drawn.recv().await {
         if what == DrawnContent::Page {
-            let now = time_since_process_start().ok_or(BenchProblem::NoStart)?;
+            let now = time_since_process_start().ok_or(BenchmarkProblem::NoStart)?;
             return Ok(now.saturating_sub(at.elapsed()));
         }
     }
-    Err(BenchProblem::Ended)
+    Err(BenchmarkProblem::Ended)
 }
 
 /// Starts the demo server, calls its tool, and waits until the resulting consent request is drawn.
 async fn time_until_consent_request(
     host: &Host,
     mut drawn: mpsc::Receiver<(DrawnContent, Instant)>,
-) -> Result<Duration, BenchProblem> {
+) -> Result<Duration, BenchmarkProblem> {
     let mut events = host.events();
-    while drawn.recv().await.ok_or(BenchProblem::Ended)?.0 != DrawnContent::Page {}
-    let failed = |problem: &dyn std::fmt::Display| BenchProblem::Server(problem.to_string());
+    while drawn.recv().await.ok_or(BenchmarkProblem::Ended)?.0 != DrawnContent::Page {}
+    let failed = |problem: &dyn std::fmt::Display| BenchmarkProblem::Server(problem.to_string());
     host.start_server(SERVER_NAME.into()).await.map_err(|e| failed(&e))?;
     let (id, requested_at) = request_consent(host, &mut events).await?;
     loop {
-        let (what, at) = drawn.recv().await.ok_or(BenchProblem::Ended)?;
+        let (what, at) = drawn.recv().await.ok_or(BenchmarkProblem::Ended)?;
         if what == DrawnContent::Question(id.clone()) {
             return Ok(at.saturating_duration_since(requested_at));
         }
@@ -140,10 +141,10 @@ async fn time_until_consent_request(
 
 /// Approves the consent requests for the server's start and the tool call, and waits for the consent request with the
 /// tool's form. Returns its identifier and the time at which it arrived.
-async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(String, Instant), BenchProblem> {
+async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(String, Instant), BenchmarkProblem> {
     let mut called = false;
     loop {
-        let event = events.next().await.ok_or(BenchProblem::Ended)?;
+        let event = events.next().await.ok_or(BenchmarkProblem::Ended)?;
         match &event.event {
             HostEvent::ConsentRequestChanged(request) => match &request.body {
                 ConsentRequestBody::Form { .. } => return Ok((request.id.0.to_string(), Instant::now())),
@@ -152,7 +153,7 @@ async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(Str
                     tokio::time::sleep(Duration::from_millis(700)).await;
                     let allow = UserDecision::Allow(ApprovalScope::Once);
                     let answered = host.decide(request.id, request.hash.to_string(), allow).await;
-                    answered.map_err(|error| BenchProblem::Server(error.to_string()))?;
+                    answered.map_err(|error| BenchmarkProblem::Server(error.to_string()))?;
                 }
             },
             HostEvent::ServerChanged(server) if server.state == ServerState::Ready && !called => {
@@ -168,7 +169,7 @@ async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(Str
             }
             HostEvent::ServerChanged(server) => {
                 if let ServerState::Failed(failure) = &server.state {
-                    return Err(BenchProblem::Server(failure.message.clone()));
+                    return Err(BenchmarkProblem::Server(failure.message.clone()));
                 }
             }
             _ => {}
@@ -177,7 +178,7 @@ async fn request_consent(host: &Host, events: &mut EventReceiver) -> Result<(Str
 }
 
 /// Deletes the temporary files of a benchmark.
-pub(crate) fn clean_up() {
+pub(crate) fn delete_temporary_files() {
     if BenchMeasure::from_environment().is_some() {
         // On failure, the folder stays in the system's temporary folder.
         let _ = std::fs::remove_dir_all(temporary_folder());

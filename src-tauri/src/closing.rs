@@ -11,12 +11,12 @@ use crate::page_sandbox::PageSandbox;
 use crate::{background, window};
 
 /// Timeout for stopping the servers, longer than the grace period of a single server. After it the system kills
-/// remaining processes together with their parent, or the next start of the app does.
-const STOP_TIMEOUT: Duration = Duration::from_secs(6);
+/// remaining processes together with their parent, or the next start of Drawbridge does.
+const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Handles events of the app: keeps it running in the background when the window is closed, and stops the servers when
-/// it exits.
-pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
+/// Handles events of the Tauri app: keeps it running in the background when the window is closed, and stops the servers
+/// when it exits.
+pub(crate) fn on_run_event(app: &AppHandle, event: RunEvent) {
     match event {
         RunEvent::WindowEvent { label, event: WindowEvent::CloseRequested { api, .. }, .. }
             if label == window::MAIN_WINDOW && !background::handle_close_request(app) =>
@@ -34,18 +34,18 @@ pub(crate) fn on_event(app: &AppHandle, event: RunEvent) {
     }
 }
 
-/// Stops all servers and waits for them, for at most [`STOP_TIMEOUT`].
+/// Stops all servers and waits for them, for at most [`SERVER_STOP_TIMEOUT`].
 pub(crate) fn stop_servers<R: Runtime>(app: &AppHandle<R>) {
     app.state::<PageSandbox>().on_app_exit();
     let Some(api) = app.try_state::<Api>() else { return };
-    let ended = async { tokio::time::timeout(STOP_TIMEOUT, api.host().close()).await };
+    let ended = async { tokio::time::timeout(SERVER_STOP_TIMEOUT, api.host().close()).await };
     if tauri::async_runtime::block_on(ended).is_err() {
-        tracing::warn!("some servers did not stop within {} seconds", STOP_TIMEOUT.as_secs());
+        tracing::warn!("some servers did not stop within {} seconds", SERVER_STOP_TIMEOUT.as_secs());
     }
 }
 
-/// Spawns a task that exits the app on a termination signal of the system.
-pub(crate) fn on_signal(app: &AppHandle) {
+/// Spawns a task that exits Drawbridge on a termination signal of the system.
+pub(crate) fn exit_on_signal(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         match wait_for_signal().await {

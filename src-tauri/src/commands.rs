@@ -25,7 +25,7 @@ pub(crate) fn command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send
     }
 }
 
-/// Returns the handler of the commands that only the shell implements.
+/// Returns the handler of the commands that only the desktop app implements.
 fn shell_command_handler<R: Runtime>() -> impl Fn(Invoke<R>) -> bool + Send + Sync + 'static {
     tauri::generate_handler![
         event_pump::listen_events,

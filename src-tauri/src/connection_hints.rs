@@ -10,7 +10,7 @@ use gtk::glib::translate::ToGlibPtr as _;
 use webkit2gtk::Settings;
 
 /// WebKit's identifiers of the features to turn off.
-const HINT_FEATURES: [&CStr; 2] = [c"LinkPreconnect", c"LinkDNSPrefetch"];
+const CONNECTION_HINT_FEATURES: [&CStr; 2] = [c"LinkPreconnect", c"LinkDNSPrefetch"];
 
 #[allow(unsafe_code, reason = "the crate webkit2gtk doesn't bind these functions")]
 unsafe extern "C" {
@@ -38,12 +38,12 @@ pub(crate) fn disable_connection_hints(settings: &Settings) -> bool {
         for index in 0..webkit_feature_list_get_length(list) {
             let feature = webkit_feature_list_get(list, index);
             let identifier = webkit_feature_get_identifier(feature);
-            if !identifier.is_null() && HINT_FEATURES.contains(&CStr::from_ptr(identifier)) {
+            if !identifier.is_null() && CONNECTION_HINT_FEATURES.contains(&CStr::from_ptr(identifier)) {
                 webkit_settings_set_feature_enabled(raw.cast(), feature, 0);
                 found += 1;
             }
         }
         webkit_feature_list_unref(list);
     }
-    found == HINT_FEATURES.len()
+    found == CONNECTION_HINT_FEATURES.len()
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Maximum size of a desktop file that is read, in bytes.
-const MAX_FILE_BYTES: u64 = 256 << 10;
+const MAX_DESKTOP_FILE_BYTES: u64 = 256 << 10;
 
 /// Returns the path of this program for use in a desktop file. `purpose` is inserted into the error message.
 ///
@@ -65,12 +65,13 @@ pub(crate) fn group_keys<'t>(text: &'t str, group: &str) -> Vec<(&'t str, &'t st
 }
 
 /// Returns `true` if a desktop file runs this command line and is not disabled.
-pub(crate) fn runs_command(text: &str, exec: &str) -> bool {
+pub(crate) fn entry_runs_command(text: &str, exec: &str) -> bool {
     let keys = group_keys(text, "Desktop Entry");
     keys.contains(&("Exec", exec)) && !keys.contains(&("Hidden", "true"))
 }
 
-/// Reads a file of at most [`MAX_FILE_BYTES`] bytes. Returns `None` if the file does not exist.
+/// Reads a desktop file or a list of default applications, of at most [`MAX_DESKTOP_FILE_BYTES`] bytes. Returns `None`
+/// if the file does not exist.
 ///
 /// # Errors
 /// Returns an error if the file can't be read, is not UTF-8, or is too large.
@@ -81,14 +82,14 @@ pub(crate) fn read(file: &Path) -> io::Result<Option<String>> {
         file => file?,
     };
     let mut text = String::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MAX_FILE_BYTES {
-        return Err(io::Error::other(format!("it has more than {} KiB", MAX_FILE_BYTES >> 10)));
+    file.take(MAX_DESKTOP_FILE_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_DESKTOP_FILE_BYTES {
+        return Err(io::Error::other(format!("it has more than {} KiB", MAX_DESKTOP_FILE_BYTES >> 10)));
     }
     Ok(Some(text))
 }
 
-/// Writes a file and creates its parent folders.
+/// Writes a desktop file or a list of default applications, and creates its parent folders.
 ///
 /// # Errors
 /// Returns an error if the file can't be written.
@@ -99,7 +100,7 @@ pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
     fs::write(file, text)
 }
 
-/// Removes a file if it exists.
+/// Removes a desktop file if it exists.
 ///
 /// # Errors
 /// Returns an error if the file exists and can't be removed.
@@ -110,7 +111,8 @@ pub(crate) fn remove(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Returns the message for a failed operation on a file. `tried` describes the operation.
+/// Returns the message for a failed operation on a desktop file or a list of default applications. `tried` describes the
+/// operation.
 pub(crate) fn problem_text(file: &Path, tried: &str, error: &io::Error) -> String {
     format!("{} can't be {tried}: {error}", file.display())
 }
@@ -147,11 +149,11 @@ mod tests {
     fn keys_belong_to_one_group() {
         let exec = exec_value(Path::new("/usr/bin/drawbridge"), "-").expect("text");
         let entry = |more: &str| format!("[Desktop Entry]\nExec={exec}\n{more}");
-        assert!(runs_command(&entry(""), &exec), "the written entry should match");
-        assert!(!runs_command(&entry("Hidden = true"), &exec), "a hidden entry should not match");
-        assert!(runs_command(&entry("[Other]\nHidden=true"), &exec), "keys of other groups should be ignored");
+        assert!(entry_runs_command(&entry(""), &exec), "the written entry should match");
+        assert!(!entry_runs_command(&entry("Hidden = true"), &exec), "a hidden entry should not match");
+        assert!(entry_runs_command(&entry("[Other]\nHidden=true"), &exec), "keys of other groups should be ignored");
         assert!(
-            !runs_command("[Desktop Entry]\nExec=\"/other\" -", &exec),
+            !entry_runs_command("[Desktop Entry]\nExec=\"/other\" -", &exec),
             "the entry of another program should not match"
         );
     }

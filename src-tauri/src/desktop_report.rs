@@ -11,11 +11,11 @@ use crate::{link_handler, login_start};
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DesktopReport {
-    /// `true` if the desktop environment shows the app's tray icon.
+    /// `true` if the desktop environment shows Drawbridge's tray icon.
     has_tray: bool,
-    /// State of the setting to start the app at login.
+    /// State of the setting to start Drawbridge at login.
     login_start: SystemSwitch,
-    /// State of the setting to open `drawbridge:` links with the app.
+    /// State of the setting to open `drawbridge:` links with Drawbridge.
     links: SystemSwitch,
 }
 

@@ -6,7 +6,7 @@
 
 use tauri::{Runtime, WebviewWindow};
 
-/// Selects the fast drawing method for this machine. Must be called before the page is drawn.
+/// Selects the fast method for drawing Drawbridge's page on this machine. Must be called before the page is drawn.
 ///
 /// # Errors
 /// Returns an error if the window is already closed.

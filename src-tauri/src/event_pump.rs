@@ -11,10 +11,10 @@ use tauri::async_runtime::JoinHandle;
 use tauri::ipc::Channel;
 use tokio::sync::Semaphore;
 
-/// Maximum number of sent batches that the page has not acknowledged.
+/// Maximum number of sent batches of events that Drawbridge's page has not acknowledged.
 const MAX_UNSEEN_BATCHES: usize = 8;
 
-/// Task that sends events to the page of the window. A reloaded page replaces it.
+/// Async task that sends the host's events to Drawbridge's page. A reloaded page replaces it.
 #[derive(Default)]
 pub(crate) struct EventPump(Mutex<Option<RunningPump>>);
 
@@ -23,7 +23,7 @@ struct RunningPump {
     room: Arc<Semaphore>,
 }
 
-/// Starts to send all events to the page that occur after this call.
+/// Starts to send all events of the host to Drawbridge's page that occur after this call.
 #[tauri::command]
 pub(crate) async fn listen_events(
     host: State<'_, Api>,
@@ -53,7 +53,7 @@ pub(crate) async fn listen_events(
     Ok(())
 }
 
-/// Records that the page has acknowledged a batch of events.
+/// Records that Drawbridge's page has acknowledged a batch of events.
 #[tauri::command]
 pub(crate) fn events_seen(pump: State<'_, EventPump>) {
     let running = pump.0.lock().unwrap_or_else(PoisonError::into_inner);

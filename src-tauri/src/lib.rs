@@ -44,14 +44,14 @@ use std::process::ExitCode;
 use tauri::{Builder, Wry};
 
 use crate::announcements::Announcements;
-use crate::background::ClosingChoice;
+use crate::background::ClosingDialog;
 use crate::measure::BenchMeasure;
 use crate::openings::OpenRequests;
 use crate::page_sandbox::PageSandbox;
 use crate::shell_events::ShellEvents;
 use crate::tray::Tray;
 
-/// Runs the app until it quits or receives a termination signal.
+/// Runs Drawbridge until it quits or receives a termination signal.
 #[must_use]
 pub fn run() -> ExitCode {
     store::keep_process_memory_private();
@@ -85,8 +85,8 @@ pub fn run() -> ExitCode {
     };
     match built {
         Ok(app) => {
-            let status = app.run_return(closing::on_event);
-            bench::clean_up();
+            let status = app.run_return(closing::on_run_event);
+            bench::delete_temporary_files();
             u8::try_from(status).map_or(ExitCode::FAILURE, ExitCode::from)
         }
         Err(error) => {
@@ -108,7 +108,7 @@ fn build_app(measure: Option<BenchMeasure>, sandbox: PageSandbox, builder: Build
         .manage(app_updates::restart_environment())
         .manage(sandbox)
         .manage(ShellEvents::default())
-        .manage(ClosingChoice::default())
+        .manage(ClosingDialog::default())
         .manage(Announcements::default())
         .manage(OpenRequests::default())
         .manage(Tray::default())

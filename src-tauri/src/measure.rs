@@ -34,10 +34,10 @@ impl BenchMeasure {
     }
 }
 
-/// Content that the page has drawn.
+/// Content that Drawbridge's page has drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DrawnContent {
-    /// First content of the page.
+    /// First content of Drawbridge's page.
     Page,
     /// Consent request with this identifier.
     Question(String),
@@ -66,7 +66,7 @@ impl DrawingReporter {
     }
 }
 
-/// Records that the first content of the page is drawn.
+/// Command by which Drawbridge's page reports that its first content is drawn.
 #[tauri::command]
 pub(crate) fn painted(measured: State<'_, DrawingReporter>, sandbox: State<'_, PageSandbox>) {
     sandbox.confirm_page();

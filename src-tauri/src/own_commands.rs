@@ -2,7 +2,7 @@
 // sandbox, closing of the window, desktop features, open requests, zoom, and updates. Also included by the build
 // script.
 
-/// Names of the commands that the shell implements.
+/// Names of the commands that the desktop app implements, in addition to those of the `api` command table.
 const OWN_COMMANDS: &[&str] = &[
     "listen_events",
     "events_seen",

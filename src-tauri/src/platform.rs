@@ -112,7 +112,7 @@ async fn picked_path(answer: oneshot::Receiver<Option<FilePath>>) -> Result<Opti
     picked.map(|path| path.into_path().map_err(|error| error.to_string())).transpose()
 }
 
-/// Returns `true` if the app's language is Chinese according to its settings.
+/// Returns `true` if Drawbridge's language is Chinese according to its settings.
 fn is_chinese(documents: Option<&dyn Documents>) -> bool {
     let settings = documents.and_then(|d| d.read(Document::Settings).ok().flatten());
     system_language::is_chinese(settings.as_ref().and_then(|s| s.get("language")?.as_str()).unwrap_or("system"))

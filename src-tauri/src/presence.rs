@@ -12,8 +12,8 @@ use crate::announcements::Announcements;
 use crate::tray::Tray;
 use crate::{background, system_language};
 
-/// Delay after an event before the numbers are updated, so that several events cause one update.
-const UPDATE_DEBOUNCE: Duration = Duration::from_millis(250);
+/// Delay after an event before the numbers in the tray are updated, so that several events cause one update.
+const TRAY_UPDATE_DEBOUNCE: Duration = Duration::from_millis(250);
 
 /// Numbers to display, and the language in which they are displayed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -62,13 +62,13 @@ impl TrayStatus {
         if self.chinese { "打开 Drawbridge" } else { "Open Drawbridge" }
     }
 
-    /// Returns the label of the menu item that quits the app.
+    /// Returns the label of the menu item that quits Drawbridge.
     pub(crate) const fn quit_label(self) -> &'static str {
         if self.chinese { "退出" } else { "Quit" }
     }
 }
 
-/// Spawns a task that follows the host's events until the host stops.
+/// Spawns an async task that updates the tray and withdraws notifications on events of the host, until the host stops.
 pub(crate) fn follow_events(app: &AppHandle, host: Host) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
@@ -88,7 +88,7 @@ pub(crate) fn follow_events(app: &AppHandle, host: Host) {
                     break;
                 }
             }
-            tokio::time::sleep(UPDATE_DEBOUNCE).await;
+            tokio::time::sleep(TRAY_UPDATE_DEBOUNCE).await;
             // The next snapshot includes the changes of all pending events.
             while events.try_next().is_some() {}
         }

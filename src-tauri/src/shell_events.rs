@@ -11,7 +11,7 @@ use updates::UpdateReport;
 
 use crate::openings::{NumberedOpenRequest, OpenRequests};
 
-/// Event that the shell sends to the page.
+/// Event of the window or the desktop that the desktop app sends to its page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum ShellEvent {
@@ -25,8 +25,8 @@ pub(crate) enum ShellEvent {
         /// Identifier of the consent request, or `None` for the list of all pending ones.
         id: Option<String>,
     },
-    /// A file or link has to be opened. The next one follows after the page has reported that the user has finished
-    /// with this one.
+    /// A file or link has to be opened. The next request to open one follows after the page has reported that the user
+    /// has finished with this one.
     Opened(NumberedOpenRequest),
     /// The user drags files over the window, or has stopped dragging them.
     BundlesOver {
@@ -40,25 +40,26 @@ pub(crate) enum ShellEvent {
     },
 }
 
-/// Channel to the page. A reloaded page replaces the channel.
+/// Channel for sending events to Drawbridge's page. A reloaded page replaces the channel.
 #[derive(Default)]
-pub(crate) struct ShellEvents(Mutex<EventLink>);
+pub(crate) struct ShellEvents(Mutex<PageEventLink>);
 
 #[derive(Default)]
-struct EventLink {
+struct PageEventLink {
     channel: Option<Channel<ShellEvent>>,
     /// Last event that could not be sent because no page was loaded.
     held: Option<ShellEvent>,
 }
 
 impl ShellEvents {
-    /// Sends an event to the page. Returns `false` if no page is loaded.
+    /// Sends an event to Drawbridge's page. Returns `false` if no page is loaded.
     pub(crate) fn send(&self, event: ShellEvent) -> bool {
         let link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         link.channel.as_ref().is_some_and(|channel| channel.send(event).is_ok())
     }
 
-    /// Sends an event to the page, or stores it for the next page if none is loaded. Only the last event is stored.
+    /// Sends an event to Drawbridge's page, or stores it for the next page if none is loaded. Only the last event is
+    /// stored.
     pub(crate) fn send_or_hold(&self, event: ShellEvent) {
         let mut link = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_sent = link.channel.as_ref().is_some_and(|channel| channel.send(event.clone()).is_ok());
@@ -78,7 +79,7 @@ impl ShellEvents {
     }
 }
 
-/// Starts to send the shell's events to the page that occur after this call.
+/// Starts to send the events of the window and the desktop to Drawbridge's page that occur after this call.
 #[tauri::command]
 pub(crate) fn listen_shell_events(
     events: State<'_, ShellEvents>,

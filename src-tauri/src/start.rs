@@ -24,7 +24,7 @@ use crate::{
     platform, presence, window,
 };
 
-/// Reason why the app could not start.
+/// Reason why Drawbridge could not start.
 #[derive(Debug, thiserror::Error)]
 enum StartProblem {
     #[error(transparent)]
@@ -34,10 +34,10 @@ enum StartProblem {
     #[error("failed to open the window: {0}")]
     Window(#[from] tauri::Error),
     #[error("{0}")]
-    Bench(#[from] bench::BenchProblem),
+    Bench(#[from] bench::BenchmarkProblem),
 }
 
-/// Thread that opens the app's files while the window system starts, because the keychain takes about as long to
+/// Thread that opens Drawbridge's files while the window system starts, because the keychain takes about as long to
 /// respond.
 pub(crate) struct PendingFiles(JoinHandle<Result<OpenedFiles, StartProblem>>);
 
@@ -48,8 +48,8 @@ struct OpenedFiles {
 }
 
 impl PendingFiles {
-    /// Spawns the thread that opens the app's files, before the app is created. A second instance of the app does the
-    /// same and exits without having changed anything.
+    /// Spawns the thread that opens Drawbridge's files, before the Tauri app is created. A second instance of
+    /// Drawbridge does the same and exits without having changed anything.
     pub(crate) fn begin(measure: Option<BenchMeasure>) -> Self {
         Self(std::thread::spawn(move || open_files(measure)))
     }
@@ -59,7 +59,7 @@ impl PendingFiles {
     }
 }
 
-/// Starts the host and all parts of the shell. On failure, shows the cause in a dialog and exits.
+/// Starts the host and all parts of the desktop app. On failure, shows the cause in a dialog and exits.
 pub(crate) fn start_app(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFiles) {
     let Err(problem) = try_start(app, measure, opening) else { return };
     tracing::error!("{problem}");
@@ -105,7 +105,7 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
     app.manage(api.clone());
     app.manage(EventPump::default());
     app_updates::start_updates(app);
-    closing::on_signal(app);
+    closing::exit_on_signal(app);
     window::prepare(app, &locations.data_dir, dropped_bundles::open_dropped_bundles)?;
     let named = if measure.is_some() { Vec::new() } else { openings::arguments::parse_process_arguments() };
     if measure.is_some() || !background::starts_in_background() || !named.is_empty() {
@@ -119,9 +119,9 @@ fn try_start(app: &AppHandle, measure: Option<BenchMeasure>, opening: PendingFil
         None => {
             app.manage(DrawingReporter::disabled());
             app.state::<Tray>().start(app);
-            announcements::follow_clicks(app);
+            announcements::show_window_on_notification_click(app);
             presence::follow_events(app, api.host().clone());
-            app_updates::check_regularly(app, api.host().clone());
+            app_updates::check_updates_regularly(app, api.host().clone());
         }
     }
     Ok(())

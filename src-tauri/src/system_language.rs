@@ -11,8 +11,8 @@ fn is_system_chinese() -> bool {
         .is_some_and(|value| value.starts_with("zh"))
 }
 
-/// Returns `true` if the app uses Chinese for this language setting: `en`, `zh`, or any other value for the language of
-/// the system.
+/// Returns `true` if Drawbridge uses Chinese for this language setting: `en`, `zh`, or any other value for the language
+/// of the system.
 pub(crate) fn is_chinese(language: &str) -> bool {
     match language {
         "zh" => true,

@@ -17,18 +17,18 @@ pub(crate) const MAIN_WINDOW: &str = "main";
 struct WindowSetup {
     /// Folder with the window's position and the storage of its web view, inside the data folder.
     folder: PathBuf,
-    on_open: OpenHook,
+    on_open: WindowOpenedHook,
 }
 
 /// Function that is called with the main window after it was opened.
-pub(crate) type OpenHook = fn(&WebviewWindow) -> tauri::Result<()>;
+pub(crate) type WindowOpenedHook = fn(&WebviewWindow) -> tauri::Result<()>;
 
 /// Registers the plugin that restores the window's position and size from its last use, and stores the parameters for
 /// [`open`]. Must be called before the window is opened.
 ///
 /// # Errors
 /// Returns an error if the plugin for the window state can't be initialized.
-pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: OpenHook) -> tauri::Result<()> {
+pub(crate) fn prepare(app: &AppHandle, data_dir: &Path, on_open: WindowOpenedHook) -> tauri::Result<()> {
     let place = tauri_plugin_window_state::Builder::new()
         .with_filename(data_dir.join("window.json").display().to_string())
         .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED | StateFlags::FULLSCREEN);
@@ -69,7 +69,7 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
     ready
 }
 
-/// Brings the window to the front, or opens it if the app started in the background.
+/// Brings the window to the front, or opens it if Drawbridge started in the background.
 pub(crate) fn show(app: &AppHandle) {
     let shown = app.clone();
     if let Err(error) = app.run_on_main_thread(move || show_on_main_thread(&shown)) {
@@ -99,7 +99,8 @@ pub(crate) fn is_in_front(app: &AppHandle) -> bool {
     app.get_webview_window(MAIN_WINDOW).is_some_and(|window| window.is_focused().unwrap_or(false))
 }
 
-/// Returns `true` for the URL of the page as served by Tauri, or in development builds by the development server.
+/// Returns `true` for the URL of Drawbridge's page as served by Tauri, or in development builds by the development
+/// server.
 fn is_app_page(url: &Url) -> bool {
     let own = match url.scheme() {
         "tauri" => url.host_str() == Some("localhost"),

@@ -25,7 +25,7 @@ pub struct EventStream {
     events: host::EventReceiver,
     /// Event that was received but belongs to the next batch.
     pending: Option<Arc<NumberedEvent>>,
-    /// Time at which the previous batch was returned, or `None` before the first one.
+    /// Time at which the previous batch of events was returned, or `None` before the first one.
     last_batch_at: Option<Instant>,
 }
 

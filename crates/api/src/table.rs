@@ -34,7 +34,7 @@ macro_rules! expand {
             }
         }
 
-        pub(crate) fn command_types(config: &ts_rs::Config, all: &mut crate::typescript::Declarations) -> String {
+        pub(crate) fn command_types(config: &ts_rs::Config, all: &mut crate::typescript::TsDeclarations) -> String {
             let mut lines = String::from("export interface Commands {\n");
             $(
                 all.add::<$request>();

@@ -8,19 +8,19 @@ use serde_json::json;
 use ts_rs::{Config, TS, TypeVisitor};
 
 /// TypeScript declarations that were collected so far, by type name.
-pub(crate) struct Declarations {
+pub(crate) struct TsDeclarations {
     config: Config,
     visited: HashSet<TypeId>,
     by_name: BTreeMap<String, String>,
 }
 
-impl Declarations {
+impl TsDeclarations {
     pub(crate) fn add<T: TS + 'static + ?Sized>(&mut self) {
         self.visit::<T>();
     }
 }
 
-impl TypeVisitor for Declarations {
+impl TypeVisitor for TsDeclarations {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         if !self.visited.insert(TypeId::of::<T>()) {
             return;
@@ -34,18 +34,19 @@ impl TypeVisitor for Declarations {
     }
 }
 
-/// Returns the settings of the export.
+/// Returns the settings for exporting Rust types as TypeScript.
 ///
 /// Large integers are exported as `number`, since they are times and sizes below 2^53.
-fn export_config() -> Config {
+fn typescript_export_config() -> Config {
     Config::default().with_large_int("number")
 }
 
 /// Returns the TypeScript module with all commands, types, events and errors of the contract.
 #[must_use]
 pub fn typescript() -> String {
-    let mut all = Declarations { config: export_config(), visited: HashSet::new(), by_name: BTreeMap::new() };
-    let commands = crate::table::command_types(&export_config(), &mut all);
+    let mut all =
+        TsDeclarations { config: typescript_export_config(), visited: HashSet::new(), by_name: BTreeMap::new() };
+    let commands = crate::table::command_types(&typescript_export_config(), &mut all);
     all.add::<crate::Events>();
     all.add::<crate::ApiError>();
     let temperatures: BTreeMap<String, f64> = ProviderKind::ALL

@@ -4,12 +4,12 @@
 
 use mcp_apps::{AppPage, FrameAncestor, SANDBOX_ATTRIBUTE, SandboxPolicy};
 
-/// Path of the self-test document, which Drawbridge's page loads into an app's frame before the app.
+/// Path of the self-test document, which Drawbridge's page loads into an app's frame before the app's document.
 const SELF_TEST_PATH: &str = "/self-test";
 /// Document that tests the isolation of its frame: it tries to reach Drawbridge's page, and reports what it could
 /// reach.
-const SELF_TEST: &str = include_str!("self_test.html");
-/// Media type of all documents for frames.
+const SELF_TEST_HTML: &str = include_str!("self_test.html");
+/// Media type of all documents that frames load.
 const HTML: &str = "text/html; charset=utf-8";
 
 /// HTTP response to a request of an app's frame.
@@ -48,7 +48,7 @@ impl FrameDocuments {
     pub(crate) fn new(page: &AppPage, policy: &SandboxPolicy, ancestors: &[FrameAncestor]) -> Self {
         Self {
             page: Some(page.html.clone().into_bytes()),
-            self_test: Some(SELF_TEST),
+            self_test: Some(SELF_TEST_HTML),
             html: page.html.clone(),
             // The attribute of the frame says the same, but only while the frame is in the page of Drawbridge.
             content_security_policy: format!(

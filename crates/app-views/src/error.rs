@@ -37,7 +37,7 @@ pub enum AppViewError {
     /// No app with this identifier is shown.
     #[error("the app is closed")]
     Closed,
-    /// Too many messages or decisions wait for the app's task.
+    /// Too many messages or decisions wait for the app's async task.
     #[error("the app sends too many messages")]
     Busy,
     /// No request of the app with this number waits for the user, or the request offers no such file.

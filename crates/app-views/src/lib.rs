@@ -52,14 +52,14 @@ use page_source::without_unsupported_access;
 use user_requests::SavedFile;
 use view_task::{ViewInput, ViewSetup};
 
-/// Maximum number of apps that are shown at the same time.
-const MAX_VIEWS: usize = 32;
-/// Maximum total size of the messages of one app that wait for the app's task, in bytes.
-const MAX_QUEUED_BYTES: usize = 32 << 20;
+/// Maximum number of apps (MCP Apps) that are shown at the same time.
+const MAX_SHOWN_APPS: usize = 32;
+/// Maximum total size of the messages of one app that wait for the app's async task, in bytes.
+const MAX_QUEUED_MESSAGE_BYTES: usize = 32 << 20;
 /// Number of random bytes in the identifier of a shown app.
-const ID_BYTES: usize = 16;
-/// Reason why apps can't be shown if no page may embed them.
-const NO_FRAMES: &str = "this environment can't isolate their pages from the window";
+const VIEW_ID_BYTES: usize = 16;
+/// Reason why apps can't be shown if no page is configured that may embed them.
+const NO_EMBEDDING_PAGES_REASON: &str = "this environment can't isolate their pages from the window";
 
 /// The apps (MCP Apps) that are shown for one host. Clones share their state.
 #[derive(Clone)]
@@ -76,14 +76,14 @@ struct Shared {
     views: Mutex<HashMap<AppViewId, ShownView>>,
 }
 
-/// Entry of a shown app: the documents that its frame loads, and the channel to its task.
+/// Entry of a shown app: the documents that its frame loads, and the channel to its async task.
 #[derive(Debug)]
 struct ShownView {
     server: String,
     uri: String,
     documents: FrameDocuments,
     inputs: mpsc::Sender<ViewInput>,
-    /// Total size of the app's messages that wait for its task, in bytes.
+    /// Total size of the app's messages that wait for its async task, in bytes.
     queued: Arc<AtomicUsize>,
 }
 
@@ -208,10 +208,10 @@ impl AppViews {
         let uri = page.uri.as_str().to_owned();
         let queued = Arc::new(AtomicUsize::new(0));
         let documents = FrameDocuments::new(&page, &policy, &self.shared.ancestors);
-        let (inputs, received) = mpsc::channel(view_task::MAX_INPUTS);
+        let (inputs, received) = mpsc::channel(view_task::MAX_PENDING_VIEW_INPUTS);
         {
             let mut views = self.views();
-            if views.len() >= MAX_VIEWS {
+            if views.len() >= MAX_SHOWN_APPS {
                 return Err(AppViewError::TooMany);
             }
             let queued = Arc::clone(&queued);
@@ -244,7 +244,7 @@ impl AppViews {
         Ok(AppDocumentText { html: documents.html().to_owned(), policy })
     }
 
-    /// Passes a message that an app's frame has posted to the app's task.
+    /// Passes a message that an app's frame has posted to the async task that runs the app.
     ///
     /// # Errors
     ///
@@ -253,7 +253,7 @@ impl AppViews {
     pub fn receive_message(&self, view: &str, message: String) -> Result<(), AppViewError> {
         let bytes = message.len();
         let queued = self.views().get(view).map(|shown| Arc::clone(&shown.queued)).ok_or(AppViewError::Closed)?;
-        if queued.fetch_add(bytes, Ordering::Relaxed) + bytes > MAX_QUEUED_BYTES {
+        if queued.fetch_add(bytes, Ordering::Relaxed) + bytes > MAX_QUEUED_MESSAGE_BYTES {
             queued.fetch_sub(bytes, Ordering::Relaxed);
             return Err(AppViewError::Busy);
         }
@@ -264,7 +264,7 @@ impl AppViews {
         sent
     }
 
-    /// Passes the changed appearance or surroundings of a shown app to the app's task.
+    /// Passes the changed appearance or surroundings of a shown app to the app's async task.
     ///
     /// # Errors
     ///
@@ -273,7 +273,7 @@ impl AppViews {
         self.send_input(view, ViewInput::Context(Box::new(context)))
     }
 
-    /// Passes the user's decision on a request of an app to the app's task.
+    /// Passes the user's decision on a request of an app to the app's async task.
     ///
     /// # Errors
     ///
@@ -321,8 +321,7 @@ impl AppViews {
         self.views().retain(|_, view| view.server != server || view.uri != uri);
     }
 
-    /// Ends all apps. Called when Drawbridge's page is loaded again, so that the frames of its earlier load no longer
-    /// exist.
+    /// Ends all apps. Called when Drawbridge's page is loaded again, which removes the frames of the apps.
     pub fn remove_all(&self) {
         self.views().clear();
     }
@@ -330,7 +329,7 @@ impl AppViews {
     /// Reads the app page of a tool, or returns [`AppViewError::Unsupported`] if apps can't be shown.
     async fn read_page(&self, server: &str, tool: &str) -> Result<AppPage, AppViewError> {
         if self.shared.ancestors.is_empty() {
-            return Err(AppViewError::Unsupported(NO_FRAMES));
+            return Err(AppViewError::Unsupported(NO_EMBEDDING_PAGES_REASON));
         }
         self.load_page(server, tool).await
     }
@@ -366,7 +365,7 @@ impl AppViews {
 
 /// Returns a random identifier for an app or a call, or `None` if the operating system provides no random numbers.
 fn random_id() -> Option<String> {
-    let mut bytes = [0; ID_BYTES];
+    let mut bytes = [0; VIEW_ID_BYTES];
     SystemRandom::new().fill(&mut bytes).ok()?;
     Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -57,7 +57,7 @@ impl AppPageReport {
     pub(crate) fn new(page: AppPage, state: AppReviewState) -> Self {
         let (page, unsupported) = without_unsupported_access(page);
         let declared = page.metadata.domains.as_ref().map(DeclaredSources::parse).unwrap_or_default();
-        let sources = list_sources(&declared);
+        let sources = to_app_sources(&declared);
         let requested = requested_grants(&sources);
         let (review, grants) = match state {
             AppReviewState::New => (PageReview::New, requested),
@@ -94,7 +94,7 @@ fn requested_grants(sources: &[AppSource]) -> SandboxGrants {
 }
 
 /// Converts a page's declared sources to the form in which they are shown to the user.
-fn list_sources(sources: &DeclaredSources) -> Vec<AppSource> {
+fn to_app_sources(sources: &DeclaredSources) -> Vec<AppSource> {
     let shown = |(used_as, source): (SourceUse, &mcp_apps::Source)| AppSource {
         used_as,
         origin: source.to_string(),

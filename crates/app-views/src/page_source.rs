@@ -22,7 +22,7 @@ pub enum AppPageError {
     Call(#[from] CallFailure),
 }
 
-/// Returns the definition of a tool, or `None` if its server doesn't list it.
+/// Returns the definition of an app's tool, or `None` if its server doesn't list it.
 pub(crate) async fn tool_definition(host: &Host, server: &str, tool: &str) -> Option<Tool> {
     host.catalog(server.to_owned()).await.ok()?.tool(tool)
 }

@@ -20,11 +20,11 @@ use tokio_util::sync::CancellationToken;
 use crate::result::{call_tool_result, list_result};
 
 /// Number of refused calls in a row after which further calls of the app are refused without a consent request.
-const MAX_REFUSED_IN_A_ROW: u32 = 3;
-/// Reason that an app receives for the refusal of calls beyond [`MAX_REFUSED_IN_A_ROW`].
-const TOO_OFTEN_REFUSED: &str = "several calls were refused in a row; the user can reload the app to allow more";
+const MAX_CONSECUTIVE_REFUSALS: u32 = 3;
+/// Reason that an app receives for the refusal of calls beyond [`MAX_CONSECUTIVE_REFUSALS`].
+const TOO_MANY_REFUSALS_REASON: &str = "several calls were refused in a row; the user can reload the app to allow more";
 
-/// Requests of one app to its server that wait for the server's response or for a decision.
+/// Requests of one app to its MCP server that wait for the server's response or for the user's decision.
 pub(crate) struct RequestsToServer {
     host: Host,
     chat: Chat,
@@ -38,7 +38,7 @@ pub(crate) struct RequestsToServer {
     refused: u32,
 }
 
-/// A request of an app that waits for its response.
+/// A request of an app to its MCP server that waits for its response.
 struct RunningRequest {
     task: AbortHandle,
     call: CallId,
@@ -59,19 +59,19 @@ impl RequestsToServer {
         let (origin, call_id, stop) = (self.origin.clone(), call.clone(), CancellationToken::new());
         let stopped = stop.clone();
         let task = match request {
-            AppRequest::CallTool { .. } if self.refused >= MAX_REFUSED_IN_A_ROW => {
-                self.running.spawn(async move { (id, HostResponse::Refused(TOO_OFTEN_REFUSED.to_owned())) })
+            AppRequest::CallTool { .. } if self.refused >= MAX_CONSECUTIVE_REFUSALS => {
+                self.running.spawn(async move { (id, HostResponse::Refused(TOO_MANY_REFUSALS_REASON.to_owned())) })
             }
             AppRequest::CallTool { name, arguments } => self.running.spawn(async move {
                 let call = ToolCall { id: call_id, origin, server, tool: name, arguments };
                 let result = chat.call_tool_until(call, stopped).await.map(|result| call_tool_result(&result));
-                (id, response_of(result))
+                (id, to_host_response(result))
             }),
             AppRequest::ReadResource { uri } => self.running.spawn(async move {
                 // Contents from the cache would need no decision.
                 let read = host.read_resource_as(origin, call_id, server, uri, true).await;
                 let contents = read.map(|read| read.contents.iter().map(|part| json!(part)).collect());
-                (id, response_of(contents.map(|contents| list_result("contents", contents))))
+                (id, to_host_response(contents.map(|contents| list_result("contents", contents))))
             }),
             AppRequest::ListTools { .. } => self.spawn_list(id, "tools", |catalog| raw_entries(&catalog.tools)),
             AppRequest::ListResources { .. } => {
@@ -93,7 +93,7 @@ impl RequestsToServer {
         let (host, server) = (self.host.clone(), self.server.clone());
         self.running.spawn(async move {
             let catalog = host.catalog(server).await.map_err(|_| CallFailure::Closing);
-            (id, response_of(catalog.map(|catalog| list_result(name, entries(&catalog)))))
+            (id, to_host_response(catalog.map(|catalog| list_result(name, entries(&catalog)))))
         })
     }
 
@@ -117,7 +117,7 @@ impl RequestsToServer {
                     let ended = self.calls.iter().find(|(_, running)| running.task.id() == error.id());
                     if let Some(id) = ended.map(|(id, _)| *id) {
                         self.calls.remove(&id);
-                        return (id, response_of(Err(CallFailure::Internal)));
+                        return (id, to_host_response(Err(CallFailure::Internal)));
                     }
                 }
                 None => std::future::pending().await,
@@ -125,7 +125,7 @@ impl RequestsToServer {
         }
     }
 
-    /// Cancels a request of the app, which then receives no response.
+    /// Cancels a request of the app to its MCP server. The app then receives no response.
     pub(crate) fn cancel(&mut self, id: AppRequestId) {
         let Some(RunningRequest { task, call, stop }) = self.calls.remove(&id) else { return };
         stop.cancel();
@@ -149,7 +149,7 @@ fn raw_entries<T: ListEntryType>(entries: &[ListEntry<T>]) -> Vec<Value> {
     entries.iter().filter_map(|entry| entry.raw().parse().ok()).collect()
 }
 
-fn response_of(result: Result<Map, CallFailure>) -> HostResponse {
+fn to_host_response(result: Result<Map, CallFailure>) -> HostResponse {
     match result {
         Ok(result) => HostResponse::Result(result),
         Err(CallFailure::Refused(reason)) => HostResponse::Refused(format!("the call was refused {reason}")),

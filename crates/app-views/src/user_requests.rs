@@ -11,11 +11,11 @@ use mcp_proto::types::ContentBlock;
 use ports::url_parts::MAX_URL_BYTES;
 
 /// Reason for refusing to save files whose content the host would have to fetch.
-const LINKED_FILES: &str = "files can be saved only if the request contains them";
+const LINKED_FILES_REASON: &str = "files can be saved only if the request contains them";
 /// Reason for refusing to save files whose contents can't be decoded.
-const BROKEN_FILES: &str = "the contents of a file are neither text nor base64";
+const UNDECODABLE_FILES_REASON: &str = "the contents of a file are neither text nor base64";
 /// Reason for refusing an app's sampling request, since the host announces no sampling to apps.
-const NO_SAMPLING: &str = "the host offers no sampling to apps";
+const NO_SAMPLING_REASON: &str = "the host offers no sampling to apps";
 
 // Otherwise the link dialog would show links that it can't open.
 const _: () = assert!(MAX_LINK_BYTES <= MAX_URL_BYTES);
@@ -48,11 +48,13 @@ impl UserRequests {
             AppRequest::DownloadFile { files: offered } => {
                 let mut shown = Vec::new();
                 for Download { file_name, source } in offered {
-                    let DownloadSource::Embedded(contents) = source else { return Err(LINKED_FILES) };
+                    let DownloadSource::Embedded(contents) = source else { return Err(LINKED_FILES_REASON) };
                     let bytes = match (contents.text, contents.blob) {
                         (Some(text), None) => text.to_string().into_bytes(),
-                        (None, Some(blob)) => STANDARD.decode(blob.to_string()).map_err(|_| BROKEN_FILES)?,
-                        _ => return Err(BROKEN_FILES),
+                        (None, Some(blob)) => {
+                            STANDARD.decode(blob.to_string()).map_err(|_| UNDECODABLE_FILES_REASON)?
+                        }
+                        _ => return Err(UNDECODABLE_FILES_REASON),
                     };
                     let mime_type = contents.mime_type.unwrap_or_default();
                     shown.push(AppFile { name: file_name.clone(), mime_type, bytes: bytes.len() as u64 });
@@ -60,7 +62,7 @@ impl UserRequests {
                 }
                 AppUserRequest::SaveFiles { files: shown }
             }
-            AppRequest::Sample(_) => return Err(NO_SAMPLING),
+            AppRequest::Sample(_) => return Err(NO_SAMPLING_REASON),
             AppRequest::CallTool { .. }
             | AppRequest::ListTools { .. }
             | AppRequest::ReadResource { .. }
@@ -73,8 +75,8 @@ impl UserRequests {
         Ok(user_request)
     }
 
-    /// Removes a request that waits for the user, and returns its identifier in the view. Returns `None` if no such
-    /// request waits.
+    /// Removes a request that waits for the user's decision, and returns its identifier in the app's view. Returns
+    /// `None` if no such request waits.
     pub(crate) fn remove(&mut self, request: u64) -> Option<AppRequestId> {
         self.waiting.remove(&request).map(|(id, _)| id)
     }

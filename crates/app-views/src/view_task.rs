@@ -24,10 +24,10 @@ use crate::requests::RequestsToServer;
 use crate::user_requests::{SavedFile, UserRequests};
 use crate::{AppAnswer, AppContext, AppViews, page_source, result};
 
-/// Maximum number of inputs that wait for an app's task. The view limits the rate of the app's messages.
-pub(crate) const MAX_INPUTS: usize = 256;
+/// Maximum number of inputs that wait for an app's async task. The view limits the rate of the app's messages.
+pub(crate) const MAX_PENDING_VIEW_INPUTS: usize = 256;
 
-/// Input of an app's task.
+/// Input of the async task that runs a shown app.
 #[derive(Debug)]
 pub(crate) enum ViewInput {
     /// The app's frame posted this message.
@@ -42,7 +42,7 @@ pub(crate) enum ViewInput {
     Close,
 }
 
-/// Data for starting the task of an app.
+/// Data for starting the async task of an app.
 pub(crate) struct ViewSetup {
     pub(crate) id: AppViewId,
     pub(crate) server: String,
@@ -54,11 +54,11 @@ pub(crate) struct ViewSetup {
     pub(crate) definition: Option<ToolInfo>,
     pub(crate) callable_tools: BTreeSet<String>,
     pub(crate) result: ToolResult,
-    /// Configuration of the server. The app is closed when the configuration changes.
+    /// Configuration of the app's server. The app is closed when the configuration changes.
     pub(crate) config: ServerConfig,
 }
 
-/// State of the running task of an app.
+/// State of the async task that runs a shown app.
 struct ViewTask {
     host: Host,
     id: AppViewId,
@@ -70,7 +70,7 @@ struct ViewTask {
     pending: UserRequests,
 }
 
-/// Runs the task of a shown app until the app is closed.
+/// Runs the async task of a shown app until the app is closed.
 pub(crate) async fn run(
     views: AppViews,
     setup: ViewSetup,
@@ -78,17 +78,17 @@ pub(crate) async fn run(
     queued: Arc<AtomicUsize>,
 ) {
     let task = ViewTask::new(views.host.clone(), views.chat.clone(), setup);
-    let _entry = ViewEntry { views, id: task.id.clone() };
+    let _entry = ViewEntryGuard { views, id: task.id.clone() };
     task.run(inputs, &queued).await;
 }
 
-/// Removes an app's entry from the table of shown apps on drop, even if the app's task panics.
-struct ViewEntry {
+/// Guard that removes an app's entry from the table of shown apps on drop, even if the app's task panics.
+struct ViewEntryGuard {
     views: AppViews,
     id: AppViewId,
 }
 
-impl Drop for ViewEntry {
+impl Drop for ViewEntryGuard {
     fn drop(&mut self) {
         self.views.views().remove(&self.id);
     }
@@ -233,7 +233,7 @@ impl ViewTask {
                 }
             }
             ViewOutput::Event(event) => {
-                if let Some(change) = change_of_event(event) {
+                if let Some(change) = to_view_change(event) {
                     self.emit(change).await;
                 }
             }
@@ -248,7 +248,7 @@ impl ViewTask {
         match request {
             AppRequest::UpdateModelContext(context) => {
                 self.respond(id, HostResponse::Done);
-                self.emit(AppViewChange::ModelContextChanged { text: context_text(&context) }).await;
+                self.emit(AppViewChange::ModelContextChanged { text: model_context_text(&context) }).await;
             }
             request => match self.requests.start(id, request) {
                 Ok(()) => {}
@@ -286,7 +286,7 @@ async fn sleep_until(time: Option<Instant>) {
 
 /// Converts an event of the view to the change of which Drawbridge's page is notified. Returns `None` for events about
 /// tools that the app itself provides, which the host doesn't use.
-fn change_of_event(event: ViewEvent) -> Option<AppViewChange> {
+fn to_view_change(event: ViewEvent) -> Option<AppViewChange> {
     Some(match event {
         ViewEvent::Initialized(AppInfo {
             implementation: Implementation { name, version, .. }, display_modes, ..
@@ -304,7 +304,7 @@ fn change_of_event(event: ViewEvent) -> Option<AppViewChange> {
 }
 
 /// Returns the text blocks and the structured content that an app offers as context for the model, joined to one text.
-fn context_text(context: &ModelContext) -> String {
+fn model_context_text(context: &ModelContext) -> String {
     let texts = context.content.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.to_string()),
         _ => None,

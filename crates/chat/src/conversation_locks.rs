@@ -22,20 +22,20 @@ pub(crate) struct ConversationLocks {
 enum ConversationUse {
     /// A model is replying in the conversation.
     Answer(Arc<RunningReply>),
-    /// A task is writing items of the conversation, which takes only a short time.
+    /// An async task is writing items of the conversation, which takes only a short time.
     Writing,
 }
 
-/// Stop token and partial item of a reply in progress.
+/// Stop token and partial item of a model's reply in progress.
 #[derive(Debug, Default)]
 pub(super) struct RunningReply {
     /// Token that stops the reply.
     pub(super) stop: CancellationToken,
-    /// Reply item as received from the model so far, and the number of its deltas that were sent to the page.
+    /// Reply item as received from the model so far, and the number of its deltas that were sent to Drawbridge's page.
     pub(super) partial: Mutex<Option<(ChatItem, u64)>>,
 }
 
-/// Exclusive access to a conversation until dropped: no other task can start a reply or write items in it.
+/// Exclusive access to a conversation until dropped: no other async task can start a reply or write items in it.
 pub(super) struct ConversationGuard {
     replies: Arc<ConversationLocks>,
     conversation: String,
@@ -48,7 +48,7 @@ pub(super) struct RunningReplyGuard {
 }
 
 impl ConversationLocks {
-    /// Acquires exclusive access to a conversation for a new reply. Waits while another task writes items in it.
+    /// Acquires exclusive access to a conversation for a new reply. Waits while another async task writes items in it.
     ///
     /// # Errors
     ///
@@ -126,7 +126,7 @@ impl ConversationLocks {
         Ok(Some(ConversationGuard { replies: Arc::clone(replies), conversation: conversation.to_owned() }))
     }
 
-    /// Returns the reply in progress in a conversation.
+    /// Returns the model's reply that is in progress in a conversation.
     pub(super) fn running_reply(&self, conversation: &str) -> Option<Arc<RunningReply>> {
         match self.held.lock().unwrap_or_else(PoisonError::into_inner).get(conversation) {
             Some(ConversationUse::Answer(running)) => Some(Arc::clone(running)),

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::{ConversationError, ConversationSettings, draft};
 
 /// Maximum number of items that are read from the history in one query.
-const ITEMS_PER_PAGE: usize = 500;
+const MAX_ITEMS_PER_QUERY: usize = 500;
 
 /// Serializes changes of a conversation's settings and draft, which are stored in one value, so that no concurrent
 /// change is lost.
-static SETTINGS_LOCK: Mutex<()> = Mutex::new(());
+static CONVERSATION_SETTINGS_LOCK: Mutex<()> = Mutex::new(());
 
 /// Access to the stored items of one conversation.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ impl ConversationLog {
         .await
     }
 
-    /// Stores a draft without changing the conversation's position in the list.
+    /// Stores the unsent text of the conversation without changing the conversation's position in the list.
     pub(super) async fn set_draft(&self, text: String) -> Result<(), ConversationError> {
         self.change_stored_settings(0, move |stored| draft::store_draft(stored, text)).await
     }
@@ -70,7 +70,7 @@ impl ConversationLog {
         change: impl FnOnce(&mut Value) + Send + 'static,
     ) -> Result<(), ConversationError> {
         let changed = self.with_history(move |history, id| {
-            let _one_at_a_time = SETTINGS_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
+            let _one_at_a_time = CONVERSATION_SETTINGS_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(conversation) = history.conversation(id)? else { return Ok(false) };
             let mut stored = conversation.settings;
             change(&mut stored);
@@ -101,7 +101,7 @@ impl ConversationLog {
             let range = ItemRange {
                 conversation: self.conversation.clone(),
                 before: before.take(),
-                limit: ITEMS_PER_PAGE,
+                limit: MAX_ITEMS_PER_QUERY,
                 whole,
             };
             let page = self.with_history(move |history, _| {
@@ -125,8 +125,9 @@ impl ConversationLog {
     pub(super) async fn all_items(&self) -> Result<Vec<ChatItem>, ConversationError> {
         let (mut items, mut after) = (Vec::new(), None::<String>);
         loop {
-            let page =
-                self.with_history(move |history, id| history.all_items(id, after.as_deref(), ITEMS_PER_PAGE)).await?;
+            let page = self
+                .with_history(move |history, id| history.all_items(id, after.as_deref(), MAX_ITEMS_PER_QUERY))
+                .await?;
             let page = page.ok_or_else(|| ConversationError::NotFound("message".to_owned()))?;
             after = page.items.last().map(|item| item.id.clone()).filter(|_| page.has_more);
             items.extend(page.items.into_iter().filter_map(parse_item));
@@ -142,9 +143,9 @@ impl ConversationLog {
         taken.ok_or_else(|| ConversationError::NotFound("conversation".to_owned()))
     }
 
-    /// Returns the event that notifies the page of a written item. Large images, audio, files and texts are omitted,
-    /// since the page requests them when it displays them. The text of a reply is included, since the page already has
-    /// it.
+    /// Returns the event that notifies Drawbridge's page of a written item. Large images, audio, files and texts are
+    /// omitted, since the page requests them when it displays them. The text of a reply is included, since the page
+    /// already has it.
     pub(super) async fn item_event(&self, item: ChatItem, answering: bool) -> ConversationEvent {
         let (id, state) = (item.id.clone(), item.state);
         let is_light =
@@ -161,7 +162,8 @@ impl ConversationLog {
         ConversationEvent::ItemChanged { conversation: self.conversation.clone(), item, omitted, answering }
     }
 
-    /// Moves the head to the newest leaf of the branch that contains an item.
+    /// Makes the branch that contains an item the visible branch, by moving the conversation's head to the branch's
+    /// newest leaf.
     pub(super) async fn select_branch(&self, item: String) -> Result<(), ConversationError> {
         let shown = self.with_history(move |history, id| history.show_branch(id, &item)).await?;
         shown.map(|_| ()).ok_or_else(|| ConversationError::NotFound("message".to_owned()))
@@ -212,6 +214,7 @@ pub(super) async fn with_history_blocking<T: Send + 'static>(
         .map_err(ConversationError::Store)
 }
 
+/// Converts a chat item to the form in which the history stores it.
 pub(super) fn new_item(item: &ChatItem) -> NewItem {
     NewItem {
         id: item.id.clone(),

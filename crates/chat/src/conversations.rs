@@ -10,7 +10,7 @@ use super::engine::Chat;
 use super::history::{BranchPage, TreeItem};
 use super::{ConversationError, ConversationSettings, conversation_log, draft};
 
-/// Maximum length of a title, in characters.
+/// Maximum length of a conversation's title, in characters.
 const MAX_TITLE_CHARS: usize = 200;
 /// Maximum number of items that are loaded when a conversation is opened, the newest ones.
 const MAX_INITIAL_ITEMS: usize = 100;
@@ -114,8 +114,8 @@ impl Chat {
         self.append(held, conversation, items.iter().map(positioned_item).collect()).await
     }
 
-    /// Appends an item that must not be lost, such as the record of a call. If a model is replying, a spawned task
-    /// appends the item after the reply.
+    /// Appends an item to a conversation that must not be lost, such as the record of a call. If a model is replying, a
+    /// spawned task appends the item after the reply.
     ///
     /// # Errors
     ///
@@ -210,7 +210,7 @@ impl Chat {
     }
 }
 
-/// Creates a conversation. If its id is in use, characters are appended to make it unique.
+/// Creates a conversation in the history. If its id is in use, characters are appended to make it unique.
 fn create_with_unique_id(
     history: &dyn History,
     mut new: history::Conversation,

@@ -4,17 +4,17 @@
 
 use serde_json::{Map, Value};
 
-/// Key of the draft in the stored settings. Earlier versions of Drawbridge ignore it.
+/// Key of the draft in the stored settings of a conversation. Earlier versions of Drawbridge ignore it.
 const DRAFT_KEY: &str = "draft";
 /// Maximum size of a conversation's unsent text, in bytes.
 pub(super) const MAX_DRAFT_BYTES: usize = 256 << 10;
 
-/// Returns the draft contained in stored settings, or an empty string if there is none.
+/// Returns the draft contained in a conversation's stored settings, or an empty string if there is none.
 pub(super) fn stored_draft(stored: &Value) -> String {
     stored.get(DRAFT_KEY).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// Stores a draft in the settings. An empty string removes the previous draft.
+/// Inserts a draft into a conversation's stored settings. An empty string removes the previous draft.
 pub(super) fn store_draft(stored: &mut Value, text: String) {
     if !stored.is_object() {
         *stored = Value::Object(Map::new());

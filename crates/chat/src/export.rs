@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::ConversationSettings;
-use super::inert_markdown::{push_code_block, to_inert, to_inert_inline};
+use super::inert_markdown::{push_code_block, to_inert_inline, to_inert_markdown};
 
 /// Format of an exported conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,9 @@ fn write_item(text: &mut String, item: &ChatItem) {
             write_heading(text, &format!("Assistant ({})", inline_code(&model.model)));
             for part in parts {
                 match part {
-                    ReplyPart::Text { text: reply_text } => write_paragraph(text, &to_inert(&visible_text(reply_text))),
+                    ReplyPart::Text { text: reply_text } => {
+                        write_paragraph(text, &to_inert_markdown(&visible_text(reply_text)))
+                    }
                     ReplyPart::Thinking { text: thought, .. } if !thought.is_empty() => write_quote(text, thought),
                     // The item of the call contains the arguments and the result.
                     ReplyPart::Thinking { .. } | ReplyPart::ToolUse { .. } => {}
@@ -196,7 +198,7 @@ fn write_paragraph(text: &mut String, words: &str) {
 }
 
 fn write_quote(text: &mut String, words: &str) {
-    let words = to_inert(&visible_text(words.trim_end()));
+    let words = to_inert_markdown(&visible_text(words.trim_end()));
     let quoted: Vec<String> = words.lines().map(|line| format!("> {line}")).collect();
     write_paragraph(text, &quoted.join("\n"));
 }

@@ -53,7 +53,7 @@ impl BranchPage {
 pub struct SearchPage {
     /// Items that match the search.
     pub found: Vec<FoundItem>,
-    /// Set if there may be older results.
+    /// Set if there may be older search results.
     pub has_more: bool,
 }
 
@@ -86,13 +86,13 @@ impl Chat {
     ///
     /// # Errors
     ///
-    /// Returns [`ConversationError::NotFound`] if the item doesn't exist, and [`ConversationError::Store`] if the history
-    /// can't be read.
+    /// Returns [`ConversationError::NotFound`] if the item doesn't exist, and [`ConversationError::Store`] if the
+    /// history can't be read.
     pub async fn item(&self, conversation: &str, item: String) -> Result<ChatItem, ConversationError> {
         self.conversation_log(conversation).item(item).await
     }
 
-    /// Returns the bytes of a large content by its hash, or `None` if it doesn't exist.
+    /// Returns the bytes of large content, such as an image, by its hash, or `None` if it doesn't exist.
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ const HIGHLIGHTED_LANGUAGES: [&str; 28] = [
 
 /// Escapes every construct that loads a resource, links to a target, or looks like a heading of the exported file.
 #[must_use]
-pub(super) fn to_inert(markdown: &str) -> String {
+pub(super) fn to_inert_markdown(markdown: &str) -> String {
     let mut text = String::with_capacity(markdown.len() + markdown.len() / 8);
     // A viewer also ends a line at a lone carriage return.
     let markdown = if markdown.contains('\r') {
@@ -114,7 +114,8 @@ impl<'a> CodeFence<'a> {
     }
 }
 
-/// Appends one line that is not part of a code block, escaping all constructs that load, link or form a heading.
+/// Appends one line that is not part of a code block. Escapes all constructs that load a resource, link to a target, or
+/// form a heading.
 fn push_prose_line(text: &mut String, line: &str) {
     // Such a line turns the previous line into a heading, or starts a metadata block that hides the text after it.
     let delimits = line.chars().all(|c| matches!(c, '=' | '-' | '+' | '>' | ' ' | '\t'));
@@ -173,18 +174,22 @@ mod tests {
 
     #[test]
     fn s13_lone_carriage_return_ends_a_line() {
-        assert_eq!(to_inert("User\r---"), "User\n\\-\\-\\-", "S13: no heading can be forged");
-        assert_eq!(to_inert("a\r```\rb ```\r\nc"), "a\n````\nb ```\nc\n````", "S13: an opened block is closed");
+        assert_eq!(to_inert_markdown("User\r---"), "User\n\\-\\-\\-", "S13: no heading can be forged");
+        assert_eq!(
+            to_inert_markdown("a\r```\rb ```\r\nc"),
+            "a\n````\nb ```\nc\n````",
+            "S13: an opened block is closed"
+        );
     }
 
     #[test]
     fn s13_metadata_block_is_escaped() {
         assert_eq!(
-            to_inert("a\n\n+++\nb\n\n---"),
+            to_inert_markdown("a\n\n+++\nb\n\n---"),
             "a\n\n\\+\\+\\+\nb\n\n\\-\\-\\-",
             "S13: the following turns are visible"
         );
-        assert_eq!(to_inert("+ a\n+ b"), "+ a\n+ b", "S13: a list is retained");
+        assert_eq!(to_inert_markdown("+ a\n+ b"), "+ a\n+ b", "S13: a list is retained");
     }
 
     #[test]
@@ -201,7 +206,7 @@ mod tests {
             ("| `x | ![](y)` |", r"| \`x | !\[\](y)\` |"),
             ("$\\href{x}{y}$", r"\$\\href{x}{y}\$"),
         ] {
-            assert_eq!(to_inert(markdown), expected, "S13: {markdown}");
+            assert_eq!(to_inert_markdown(markdown), expected, "S13: {markdown}");
         }
     }
 
@@ -215,10 +220,10 @@ mod tests {
             "```rust\nlet a = [1];\n```",
             "Use ``a ` b`` here",
         ] {
-            assert_eq!(to_inert(markdown), markdown, "unchanged");
+            assert_eq!(to_inert_markdown(markdown), markdown, "unchanged");
         }
-        assert_eq!(to_inert("~~~mermaid\ngraph\n~~~"), "```\ngraph\n```", "a diagram is shown as its source");
-        assert_eq!(to_inert("```js\nlet a"), "```js\nlet a\n```", "a block that is not closed is closed");
+        assert_eq!(to_inert_markdown("~~~mermaid\ngraph\n~~~"), "```\ngraph\n```", "a diagram is shown as its source");
+        assert_eq!(to_inert_markdown("```js\nlet a"), "```js\nlet a\n```", "a block that is not closed is closed");
     }
 
     /// Returns the text outside of code according to rules that all viewers share: fences at the start of a line, and
@@ -259,7 +264,7 @@ mod tests {
     proptest! {
         #[test]
         fn s13_no_active_markup_remains_outside_of_code(markdown in "([|`~\\\\!<#=> a\\-]|\\[|\\]|\n|```|~~~|\\(u\\)){0,40}") {
-            let text = to_inert(&markdown);
+            let text = to_inert_markdown(&markdown);
             let outside = outside_of_code(&text);
             prop_assert!(!outside.contains(['[', ']', '<', '#', '`']), "{markdown:?} gives {text:?}");
             for line in outside.lines() {

@@ -76,7 +76,7 @@ pub struct ConversationSettings {
 
 /// Pairs of a key in the history and the key of the same setting on the page. Earlier versions also read the keys of
 /// the history.
-const RENAMED_KEYS: [(&str, &str); 4] = [
+const RENAMED_SETTINGS_KEYS: [(&str, &str); 4] = [
     ("system_prompt", "systemPrompt"),
     ("share_roots", "shareRoots"),
     ("tool_search", "toolSearch"),
@@ -89,7 +89,7 @@ impl ConversationSettings {
     pub fn to_stored(&self) -> Value {
         let mut stored = json!(self);
         if let Some(members) = stored.as_object_mut() {
-            for (stored, name) in RENAMED_KEYS {
+            for (stored, name) in RENAMED_SETTINGS_KEYS {
                 rename_key(members, name, stored);
             }
         }
@@ -111,7 +111,7 @@ impl ConversationSettings {
     #[must_use]
     pub fn from_stored(stored: &Value) -> Self {
         let mut members = stored.as_object().cloned().unwrap_or_default();
-        for (stored, name) in RENAMED_KEYS {
+        for (stored, name) in RENAMED_SETTINGS_KEYS {
             rename_key(&mut members, stored, name);
         }
         serde_json::from_value(Value::Object(members)).unwrap_or_default()

@@ -11,15 +11,15 @@ use serde_json::{Map, Value, json};
 
 use super::attachments;
 
-/// Name of the built-in tool that reads more of a long result.
+/// Name of the built-in tool by which a model reads more of a long tool result.
 pub const READ_RESULT_TOOL: &str = "read_result";
 
-/// Text that replaces the result of a call that was not made.
-const NOT_MADE_TEXT: &str = "This call was not made.";
+/// Text that replaces the result of a tool call that was not made.
+const CALL_NOT_MADE_TEXT: &str = "This call was not made.";
 /// Message to a model that continues an interrupted reply.
 const CONTINUE_MESSAGE: &str = "Go on where you stopped.";
-/// Text that replaces the result of a call that the user stopped after it was sent.
-pub(super) const STOPPED_TEXT: &str =
+/// Text that replaces the result of a tool call that the user stopped after it was sent.
+pub(super) const CALL_STOPPED_TEXT: &str =
     "stopped by the user after it was sent; the outcome is unknown, and it may have taken effect";
 /// Returns the text that replaces a result withheld from the model. `by` names who withheld it or why, such as "as the
 /// user stopped the answer".
@@ -30,7 +30,7 @@ pub(super) fn withheld_text(by: &str) -> String {
     )
 }
 
-/// Text that replaces the result of a call whose outcome is unknown.
+/// Text that replaces the result of a tool call whose outcome is unknown.
 const UNKNOWN_OUTCOME_TEXT: &str =
     "The outcome of this call is unknown: Drawbridge was closed while it was running. It may have taken effect.";
 
@@ -95,7 +95,7 @@ pub fn to_model_messages(path: &[ChatItem], model: &ModelRef, limit: usize) -> V
 }
 
 /// Separator that is inserted between consecutive texts of the user.
-const TEXT_SEPARATOR: &str = "\n\n";
+const USER_TEXT_SEPARATOR: &str = "\n\n";
 
 /// Messages of the user and the model with strictly alternating roles. Consecutive messages of the same role are
 /// merged.
@@ -112,7 +112,7 @@ impl AlternatingMessages {
                 if let (Role::User, Some(MessagePart::Text(before)), Some(MessagePart::Text(_))) =
                     (role, last.parts.last_mut(), parts.peek())
                 {
-                    before.push_str(TEXT_SEPARATOR);
+                    before.push_str(USER_TEXT_SEPARATOR);
                 }
                 last.parts.extend(parts);
             }
@@ -196,7 +196,7 @@ fn tool_result_part(used: &ToolUse<'_>, results: &HashMap<(&str, &str), &ChatIte
             (parts, is_error)
         }
         Some((ItemBody::OwnTool { text, is_error, .. }, _)) => (vec![MessagePart::Text(text.clone())], *is_error),
-        _ => (vec![MessagePart::text(NOT_MADE_TEXT)], true),
+        _ => (vec![MessagePart::text(CALL_NOT_MADE_TEXT)], true),
     };
     MessagePart::ToolResult { id: used.id.to_owned(), name: used.key.to_owned(), parts, is_error }
 }
@@ -216,14 +216,14 @@ fn call_result_parts(
         parts.extend(truncate_result(result_parts(result), call, limit).0);
     }
     if let Some(error) = error {
-        parts.push(MessagePart::Text(failure_text(error)));
+        parts.push(MessagePart::Text(missing_result_text(error)));
     }
     parts
 }
 
 /// Returns the text that replaces a missing result. If the user declined the call, the text states that the call did
 /// not fail and must not be tried in another way. Depends on the text of [`domain::call::CallFailure::Refused`].
-fn failure_text(error: &str) -> String {
+fn missing_result_text(error: &str) -> String {
     let declined = error.strip_prefix("refused: by the user");
     if declined == Some("") {
         return "The user declined.".to_owned();

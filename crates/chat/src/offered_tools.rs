@@ -19,16 +19,16 @@ use super::tool_keys::tool_key;
 pub use tool_state::ToolState;
 
 /// Maximum number of tools offered in one conversation. Tools beyond it are reported as unusable.
-pub const MAX_TOOLS: usize = 5_000;
+pub const MAX_OFFERED_TOOLS: usize = 5_000;
 
 /// Estimated number of bytes of JSON per token, used only to decide whether the model finds tools by search. Providers
 /// count differently.
-const BYTES_PER_TOKEN: u64 = 4;
+const ESTIMATED_BYTES_PER_TOKEN: u64 = 4;
 
 /// Returns the estimated number of tokens of this many bytes.
 #[must_use]
 pub const fn estimate_tokens(bytes: usize) -> u64 {
-    (bytes as u64).div_ceil(BYTES_PER_TOKEN)
+    (bytes as u64).div_ceil(ESTIMATED_BYTES_PER_TOKEN)
 }
 
 /// A tool of a server that is enabled in the conversation.
@@ -136,7 +136,7 @@ impl OfferedTools {
                 continue;
             }
             let state = match reviewed.tool_review_state(&tool) {
-                ReviewState::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_TOOLS => {
+                ReviewState::Reviewed if self.by_key.contains_key(&key) || self.by_key.len() >= MAX_OFFERED_TOOLS => {
                     ToolState::Unusable
                 }
                 ReviewState::Reviewed => ToolState::Offered,

@@ -16,7 +16,7 @@ pub(super) const SEARCH_TOOLS_NAME: &str = "search_tools";
 /// Maximum number of tools in a search result.
 const MAX_SEARCH_RESULTS: usize = 8;
 /// Maximum length of a tool's description in a search result, in characters.
-const MAX_DESCRIPTION_CHARS: usize = 300;
+const MAX_FOUND_DESCRIPTION_CHARS: usize = 300;
 
 /// The result of a call of a built-in tool.
 pub(super) struct BuiltinToolResult {
@@ -83,7 +83,7 @@ fn read_result_definition() -> ModelTool {
     }
 }
 
-/// Executes a model's call of the search tool.
+/// Executes a model's call of the built-in tool that searches for tools.
 pub(super) fn search_tools(
     offering: &OfferedTools,
     index: &SearchIndex,
@@ -103,7 +103,7 @@ pub(super) fn search_tools(
         };
     }
     let line = |tool: &&OfferedTool| {
-        let words: String = tool.description().chars().take(MAX_DESCRIPTION_CHARS).collect();
+        let words: String = tool.description().chars().take(MAX_FOUND_DESCRIPTION_CHARS).collect();
         json!({ "tool": tool.key, "does": words }).to_string()
     };
     let lines: Vec<String> = found.iter().map(line).collect();
@@ -115,7 +115,7 @@ pub(super) fn search_tools(
     BuiltinToolResult { text, found, is_error: false }
 }
 
-/// Executes a model's call to read more of a result in this conversation.
+/// Executes a model's call of the built-in tool that reads more of a result in this conversation.
 pub(super) fn read_more_of_result(
     path: &[ChatItem],
     arguments: &Map<String, Value>,

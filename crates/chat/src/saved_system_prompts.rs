@@ -13,7 +13,7 @@ use super::engine::{Chat, new_id};
 use super::error::{MAX_PROMPT_NAME, MAX_SAVED_PROMPTS};
 
 /// Maximum size of the text of a saved system prompt, in bytes.
-const MAX_SAVED_TEXT: usize = 32 << 10;
+const MAX_SAVED_PROMPT_BYTES: usize = 32 << 10;
 
 /// A system prompt that the user saved under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ impl Chat {
         let documents = Arc::clone(&self.host.ports().documents);
         let read = move || {
             let stored = documents.read(Document::SystemPrompts).map_err(ConversationError::Store)?;
-            parse_document(documents.as_ref(), stored)
+            parse_saved_prompts(documents.as_ref(), stored)
         };
         tokio::task::spawn_blocking(read).await?
     }
@@ -68,10 +68,13 @@ impl Chat {
         if !is_name || prompt.name.chars().any(char::is_control) {
             return Err(ConversationError::PromptName);
         }
-        if prompt.text.len() > MAX_SAVED_TEXT {
-            return Err(ConversationError::TooLong { what: "a saved system prompt", limit: MAX_SAVED_TEXT >> 10 });
+        if prompt.text.len() > MAX_SAVED_PROMPT_BYTES {
+            return Err(ConversationError::TooLong {
+                what: "a saved system prompt",
+                limit: MAX_SAVED_PROMPT_BYTES >> 10,
+            });
         }
-        self.change_saved_prompts(move |saved| put_prompt(saved, &prompt)).await
+        self.change_saved_prompts(move |saved| put_saved_prompt(saved, &prompt)).await
     }
 
     /// Deletes a saved system prompt. Returns the remaining ones.
@@ -84,7 +87,7 @@ impl Chat {
         let remove = move |saved: &mut SavedSystemPrompts| {
             let before = saved.prompts.len();
             saved.prompts.retain(|own| own.id != id);
-            if saved.prompts.len() == before { Err(missing_prompt()) } else { Ok(()) }
+            if saved.prompts.len() == before { Err(saved_prompt_not_found_error()) } else { Ok(()) }
         };
         self.change_saved_prompts(remove).await
     }
@@ -98,7 +101,7 @@ impl Chat {
         let write = move || {
             let mut changed = Ok(SavedSystemPrompts::default());
             let written = documents.update(Document::SystemPrompts, &mut |stored| {
-                changed = parse_document(documents.as_ref(), stored.clone()).and_then(|mut saved| {
+                changed = parse_saved_prompts(documents.as_ref(), stored.clone()).and_then(|mut saved| {
                     change(&mut saved)?;
                     Ok(saved)
                 });
@@ -115,7 +118,10 @@ impl Chat {
 }
 
 /// Parses the content of `system-prompts.json`. Unknown content is an error, so that it is not overwritten.
-fn parse_document(documents: &dyn Documents, stored: Option<Value>) -> Result<SavedSystemPrompts, ConversationError> {
+fn parse_saved_prompts(
+    documents: &dyn Documents,
+    stored: Option<Value>,
+) -> Result<SavedSystemPrompts, ConversationError> {
     let Some(stored) = stored else { return Ok(SavedSystemPrompts::default()) };
     serde_json::from_value(stored).map_err(|error| {
         let path = documents.path().join(Document::SystemPrompts.file_name());
@@ -125,12 +131,12 @@ fn parse_document(documents: &dyn Documents, stored: Option<Value>) -> Result<Sa
 
 /// Replaces the stored prompt that has the same identifier. Appends a prompt without identifier, and gives it a new
 /// one.
-fn put_prompt(saved: &mut SavedSystemPrompts, prompt: &SavedSystemPrompt) -> Result<(), ConversationError> {
+fn put_saved_prompt(saved: &mut SavedSystemPrompts, prompt: &SavedSystemPrompt) -> Result<(), ConversationError> {
     if saved.prompts.iter().any(|own| own.id != prompt.id && own.name == prompt.name) {
         return Err(ConversationError::PromptExists(prompt.name.clone()));
     }
     if !prompt.id.is_empty() {
-        let own = saved.prompts.iter_mut().find(|own| own.id == prompt.id).ok_or_else(missing_prompt)?;
+        let own = saved.prompts.iter_mut().find(|own| own.id == prompt.id).ok_or_else(saved_prompt_not_found_error)?;
         own.clone_from(prompt);
         return Ok(());
     }
@@ -141,6 +147,6 @@ fn put_prompt(saved: &mut SavedSystemPrompts, prompt: &SavedSystemPrompt) -> Res
     Ok(())
 }
 
-fn missing_prompt() -> ConversationError {
+fn saved_prompt_not_found_error() -> ConversationError {
     ConversationError::NotFound("saved system prompt".to_owned())
 }

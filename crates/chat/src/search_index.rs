@@ -7,12 +7,12 @@ use std::collections::HashMap;
 const BM25_K1: f32 = 1.2;
 /// BM25 parameter for the penalty of long texts.
 const BM25_B: f32 = 0.5;
-/// Weight of a word in the name, relative to one in the description.
-const NAME_WEIGHT: f32 = 4.0;
-/// Weight of a prefix match, relative to a complete match.
-const PREFIX_WEIGHT: f32 = 0.6;
+/// Weight of a word in a tool's name, relative to one in the description.
+const NAME_MATCH_WEIGHT: f32 = 4.0;
+/// Weight of a word of the query that is a prefix of the text's word, relative to an equal word.
+const PREFIX_MATCH_WEIGHT: f32 = 0.6;
 /// Maximum number of words of a text or query that are considered.
-const MAX_WORDS: usize = 400;
+const MAX_INDEXED_WORDS: usize = 400;
 
 /// BM25 index of named texts, such as tools with their descriptions.
 #[derive(Debug, Default)]
@@ -31,13 +31,13 @@ struct TermWeights {
 }
 
 impl SearchIndex {
-    /// Creates an index of these names and descriptions.
+    /// Creates an index of these texts, each a pair of name and description.
     pub fn new<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let mut index = Self::default();
         for (name, description) in texts {
             let mut weights: HashMap<String, f32> = HashMap::new();
             let mut length = 0.0;
-            let named = split_words(name).into_iter().map(|word| (word, NAME_WEIGHT));
+            let named = split_words(name).into_iter().map(|word| (word, NAME_MATCH_WEIGHT));
             for (word, weight) in named.chain(split_words(description).into_iter().map(|word| (word, 1.0))) {
                 *weights.entry(word).or_default() += weight;
                 length += weight;
@@ -80,7 +80,7 @@ impl SearchIndex {
                 let Some((other, weight)) = begun.max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0))) else {
                     return 0.0;
                 };
-                (*weight * PREFIX_WEIGHT, self.document_frequency.get(other).copied().unwrap_or(1))
+                (*weight * PREFIX_MATCH_WEIGHT, self.document_frequency.get(other).copied().unwrap_or(1))
             }
             None => return 0.0,
         };
@@ -134,7 +134,7 @@ fn split_words(text: &str) -> Vec<String> {
     }
     end(&mut word);
     words.extend(pairs);
-    words.truncate(MAX_WORDS);
+    words.truncate(MAX_INDEXED_WORDS);
     words
 }
 

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use domain::item::{ReplyAppend, ReplyPart};
 use models::{ReplyDelta, TokenUsage};
 
-/// Accumulates the deltas of a streaming reply until they are sent to the page.
+/// Accumulates the deltas of a streaming reply until they are sent to Drawbridge's page.
 #[derive(Debug, Default)]
-pub(super) struct StreamedPieces {
-    /// Deltas that were not sent to the page yet.
+pub(super) struct ReplyDeltaBuffer {
+    /// Deltas that were not sent to Drawbridge's page yet.
     pending: Vec<ReplyAppend>,
     /// Number of parts of the reply so far.
     parts: usize,
@@ -24,7 +24,7 @@ enum PieceKind {
     ToolUse,
 }
 
-impl StreamedPieces {
+impl ReplyDeltaBuffer {
     /// Adds a delta of the model's reply. `tool` returns the server and tool for a tool key. Returns the token usage so
     /// far, if the delta contains it.
     pub(super) fn add_delta(
@@ -77,19 +77,19 @@ impl StreamedPieces {
         self.parts - 1
     }
 
-    /// Returns `true` if there are deltas that were not sent to the page.
+    /// Returns `true` if there are deltas that were not sent to Drawbridge's page.
     pub(super) const fn has_pending(&self) -> bool {
         !self.pending.is_empty()
     }
 
-    /// Removes and returns the deltas that were not sent to the page.
+    /// Removes and returns the deltas that were not sent to Drawbridge's page.
     pub(super) fn take_pending(&mut self) -> Vec<ReplyAppend> {
         std::mem::take(&mut self.pending)
     }
 }
 
-/// Adds deltas to the parts of a reply, in the same way as the page.
-pub(super) fn append_pieces(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) {
+/// Adds deltas to the parts of a reply, in the same way as Drawbridge's page does.
+pub(super) fn append_deltas_to_parts(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) {
     for piece in pieces {
         match piece {
             ReplyAppend::Text { part, text } => match parts.get_mut(*part) {
@@ -121,8 +121,8 @@ pub(super) fn append_pieces(parts: &mut Vec<ReplyPart>, pieces: &[ReplyAppend]) 
 mod tests {
     use super::*;
 
-    fn pieces_of_deltas(deltas: Vec<ReplyDelta>) -> StreamedPieces {
-        let mut pieces = StreamedPieces::default();
+    fn pieces_of_deltas(deltas: Vec<ReplyDelta>) -> ReplyDeltaBuffer {
+        let mut pieces = ReplyDeltaBuffer::default();
         for delta in deltas {
             pieces.add_delta(delta, |key| key.split_once("__").map(|(a, b)| (a.to_owned(), b.to_owned())));
         }
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(taken.len(), 7, "adjacent deltas of a part are merged: {taken:?}");
         assert!(!pieces.has_pending(), "deltas are returned once");
         let mut parts = Vec::new();
-        append_pieces(&mut parts, &taken);
+        append_deltas_to_parts(&mut parts, &taken);
         let used = |id: &str, key: &str, of: Option<(&str, &str)>, arguments: &str| ReplyPart::ToolUse {
             id: id.into(),
             key: key.into(),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{ConversationSettings, OfferedServer};
 
-/// Maximum length of a server's instructions for a model, in characters.
+/// Maximum length of a server's instructions in the system prompt, in characters.
 const MAX_INSTRUCTIONS_CHARS: usize = 8_000;
 
 /// Builds the system prompt for a model from the conversation's settings and servers. Equal settings and servers result

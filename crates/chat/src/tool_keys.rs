@@ -9,19 +9,19 @@ use policy::Hash;
 pub const MAX_KEY_CHARS: usize = 64;
 
 /// Number of hexadecimal digits of the hash in a hashed tool key: 80 bits.
-const HASH_DIGITS: usize = 20;
+const KEY_HASH_DIGITS: usize = 20;
 /// Maximum numbers of characters of the server's and the tool's name in a hashed tool key.
-const NAME_PREFIX_LENGTHS: (usize, usize) = (18, 20);
+const KEY_NAME_PREFIX_CHARS: (usize, usize) = (18, 20);
 /// Separates the server's name from the tool's name in a tool key, and the tool's name from the hash.
-const SEPARATOR: &str = "__";
+const TOOL_KEY_SEPARATOR: &str = "__";
 
 /// Returns the name under which a model knows a tool. Two tools have the same name only if their hashes agree in 80
 /// bits.
 #[must_use]
 pub fn tool_key(server: &str, tool: &str) -> String {
-    let plain = format!("{server}{SEPARATOR}{tool}");
+    let plain = format!("{server}{TOOL_KEY_SEPARATOR}{tool}");
     let is_plain = has_valid_start(server)
-        && !server.contains(SEPARATOR)
+        && !server.contains(TOOL_KEY_SEPARATOR)
         && !server.ends_with('_')
         && !tool.is_empty()
         && plain.len() <= MAX_KEY_CHARS
@@ -32,11 +32,11 @@ pub fn tool_key(server: &str, tool: &str) -> String {
     }
     // The length prefix makes the text unambiguous.
     let hash = Hash::of_bytes(format!("{}:{server}{tool}", server.len()).as_bytes());
-    let digits = &hash.as_str()[..HASH_DIGITS];
+    let digits = &hash.as_str()[..KEY_HASH_DIGITS];
     let (server, tool) =
-        (sanitized_prefix(server, NAME_PREFIX_LENGTHS.0), sanitized_prefix(tool, NAME_PREFIX_LENGTHS.1));
+        (sanitized_prefix(server, KEY_NAME_PREFIX_CHARS.0), sanitized_prefix(tool, KEY_NAME_PREFIX_CHARS.1));
     let first = if has_valid_start(&server) { "" } else { "s" };
-    format!("{first}{server}{SEPARATOR}{tool}{SEPARATOR}{digits}")
+    format!("{first}{server}{TOOL_KEY_SEPARATOR}{tool}{TOOL_KEY_SEPARATOR}{digits}")
 }
 
 /// Returns `true` if a name starts with a letter or `_`, as Gemini requires.
@@ -50,8 +50,8 @@ const fn is_allowed_byte(byte: u8) -> bool {
 
 /// Returns `true` if a key looks like a hashed tool key. A tool whose plain key looks like that gets a hashed key.
 fn ends_in_hash(key: &str) -> bool {
-    let Some((_, digits)) = key.rsplit_once(SEPARATOR) else { return false };
-    digits.len() == HASH_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    let Some((_, digits)) = key.rsplit_once(TOOL_KEY_SEPARATOR) else { return false };
+    digits.len() == KEY_HASH_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn sanitized_prefix(name: &str, length: usize) -> String {
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn server_cannot_take_the_hashed_key_of_another_tool() {
         let hashed = tool_key("a__b", "c");
-        let (server, tool) = hashed.split_once(SEPARATOR).unwrap_or_default();
+        let (server, tool) = hashed.split_once(TOOL_KEY_SEPARATOR).unwrap_or_default();
         assert_ne!(tool_key(server, tool), hashed, "a server can't take the hashed name of another tool");
     }
 

@@ -20,9 +20,9 @@ pub(crate) use last_calls::changed_tool_announcement;
 use name_pattern::NamePattern;
 
 /// Maximum size of an answers file, in bytes.
-const MAX_FILE_BYTES: u64 = 4 << 20;
+const MAX_ANSWERS_FILE_BYTES: u64 = 4 << 20;
 
-/// Parsed entries of an answers file, in the order in which they are matched.
+/// Parsed entries of a file with scripted decisions (answers file), in the order in which they are matched.
 #[derive(Debug, Default)]
 pub(crate) struct AnswersFile {
     entries: Vec<AnswersEntry>,
@@ -37,7 +37,7 @@ struct AnswersEntry {
     verdict: FileDecision,
 }
 
-/// Decision that an entry of the answers file makes on a matching consent request.
+/// Decision that an entry of the answers file (scripted decisions) makes on a matching consent request.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum FileDecision {
     /// Approves the payload of this consent request once.
@@ -116,7 +116,8 @@ impl ConsentRequestKind {
     }
 }
 
-/// Returns the text that the name pattern of an entry is matched against, such as the tool's name or the command line.
+/// Returns the text that the name pattern of an answers file's entry is matched against, such as the tool's name or the
+/// command line.
 pub(crate) fn request_subject(request: &ConsentRequest) -> String {
     match (&request.body, &request.why) {
         // Uses the package as configured, because the author of an answers file can't predict its newest version.
@@ -142,8 +143,8 @@ impl AnswersFile {
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let metadata = std::fs::metadata(path).map_err(|error| format!("{shown}: {error}"))?;
-        if metadata.len() > MAX_FILE_BYTES {
-            return Err(format!("{shown}: it is larger than {} MiB", MAX_FILE_BYTES >> 20));
+        if metadata.len() > MAX_ANSWERS_FILE_BYTES {
+            return Err(format!("{shown}: it is larger than {} MiB", MAX_ANSWERS_FILE_BYTES >> 20));
         }
         let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
         Self::parse(&text)
@@ -162,7 +163,7 @@ impl AnswersFile {
             let before = &text[..offset];
             let line = before.matches('\n').count() + 1;
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            let written: WrittenEntry = serde_json::from_str(raw.get()).map_err(|error| {
+            let written: RawAnswersEntry = serde_json::from_str(raw.get()).map_err(|error| {
                 let column = if error.line() == 1 { column + error.column() - 1 } else { error.column() };
                 (line + error.line() - 1, column, message_without_position(&error))
             })?;
@@ -173,8 +174,8 @@ impl AnswersFile {
         Ok(Self { entries })
     }
 
-    /// Returns the decision of the first entry that matches a consent request and may decide it, or the reason why no
-    /// entry does.
+    /// Returns the decision of the first entry that matches a consent request and approves or denies it, or the reason
+    /// why no entry does.
     pub(crate) fn find(&self, request: &ConsentRequest) -> Result<&FileDecision, UncoveredReason> {
         let (kind, name) = (ConsentRequestKind::of_request(request), request_subject(request));
         let mut why = None;
@@ -208,7 +209,7 @@ fn message_without_position(error: &serde_json::Error) -> String {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct WrittenEntry {
+struct RawAnswersEntry {
     kind: ConsentRequestKind,
     #[serde(default = "default_name_pattern")]
     server: String,
@@ -222,7 +223,7 @@ struct WrittenEntry {
     after_untrusted: bool,
     #[serde(default)]
     command_line_only: bool,
-    answer: WrittenAnswer,
+    answer: RawAnswer,
 }
 
 fn default_name_pattern() -> String {
@@ -231,7 +232,7 @@ fn default_name_pattern() -> String {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenAnswer {
+struct RawAnswer {
     action: AnswerAction,
     content: Option<Map<String, Value>>,
     roots: Option<Vec<String>>,
@@ -247,9 +248,9 @@ enum AnswerAction {
     Cancel,
 }
 
-impl WrittenEntry {
+impl RawAnswersEntry {
     fn into_entry(self) -> Result<AnswersEntry, String> {
-        let WrittenAnswer { action, content, roots } = self.answer;
+        let RawAnswer { action, content, roots } = self.answer;
         let yes = matches!(action, AnswerAction::Allow | AnswerAction::Accept);
         if (self.unreviewed || self.after_untrusted) && !(yes && self.kind == ConsentRequestKind::Tool) {
             return Err(String::from("\"unreviewed\" and \"afterUntrusted\" go with \"allow\" for tool only"));

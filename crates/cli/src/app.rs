@@ -12,13 +12,13 @@ use crate::failure::CommandFailure;
 use crate::session::CommandSession;
 use crate::terminal_escape::escape_line;
 
-/// Prints the address, size, hash and requested access of a page of a running server, and saves the page if a file is named. Nothing
+/// Prints the URI, size, hash and requested access of a tool's app page, and saves the page if a file is named. Nothing
 /// of the page is executed.
 pub(crate) async fn run(session: &CommandSession, what: AppArguments) -> Result<Value, CommandFailure> {
     let page = session.api.app_views().load_page(&what.server, &what.tool).await.map_err(ApiError::from)?;
     let report = page.requested_access();
     if let Some(file) = &what.html {
-        save_page(file, &page.html)?;
+        save_app_page(file, &page.html)?;
     }
     let mut lines = vec![
         format!("page   {}", escape_line(page.uri.as_str())),
@@ -38,7 +38,7 @@ pub(crate) async fn run(session: &CommandSession, what: AppArguments) -> Result<
 }
 
 /// Writes the HTML of a tool's page to a new file.
-fn save_page(file: &Path, html: &str) -> Result<(), CommandFailure> {
+fn save_app_page(file: &Path, html: &str) -> Result<(), CommandFailure> {
     let written = OpenOptions::new().write(true).create_new(true).open(file);
     let written = written.and_then(|mut opened| opened.write_all(html.as_bytes()));
     written.map_err(|error| CommandFailure::usage_error(format!("{} can't be written: {error}", file.display())))

@@ -23,17 +23,17 @@ use crate::terminal_escape;
 /// all entries.
 const EXIT_UNPROVED: u8 = 4;
 /// Maximum number of decisions that are read from the audit log in one query.
-const ENTRIES_PER_PAGE: usize = 500;
+const AUDIT_ENTRIES_PER_QUERY: usize = 500;
 
 /// Checks the arguments before the log is opened, and returns a usage failure if one is invalid.
-pub(crate) fn check_arguments(what: &AuditArguments) -> Result<(), CommandFailure> {
+pub(crate) fn check_audit_arguments(what: &AuditArguments) -> Result<(), CommandFailure> {
     let list = match &what.command {
         None => &what.list,
         Some(AuditCommand::List(list)) => list,
         Some(AuditCommand::Verify { .. } | AuditCommand::Export { .. }) => return Ok(()),
     };
-    parse_time(list.since.as_deref(), "--since")?;
-    parse_time(list.until.as_deref(), "--until").map(drop)
+    parse_time_option(list.since.as_deref(), "--since")?;
+    parse_time_option(list.until.as_deref(), "--until").map(drop)
 }
 
 /// Runs an `audit` command, and returns its result as JSON.
@@ -52,13 +52,13 @@ async fn list_decisions(session: &CommandSession, list: AuditFilter) -> Result<V
         server: list.server,
         kind: list.kind,
         decision: list.decision,
-        since: parse_time(list.since.as_deref(), "--since")?,
-        until: parse_time(list.until.as_deref(), "--until")?,
+        since: parse_time_option(list.since.as_deref(), "--since")?,
+        until: parse_time_option(list.until.as_deref(), "--until")?,
         search: list.search,
         ..AuditRange::default()
     };
     while entries.len() < list.limit {
-        range.limit = u32::try_from(ENTRIES_PER_PAGE.min(list.limit - entries.len()))
+        range.limit = u32::try_from(AUDIT_ENTRIES_PER_QUERY.min(list.limit - entries.len()))
             .map_err(|_| CommandFailure::new(ErrorCode::Internal, "a page has at most 500 decisions"))?;
         let page = session.api.audit(range.clone()).await?;
         range.before = page.entries.last().map(|entry| entry.number);
@@ -209,7 +209,7 @@ fn finding_text(finding: &AuditFinding) -> String {
 }
 
 /// Parses the value of the option `option`, a date, a date with a time, or an age, to milliseconds since 1970.
-fn parse_time(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
+fn parse_time_option(text: Option<&str>, option: &str) -> Result<Option<u64>, CommandFailure> {
     let Some(text) = text else { return Ok(None) };
     let wrong = || {
         CommandFailure::usage_error(format!(
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn times_are_dates_or_durations_before_now() {
-        let read = |text| parse_time(Some(text), "--since");
+        let read = |text| parse_time_option(Some(text), "--since");
         assert_eq!(read("1970-01-02"), Ok(Some(86_400_000)), "a date should be parsed");
         assert_eq!(read("1970-01-01T01:00:00+01:00"), Ok(Some(0)), "a date with time and zone should be parsed");
         assert_eq!(

@@ -15,7 +15,7 @@ use crate::session::CommandSession;
 use crate::terminal_escape;
 
 /// Maximum length, in characters, of a conversation title that is taken from the first message.
-const MAX_TITLE: usize = 60;
+const MAX_TITLE_CHARS: usize = 60;
 
 /// Sends one message to the model, or each line of standard input until its end, and prints the replies.
 pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result<Value, CommandFailure> {
@@ -35,7 +35,7 @@ pub(crate) async fn run(session: &CommandSession, chat: ChatArguments) -> Result
     let Some(first) = first else {
         return Err(CommandFailure::usage_error("no message to send: use --message, or type one"));
     };
-    let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_TITLE).collect();
+    let title: String = first.lines().next().unwrap_or_default().chars().take(MAX_TITLE_CHARS).collect();
     let conversation = session.api.create_conversation(NewConversation { title }).await?.id;
     let mut settings = ConversationSettings {
         model: Some(model),
@@ -123,7 +123,8 @@ async fn read_message(session: &CommandSession) -> Option<String> {
     }
 }
 
-/// Returns the model that `named` refers to: `provider/model`, or only the name of a model if a single provider has it.
+/// Returns the model that the command line option `named` refers to: `provider/model`, or only the name of a model if a
+/// single provider has it.
 async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<ModelRef, CommandFailure> {
     let registry = session.api.host().models().await.map_err(api::ApiError::from)?;
     let shown = |(model, _): (chat::ModelRef, _)| format!("{}/{}", model.provider, model.model);
@@ -158,7 +159,7 @@ async fn resolve_model(session: &CommandSession, named: Option<&str>) -> Result<
     }
 }
 
-/// Prints the tools that are not offered to the model, with the reasons.
+/// Prints the conversation's tools that are not offered to the model, with the reasons.
 async fn report_omitted_tools(session: &CommandSession, conversation: &str) -> Result<(), CommandFailure> {
     let known = session.api.conversation_tools(ConversationRef { conversation: conversation.to_owned() }).await?;
     let omitted: Vec<&str> = known

@@ -101,7 +101,7 @@ async fn list_servers(session: &CommandSession) -> Result<Value, CommandFailure>
     Ok(with_redacted_variables(to_json_value(&servers)))
 }
 
-/// Lists the tools, prompts, resources or templates of servers, selected by `part`.
+/// Lists the tools, prompts, resources or templates of servers. `part` selects one of these lists from a catalog.
 async fn list_catalog_items<T: Serialize>(
     session: &CommandSession,
     of: ServerArgument,
@@ -116,7 +116,7 @@ async fn list_catalog_items<T: Serialize>(
     list_items(session, of, read, row).await
 }
 
-/// Items of one kind from a server, such as tools, with notes if the list is incomplete.
+/// Items of one kind from a server, such as tools, with notes that explain why the list is incomplete.
 pub(crate) struct ListedItems<T> {
     pub(crate) items: Vec<T>,
     pub(crate) notes: Vec<String>,
@@ -166,13 +166,13 @@ pub(crate) async fn list_items<T: Serialize>(
     }
     for failure in &failures {
         session.output.print_event("note", json!({ "message": failure.message }));
-        session.output.print_message(terminal_escape::prefixed_block(&failure.message, "").trim_end());
+        session.output.print_message(terminal_escape::escape_and_prefix_lines(&failure.message, "").trim_end());
     }
     session.output.print_text(&format_table(&rows));
     Ok(Value::Array(items))
 }
 
-pub(crate) fn parse_object(text: &str, option: &str) -> Result<Map<String, Value>, CommandFailure> {
+pub(crate) fn parse_json_object(text: &str, option: &str) -> Result<Map<String, Value>, CommandFailure> {
     match serde_json::from_str(text) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err(CommandFailure::usage_error(format!("{option}: expected a JSON object such as {{\"a\": 1}}"))),
@@ -181,7 +181,7 @@ pub(crate) fn parse_object(text: &str, option: &str) -> Result<Map<String, Value
 }
 
 fn parse_string_map(text: &str, option: &str) -> Result<BTreeMap<String, String>, CommandFailure> {
-    parse_object(text, option)?
+    parse_json_object(text, option)?
         .into_iter()
         .map(|(name, value)| match value {
             Value::String(value) => Ok((name, value)),
@@ -191,13 +191,13 @@ fn parse_string_map(text: &str, option: &str) -> Result<BTreeMap<String, String>
 }
 
 /// Checks the arguments before any server starts, and returns a usage failure if one is invalid.
-pub(crate) fn check_arguments(command: &Command) -> Result<(), CommandFailure> {
+pub(crate) fn check_command_arguments(command: &Command) -> Result<(), CommandFailure> {
     match command {
-        Command::Call { args, .. } => parse_object(args, "--args").map(drop),
+        Command::Call { args, .. } => parse_json_object(args, "--args").map(drop),
         Command::Prompt { args, .. } => parse_string_map(args, "--args").map(drop),
         Command::Complete(complete) => parse_string_map(&complete.context, "--context").map(drop),
-        Command::Policy { command: PolicyCommand::Check { args, .. } } => parse_object(args, "JSON").map(drop),
-        Command::Audit(what) => audit::check_arguments(what),
+        Command::Policy { command: PolicyCommand::Check { args, .. } } => parse_json_object(args, "JSON").map(drop),
+        Command::Audit(what) => audit::check_audit_arguments(what),
         _ => Ok(()),
     }
 }
@@ -208,7 +208,7 @@ async fn call_tool(
     tool: String,
     args: &str,
 ) -> Result<Value, CommandFailure> {
-    let arguments = parse_object(args, "--args")?;
+    let arguments = parse_json_object(args, "--args")?;
     require_ready_server(session, &server).await?;
     let app = session.api.app_views().page_uri(&server, &tool).await;
     let origin = CallOrigin::CommandLine;

@@ -79,13 +79,13 @@ const fn is_model_running(request: &ConsentRequest) -> bool {
     matches!(request.body, ConsentRequestBody::Sampling { step: SamplingStep::Running, .. })
 }
 
-/// Reply to a consent request, with the reason for the reply if no user made it.
+/// Reply to a consent request, with the reason for the reply if the answers file or the program made it.
 struct DecidedReply {
     answer: ConsentReply,
     reason: Option<String>,
 }
 
-/// Reply to a consent request: a decision on the payload, or a change of it.
+/// Reply to a consent request: a decision on the payload, or a change of the payload.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ConsentReply {
     /// Decision on the unchanged payload.
@@ -219,7 +219,7 @@ async fn validate_submission(api: &Api, request: &ConsentRequest, answer: &Conse
     match api.check_form(check).await {
         Ok(problems) if problems.problems.is_empty() => None,
         Ok(problems) => {
-            let problems: Vec<String> = problems.problems.iter().map(crate::form::problem_text).collect();
+            let problems: Vec<String> = problems.problems.iter().map(crate::form::form_problem_text).collect();
             Some(format!("the content does not match the form: {}", problems.join("; ")))
         }
         Err(error) => Some(error_text(&error)),

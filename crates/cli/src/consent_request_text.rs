@@ -9,13 +9,13 @@ use api::data::{
 use serde_json::Value;
 
 use crate::endpoints;
-use crate::form::field_text;
+use crate::form::form_field_text;
 use crate::launch_files;
 use crate::packages;
 use crate::review_marks_text;
 use crate::sampling_text;
 use crate::sign_in_text;
-use crate::terminal_escape::{escape_line, escape_value, prefixed_block, pretty_json};
+use crate::terminal_escape::{escape_and_prefix_lines, escape_line, escape_value, pretty_json};
 
 /// Prefix of each line of text from a server, so that it can't imitate output of the program.
 pub(crate) const SERVER_TEXT_PREFIX: &str = "  │ ";
@@ -115,12 +115,12 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
                 add(format!("  folder      {}", escape_value(cwd)));
             }
             if let Some(package) = package {
-                add(prefixed_block(&packages::package_text(package), "  "));
+                add(escape_and_prefix_lines(&packages::package_text(package), "  "));
             }
             if let Some(plan) = sandbox {
-                add(prefixed_block(&self::sandbox_text(plan), "  "));
+                add(escape_and_prefix_lines(&self::sandbox_text(plan), "  "));
             }
-            add(prefixed_block(&launch_files::launch_files_text(files), "  "));
+            add(escape_and_prefix_lines(&launch_files::launch_files_text(files), "  "));
             for FileWriter { server, file, folder } in writers {
                 let (server, file, folder) = (escape_line(server), escape_line(file), escape_line(folder));
                 add(format!("  WARNING: the server {server} may change {file}: its sandbox lets it write to {folder}"));
@@ -147,7 +147,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             if let Some(kind) = transport_kind {
                 add(format!("  over     {}", crate::output::to_json_value(kind).as_str().unwrap_or_default()));
             }
-            add(endpoints::settings_text(auth, *unattended));
+            add(endpoints::sign_in_settings_text(auth, *unattended));
             if let Some(earlier) = approved_before {
                 add(earlier_approval_text(earlier, "hidden values, transport or sign-in settings"));
             }
@@ -163,10 +163,10 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             ..
         } => {
             add(format!("── Let {server} run its tool {} with this? ({bytes} bytes)", escape_line(tool)));
-            add(prefixed_block(&pretty_json(arguments), "  "));
+            add(escape_and_prefix_lines(&pretty_json(arguments), "  "));
             if let Some(description) = description {
                 add(String::from("  The server says:"));
-                add(prefixed_block(description, SERVER_TEXT_PREFIX));
+                add(escape_and_prefix_lines(description, SERVER_TEXT_PREFIX));
             }
             let hints: Vec<&str> = [
                 (claims.read_only == Some(true), "changes nothing"),
@@ -187,7 +187,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
             }
             if let Some(definition) = definition {
                 add(String::from("  Full definition. Allowing this marks it as reviewed:"));
-                add(prefixed_block(definition, SERVER_TEXT_PREFIX));
+                add(escape_and_prefix_lines(definition, SERVER_TEXT_PREFIX));
             }
         }
         ConsentRequestBody::Read { what: CallKind::Prompt, name, arguments } => {
@@ -196,12 +196,12 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
         }
         ConsentRequestBody::Read { name, .. } => {
             add(format!("── Read this of {server}?"));
-            add(prefixed_block(name, SERVER_TEXT_PREFIX));
+            add(escape_and_prefix_lines(name, SERVER_TEXT_PREFIX));
         }
         ConsentRequestBody::Result { tool, content, is_error } => {
             add(format!("── Let the model read this result of {} of {server}?", escape_line(tool)));
             for content in content {
-                add(prefixed_block(&content_text(content), SERVER_TEXT_PREFIX));
+                add(escape_and_prefix_lines(&content_text(content), SERVER_TEXT_PREFIX));
             }
             if *is_error {
                 add(String::from("  The model will see that the call failed."));
@@ -210,9 +210,9 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
         body @ ConsentRequestBody::Sampling { .. } => add(sampling_text::sampling_request_text(&server, body)),
         ConsentRequestBody::Form { message, fields, unsupported } => {
             add(format!("── {server} asks you to fill in a form. Its message:"));
-            add(prefixed_block(message, SERVER_TEXT_PREFIX));
+            add(escape_and_prefix_lines(message, SERVER_TEXT_PREFIX));
             for field in fields {
-                add(prefixed_block(&field_text(field), "  "));
+                add(escape_and_prefix_lines(&form_field_text(field), "  "));
             }
             if let Some(unsupported) = unsupported {
                 add(format!("  It can't be shown. Decline it: {}", escape_line(unsupported)));
@@ -220,7 +220,7 @@ pub(crate) fn consent_request_text(request: &ConsentRequest) -> String {
         }
         ConsentRequestBody::Url { message, url } => {
             add(format!("── {server} asks you to open an address in your browser. Its message:"));
-            add(prefixed_block(message, SERVER_TEXT_PREFIX));
+            add(escape_and_prefix_lines(message, SERVER_TEXT_PREFIX));
             add(url_parts_text(url, true));
         }
         ConsentRequestBody::Roots { .. } => {

@@ -8,11 +8,11 @@ use crate::failure::CommandFailure;
 use crate::output::{Output, to_json_value};
 use crate::terminal_escape;
 
-/// Capacity of the channel for ended replies. The command sends the next message only after it has processed the
-/// previous reply.
+/// Capacity of the channel for results of replies that have ended. The command sends the next message only after it has
+/// processed the previous reply.
 const MAX_PENDING_ENDS: usize = 8;
 
-/// Text of a reply and the reason for its end, or the failure.
+/// Text of a model's reply and the reason for its end, or the failure.
 pub(crate) type ReplyResult = Result<(String, ReplyEndReason), CommandFailure>;
 
 /// Reason for which a reply of the model ended.
@@ -35,7 +35,7 @@ impl ConversationPrinter {
         (Self { conversation, printed: PrintedReply::default(), ended }, ends)
     }
 
-    /// Prints the part of a reply that an event contains.
+    /// Prints the part of the model's reply that an event contains.
     pub(crate) fn print_event(&mut self, event: &Event, output: &Output) {
         let ended = match event {
             Event::ReplyDelta { conversation, append, .. } if *conversation == self.conversation => {
@@ -70,7 +70,7 @@ impl ConversationPrinter {
     }
 }
 
-/// Part of a reply that was already printed.
+/// Part of a model's reply that was already printed.
 #[derive(Default)]
 struct PrintedReply {
     /// `true` if the last printed line does not end in a line break.

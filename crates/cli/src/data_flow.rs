@@ -69,15 +69,15 @@ fn flow_text(server: &str, flow: &DataFlow) -> String {
     let mut text = format!("A model's call of {server} asks after {after} of {server}.\n");
     text.push_str(&format!(
         "Results of {server} are reviewed before a model reads them: {}.\n",
-        review_text(flow.review)
+        result_review_text(flow.review)
     ));
     for (tool, own) in &flow.tools {
-        text.push_str(&format!("  {}: {}\n", escape_line(tool), review_text(*own)));
+        text.push_str(&format!("  {}: {}\n", escape_line(tool), result_review_text(*own)));
     }
     text
 }
 
-const fn review_text(review: ResultReview) -> &'static str {
+const fn result_review_text(review: ResultReview) -> &'static str {
     match review {
         ResultReview::Off => "never",
         ResultReview::Suspicious => "when it looks suspicious",

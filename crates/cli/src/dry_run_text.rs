@@ -83,7 +83,11 @@ fn condition_text(judged: &ArgumentJudgement, written: Option<&ArgumentRule>) ->
         text.push_str(&format!("    read as  {}\n", terminal_escape::escape_line(normal)));
     }
     let outcome = if judged.holds { "holds" } else { "does not hold" };
-    text.push_str(&format!("    {outcome}: {} ({})\n", reason_text(judged.reason.name()), judged.reason.name()));
+    text.push_str(&format!(
+        "    {outcome}: {} ({})\n",
+        condition_reason_text(judged.reason.name()),
+        judged.reason.name()
+    ));
     text
 }
 
@@ -114,7 +118,7 @@ fn decision_reason_text(name: &str) -> &str {
 }
 
 /// Describes the reason why a condition holds or not, given its stable name.
-fn reason_text(name: &str) -> &str {
+fn condition_reason_text(name: &str) -> &str {
     match name {
         "matches" => "the value meets the condition",
         "differs" => "the value is different",

@@ -4,8 +4,8 @@ use api::data::{AuthField, AuthSetting, EndpointUse, SignInEndpoint};
 
 use crate::terminal_escape::escape_line;
 
-/// Formats the sign-in settings, one per line. `unattended` adds that no further consent is requested.
-pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> String {
+/// Formats the sign-in settings of a server, one per line. `unattended` adds that no further consent is requested.
+pub(crate) fn sign_in_settings_text(settings: &[AuthSetting], unattended: bool) -> String {
     let mut text = String::new();
     if settings.is_empty() {
         return text;
@@ -29,7 +29,7 @@ pub(crate) fn settings_text(settings: &[AuthSetting], unattended: bool) -> Strin
 }
 
 /// Formats the endpoints that a sign-in sends credentials to, one per line.
-pub(crate) fn endpoints_text(endpoints: &[SignInEndpoint]) -> String {
+pub(crate) fn sign_in_endpoints_text(endpoints: &[SignInEndpoint]) -> String {
     let mut text = String::from("  Credentials and tokens are sent to:\n");
     for endpoint in endpoints {
         text.push_str(&format!("    {:<12} {}\n", endpoint_use_text(endpoint.purpose), escape_line(&endpoint.url.url)));

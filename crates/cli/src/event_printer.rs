@@ -13,7 +13,7 @@ use crate::output::{Output, to_json_value, with_redacted_variables};
 use crate::terminal_escape::escape_line;
 
 /// Maximum number of entries of an activity log that are read in one query.
-const ENTRIES_PER_PAGE: u32 = 1_000;
+const ACTIVITY_ENTRIES_PER_QUERY: u32 = 1_000;
 
 /// Selects the host's events to print.
 #[derive(Debug, Clone)]
@@ -42,8 +42,8 @@ pub(crate) trait EventPrinter {
     fn print_event(&mut self, event: &Event) -> impl Future<Output = ()> + Send;
 }
 
-/// Printer of the conversation, if the command has one. The task that follows the events uses it, so that text is
-/// printed before a consent request that follows it.
+/// Printer of the conversation, if the command has one. The async task that receives the host's events uses it, so that
+/// text is printed before a consent request that follows it.
 pub(crate) type SharedConversationPrinter = Arc<Mutex<Option<ConversationPrinter>>>;
 
 /// Printer that writes events as text or JSON lines through [`Output`].
@@ -154,7 +154,7 @@ impl OutputEventPrinter {
 
     async fn print_activity(&mut self, server: &str) {
         let after = self.last.get(server).copied();
-        let range = ActivityRange { server: server.to_owned(), after, limit: ENTRIES_PER_PAGE };
+        let range = ActivityRange { server: server.to_owned(), after, limit: ACTIVITY_ENTRIES_PER_QUERY };
         // The server may have been removed since the event.
         let Ok(page) = self.api.activity(range).await else { return };
         let first = page.entries.first().map_or(0, |entry| entry.seq);

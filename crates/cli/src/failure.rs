@@ -21,7 +21,7 @@ pub(crate) struct CommandFailure {
 /// Exit status of a failed command, unless a more specific one applies.
 const EXIT_FAILED: u8 = 1;
 /// Exit status for an invalid command line, or for an invalid file that it names.
-const EXIT_USAGE: u8 = 2;
+const EXIT_USAGE_ERROR: u8 = 2;
 /// Exit status for an act that the policy or the user denied.
 const EXIT_REFUSED: u8 = 3;
 
@@ -30,7 +30,7 @@ impl CommandFailure {
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let status = match code {
             ErrorCode::Refused | ErrorCode::Cancelled => EXIT_REFUSED,
-            ErrorCode::BadRequest => EXIT_USAGE,
+            ErrorCode::BadRequest => EXIT_USAGE_ERROR,
             _ => EXIT_FAILED,
         };
         let code =

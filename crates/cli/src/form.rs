@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::terminal_escape::escape_line;
 
 /// Describes a field of a form, on one or more lines.
-pub(crate) fn field_text(field: &FormField) -> String {
+pub(crate) fn form_field_text(field: &FormField) -> String {
     let title = field.title.as_deref().map(|title| format!(" \"{}\"", escape_line(title))).unwrap_or_default();
     let need = if field.required { "required" } else { "may be left empty" };
     let mut words = format!("{}{title}: {}, {need}", escape_line(&field.name), field_kind_text(&field.kind));
@@ -18,7 +18,7 @@ pub(crate) fn field_text(field: &FormField) -> String {
     }
     if let FieldKind::Choice { options } | FieldKind::Choices { options, .. } = &field.kind {
         for (number, option) in (1..).zip(options) {
-            words.push_str(&format!("\n    {number} {}", option_text(option)));
+            words.push_str(&format!("\n    {number} {}", choice_option_text(option)));
         }
     }
     if field.secret {
@@ -27,7 +27,7 @@ pub(crate) fn field_text(field: &FormField) -> String {
     words
 }
 
-fn option_text(option: &ChoiceOption) -> String {
+fn choice_option_text(option: &ChoiceOption) -> String {
     if option.title == option.value {
         escape_line(&option.value)
     } else {
@@ -67,9 +67,9 @@ fn field_kind_text(kind: &FieldKind) -> String {
     }
 }
 
-/// Converts the user's input for a field. Empty input results in the default value. Invalid input is returned as a
-/// string, which the validation rejects.
-pub(crate) fn parse_field(field: &FormField, text: &str) -> Option<Value> {
+/// Converts the text that the user entered for a form field to a value. Empty input results in the default value.
+/// Invalid input is returned as a string, which the validation rejects.
+pub(crate) fn parse_field_input(field: &FormField, text: &str) -> Option<Value> {
     if text.is_empty() {
         return field.default.clone();
     }
@@ -83,17 +83,18 @@ pub(crate) fn parse_field(field: &FormField, text: &str) -> Option<Value> {
             "n" | "no" | "false" => Value::Bool(false),
             _ => Value::from(text),
         },
-        FieldKind::Choice { options } => Value::from(find_choice(options, text)),
+        FieldKind::Choice { options } => Value::from(find_choice_value(options, text)),
         FieldKind::Choices { options, .. } => text
             .split(',')
             .filter(|part| !part.trim().is_empty())
-            .map(|part| Value::from(find_choice(options, part)))
+            .map(|part| Value::from(find_choice_value(options, part)))
             .collect(),
     })
 }
 
-/// Returns the value of the option that the input selects by its value, its title or its number, checked in this order.
-fn find_choice(options: &[ChoiceOption], text: &str) -> String {
+/// Returns the value of the option that the user's input selects by its value, its title or its number, checked in this
+/// order.
+fn find_choice_value(options: &[ChoiceOption], text: &str) -> String {
     let text = text.trim();
     let named = options.iter().find(|option| option.value == text).or_else(|| options.iter().find(|o| o.title == text));
     let numbered = || text.parse::<usize>().ok().and_then(|number| options.get(number.checked_sub(1)?));
@@ -101,7 +102,7 @@ fn find_choice(options: &[ChoiceOption], text: &str) -> String {
 }
 
 /// Describes a validation error of a form field.
-pub(crate) fn problem_text(problem: &FormProblem) -> String {
+pub(crate) fn form_problem_text(problem: &FormProblem) -> String {
     let limit = problem.limit.map(|limit| format!(" ({limit})")).unwrap_or_default();
     let words = match problem.problem {
         FieldProblem::Required => "must be filled in",
@@ -163,10 +164,10 @@ mod tests {
             ),
         ];
         for (kind, typed_text, expected, why) in cases {
-            assert_eq!(parse_field(&field(kind, None), typed_text), expected, "{why}");
+            assert_eq!(parse_field_input(&field(kind, None), typed_text), expected, "{why}");
         }
         let with_default = field(FieldKind::Boolean, Some(json!(true)));
-        assert_eq!(parse_field(&with_default, ""), Some(json!(true)), "empty input should result in the default");
-        assert_eq!(parse_field(&with_default, "n"), Some(json!(false)), "input should replace the default");
+        assert_eq!(parse_field_input(&with_default, ""), Some(json!(true)), "empty input should result in the default");
+        assert_eq!(parse_field_input(&with_default, "n"), Some(json!(false)), "input should replace the default");
     }
 }

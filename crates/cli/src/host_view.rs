@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use api::Event;
 use api::data::{ConsentRequest, ConsentRequestBody, ConsentRequestOutcome, Server};
 
-/// Servers and pending consent requests after the events processed so far.
+/// Local copy of the host's servers and pending consent requests, after the events processed so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct HostView {
     /// Number of the first event that is not part of this view yet.

@@ -48,8 +48,8 @@ pub(crate) async fn run(session: &CommandSession, what: ImportArguments) -> Resu
             }
         }
     }
-    session.output.print_text(&report_text(&report, what.dry_run, failures.len()));
-    let servers = Value::Array(report.servers.iter().map(server_json).collect());
+    session.output.print_text(&import_report_text(&report, what.dry_run, failures.len()));
+    let servers = Value::Array(report.servers.iter().map(found_server_json).collect());
     match failures.into_iter().next() {
         None => Ok(servers),
         Some((name, error)) => {
@@ -67,7 +67,7 @@ pub(crate) async fn export_servers(session: &CommandSession, format: ExportForma
         ExportFormat::VsCode => ExportForm::VsCode,
     };
     let document = other_apps::export(&configured_servers(session).await?, form);
-    session.output.print_text(&crate::terminal_escape::prefixed_block(&format!("{document:#}"), ""));
+    session.output.print_text(&crate::terminal_escape::escape_and_prefix_lines(&format!("{document:#}"), ""));
     Ok(document)
 }
 
@@ -90,7 +90,7 @@ fn app_environment(home: Option<PathBuf>) -> Result<AppEnvironment, CommandFailu
     Ok(AppEnvironment::current_user(home, |name| std::env::var_os(name).map(PathBuf::from)))
 }
 
-/// Returns the scope of the search: the app with this name, or else the file or project folder at this path.
+/// Returns the scope of a search for servers: the app with this name, or else the file or project folder at this path.
 fn parse_scan_scope(named: Option<String>) -> ScanScope {
     match named {
         None => ScanScope::All,
@@ -129,7 +129,7 @@ fn config_problem_text(problem: &ConfigProblem) -> String {
 }
 
 /// Formats a server that was found as JSON.
-fn server_json(server: &FoundServer) -> Value {
+fn found_server_json(server: &FoundServer) -> Value {
     let mut object = Map::new();
     let origin = server.origins.first();
     object.insert("app".to_owned(), origin.map(|origin| origin.app.as_str()).into());
@@ -156,9 +156,9 @@ fn server_json(server: &FoundServer) -> Value {
     Value::Object(object)
 }
 
-/// Formats the servers that were found as readable text, grouped by file. `failed` is the number of servers that could
-/// not be imported.
-fn report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
+/// Formats the servers that were found in other apps as readable text, grouped by file. `failed` is the number of
+/// servers that could not be imported.
+fn import_report_text(report: &ScanReport, dry_run: bool, failed: usize) -> String {
     let mut text = String::new();
     for file in &report.files {
         let app = other_apps::apps::find_app(file.app).map_or(file.app, |app| app.name);

@@ -58,13 +58,13 @@ pub(crate) async fn run(session: &CommandSession, what: InstallArguments) -> Res
         }
         Err(error) => return Err(error.into()),
     };
-    shown["server"] = install_plan::server_json(&preview.server);
+    shown["server"] = install_plan::planned_server_json(&preview.server);
     let setup = match &preview.before {
         Some(before) => {
-            shown["before"] = install_plan::server_json(before);
+            shown["before"] = install_plan::planned_server_json(before);
             install_plan::changes_text(before, &preview.server)
         }
-        None => install_plan::server_text(&preview.server),
+        None => install_plan::planned_server_text(&preview.server),
     };
     session.output.print_text(&format!(
         "{words}{setup}{}{}",

@@ -20,7 +20,7 @@ use crate::terminal_escape::{escape_line, escape_value};
 /// Text displayed instead of the value of a secret.
 const SECRET_PLACEHOLDER: &str = "(for the keychain)";
 
-/// Collects the values of a plan's inputs from the command line, and the secrets from standard input.
+/// Collects the values of an installation plan's inputs from the command line, and the secrets from standard input.
 pub(crate) async fn collect_values(
     what: &InstallArguments,
     plan: &InstallPlan,
@@ -113,8 +113,8 @@ pub(crate) fn choose_sandbox(
     }
 }
 
-/// Formats the configuration of a planned server as readable text.
-pub(crate) fn server_text(server: &NewServer) -> String {
+/// Formats the configuration of a server to install as readable text.
+pub(crate) fn planned_server_text(server: &NewServer) -> String {
     let mut text = format!("name        {}\n", escape_value(&server.entry.name));
     let shown = |values: &BTreeMap<String, String>| -> BTreeMap<String, String> {
         let plain = values.iter().map(|(name, text)| (name.clone(), escape_value(text)));
@@ -144,15 +144,15 @@ pub(crate) fn server_text(server: &NewServer) -> String {
 
 /// Formats the changes of an upgrade as readable text: removed lines start with `-`, added ones with `+`.
 pub(crate) fn changes_text(before: &NewServer, after: &NewServer) -> String {
-    let (before, after) = (server_text(before), server_text(after));
+    let (before, after) = (planned_server_text(before), planned_server_text(after));
     let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
     let removed = before.lines().filter(|line| !is_in(&after, line)).map(|line| format!("- {line}\n"));
     let now = after.lines().map(|line| format!("{} {line}\n", if is_in(&before, line) { ' ' } else { '+' }));
     removed.chain(now).collect()
 }
 
-/// Formats the configuration of a planned server as JSON.
-pub(crate) fn server_json(server: &NewServer) -> Value {
+/// Formats the configuration of a server to install as JSON.
+pub(crate) fn planned_server_json(server: &NewServer) -> Value {
     let shown = |values: &BTreeMap<String, String>| -> Value {
         let plain = values.iter().map(|(name, text)| (name.clone(), Value::from(text.as_str())));
         let secret = server.secret_values.keys().map(|name| (name.clone(), Value::from(SECRET_PLACEHOLDER)));

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::arguments::InstallArguments;
 use crate::bundle;
 use crate::failure::CommandFailure;
-use crate::registry::{cache_age_text, name_and_version, server_details_json, server_details_text};
+use crate::registry::{cache_age_text, server_details_json, server_details_text, split_name_and_version};
 use crate::terminal_escape::escape_line;
 
 /// Server to install, with its source and its installation plan.
@@ -39,7 +39,7 @@ pub(crate) async fn resolve_source(
     host: &Host,
 ) -> Result<ResolvedSource, CommandFailure> {
     let requested_at = SystemClock.now();
-    let source = named_source(what)?;
+    let source = source_from_arguments(what)?;
     let offer = match (&what.upgrade, &source) {
         (Some(server), source) => installer.offer_upgrade(host, server, source.as_ref()).await?.offer,
         (None, Some(source)) => installer.offer(source, CachePolicy::Now).await?,
@@ -66,7 +66,7 @@ pub(crate) async fn resolve_source(
     let plan = match (offer.plan, &offer.origin) {
         (Ok(plan), _) => plan,
         (Err(problem), InstallOrigin::Registry { answer, .. }) => {
-            return Err(describe_problem(&problem, &answer.value, &words));
+            return Err(not_installable_failure(&problem, &answer.value, &words));
         }
         (Err(problem), InstallOrigin::Bundle(_)) => {
             return Err(CommandFailure::new(ErrorCode::Unsupported, problem.to_string()));
@@ -81,7 +81,7 @@ fn bundle_json(file: &BundleFile) -> Value {
 }
 
 /// Returns the source given on the command line, or `None` if none is given.
-fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, CommandFailure> {
+fn source_from_arguments(what: &InstallArguments) -> Result<Option<InstallSource>, CommandFailure> {
     let target = match (what.package, what.remote) {
         (Some(number), _) => Some(InstallTarget::Package { number }),
         (_, Some(number)) => Some(InstallTarget::Remote { number }),
@@ -102,7 +102,7 @@ fn named_source(what: &InstallArguments) -> Result<Option<InstallSource>, Comman
     if what.sha256.is_some() {
         return Err(CommandFailure::usage_error("--sha256 is for a bundle"));
     }
-    let (name, version) = name_and_version(named);
+    let (name, version) = split_name_and_version(named);
     Ok(Some(InstallSource::Registry { name: name.to_owned(), version: Some(version.to_owned()), target }))
 }
 
@@ -114,7 +114,7 @@ fn is_bundle_path(what: &str) -> bool {
 }
 
 /// Describes why a registry entry can't be installed, and the command line options that may help.
-fn describe_problem(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
+fn not_installable_failure(problem: &NotInstallable, entry: &RegistryEntry, about: &str) -> CommandFailure {
     match problem {
         NotInstallable::NotChosen | NotInstallable::Nothing => CommandFailure::usage_error(choices_text(entry)),
         NotInstallable::NoTarget => {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::arguments::{LinkApp, LinkArguments};
 use crate::failure::CommandFailure;
 use crate::session::CommandSession;
-use crate::terminal_escape::{escape_line, prefixed_block};
+use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
 /// Prints a link that installs a server, with notes on values to fill in and on settings that the link omits. Starts
 /// nothing.
@@ -29,6 +29,6 @@ pub(crate) async fn run(session: &CommandSession, what: LinkArguments) -> Result
         session.output.print_message(&escape_line(note));
     }
     let markdown = link.markdown();
-    session.output.print_text(&prefixed_block(if what.markdown { &markdown } else { &link.link }, ""));
+    session.output.print_text(&escape_and_prefix_lines(if what.markdown { &markdown } else { &link.link }, ""));
     Ok(json!({ "app": app.app(), "link": link.link, "web": link.web, "markdown": markdown, "notes": link.notes }))
 }

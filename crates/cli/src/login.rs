@@ -20,13 +20,16 @@ pub(crate) async fn login(session: &CommandSession, server: &str) -> Result<Valu
     };
     session.output.print_text(&sign_in_text::authorization_text(&authorization));
     match &authorization.kept {
-        Some(TokenStorage::ThisRun { cause }) => Err(lost_tokens_failure(server, cause, to_json_value(&authorization))),
+        Some(TokenStorage::ThisRun { cause }) => {
+            Err(unstored_tokens_failure(server, cause, to_json_value(&authorization)))
+        }
         _ => Ok(to_json_value(&authorization)),
     }
 }
 
-/// Returns the failure for tokens that are lost when the program exits.
-fn lost_tokens_failure(server: &str, cause: &str, authorization: Value) -> CommandFailure {
+/// Returns the failure of a login whose tokens can't be stored permanently, so that they are lost when the program
+/// exits.
+fn unstored_tokens_failure(server: &str, cause: &str, authorization: Value) -> CommandFailure {
     let message = format!(
         "{server}: the sign-in succeeded, but is lost now, because this program ends and its tokens can't be stored: {cause}\n\
          Until then sign in with the command that needs it, such as \"drawbridge-cli call {server} TOOL --paste\"."
@@ -97,7 +100,7 @@ async fn wait_for_sign_in(session: &CommandSession, server: &str) -> Result<Auth
     }
 }
 
-/// Returns the outcome of the sign-in, or `None` while it is in progress.
+/// Returns the outcome of the sign-in that `wait_for_sign_in` observes, or `None` while it is in progress.
 fn sign_in_outcome(
     session: &CommandSession,
     server: &str,

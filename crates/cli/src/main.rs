@@ -149,7 +149,7 @@ async fn run_without_host(arguments: &Arguments, output: &Output) -> Option<Resu
 }
 
 async fn open_session(arguments: &Arguments, output: &Arc<Output>) -> Result<CommandSession, CommandFailure> {
-    commands::check_arguments(&arguments.command)?;
+    commands::check_command_arguments(&arguments.command)?;
     let input = InputLines::default();
     let decider = match &arguments.answers {
         Some(path) => ConsentDecider::Answers(AnswersFile::read(path).map_err(CommandFailure::usage_error)?),

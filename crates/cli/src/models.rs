@@ -18,9 +18,9 @@ use crate::table::format_table;
 use crate::terminal_escape;
 
 /// Environment variable from which the `models` commands read an API key.
-const KEY_VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
+const API_KEY_VARIABLE: &str = "DRAWBRIDGE_MODEL_KEY";
 /// Maximum length of an API key, in bytes.
-const MAX_KEY_BYTES: u64 = 8 << 10;
+const MAX_API_KEY_BYTES: u64 = 8 << 10;
 
 /// Runs a `models` command, and returns its result as JSON.
 pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>) -> Result<Value, CommandFailure> {
@@ -29,7 +29,7 @@ pub(crate) async fn run(session: &CommandSession, command: Option<ModelsCommand>
         ModelsCommand::Add(new) => add_provider(session, new).await,
         ModelsCommand::Key { provider } => {
             find_provider(session, &provider).await?;
-            let response = store_key(session, provider, read_key(session).await?).await?;
+            let response = store_provider_key(session, provider, read_provider_key(session).await?).await?;
             session.output.print_text("stored, encrypted with a key in the keychain");
             Ok(to_json_value(&response))
         }
@@ -119,11 +119,14 @@ async fn add_provider(session: &CommandSession, new: NewProvider) -> Result<Valu
     let settings = provider_settings(&new, preset)?;
     let requires_key = new.key || preset.is_some_and(|preset| preset.wants_key);
     // The key is read before any setting is changed.
-    let key =
-        if requires_key || std::env::var_os(KEY_VARIABLE).is_some() { Some(read_key(session).await?) } else { None };
+    let key = if requires_key || std::env::var_os(API_KEY_VARIABLE).is_some() {
+        Some(read_provider_key(session).await?)
+    } else {
+        None
+    };
     session.api.set_provider(settings).await?;
     if let Some(key) = key {
-        store_key(session, new.provider.clone(), key).await?;
+        store_provider_key(session, new.provider.clone(), key).await?;
     }
     session.output.print_text(&format!("added; try it with: drawbridge-cli models test {}", new.provider));
     Ok(to_json_value(&find_provider(session, &new.provider).await?))
@@ -164,14 +167,14 @@ const fn provider_kind(name: WireProtocolName) -> ProviderKind {
 }
 
 /// Reads an API key from the environment, or else from standard input.
-async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
-    let key = match std::env::var(KEY_VARIABLE) {
+async fn read_provider_key(session: &CommandSession) -> Result<String, CommandFailure> {
+    let key = match std::env::var(API_KEY_VARIABLE) {
         Ok(key) => key,
         Err(_) => {
             session.output.print_prompt("Paste the key, then press Enter and Ctrl+D:\n");
             let read = tokio::task::spawn_blocking(|| {
                 let mut text = String::new();
-                std::io::stdin().lock().take(MAX_KEY_BYTES).read_to_string(&mut text).map(|_| text)
+                std::io::stdin().lock().take(MAX_API_KEY_BYTES).read_to_string(&mut text).map(|_| text)
             });
             let text = read.await.map_err(|error| CommandFailure::new(ErrorCode::Internal, error.to_string()))?;
             text.map_err(|error| CommandFailure::usage_error(format!("standard input: {error}")))?
@@ -179,13 +182,19 @@ async fn read_key(session: &CommandSession) -> Result<String, CommandFailure> {
     };
     let key = key.trim();
     if key.is_empty() {
-        return Err(CommandFailure::usage_error(format!("no key: pass it in {KEY_VARIABLE}, or on standard input")));
+        return Err(CommandFailure::usage_error(format!(
+            "no key: pass it in {API_KEY_VARIABLE}, or on standard input"
+        )));
     }
     Ok(key.to_owned())
 }
 
 /// Stores the API key of a provider. Returns a failure if the key can't be stored permanently.
-async fn store_key(session: &CommandSession, id: String, key: String) -> Result<SecretStorageReport, CommandFailure> {
+async fn store_provider_key(
+    session: &CommandSession,
+    id: String,
+    key: String,
+) -> Result<SecretStorageReport, CommandFailure> {
     let response = session.api.set_provider_key(SetProviderKey { id, key }).await?;
     match response.only_this_run {
         Some(cause) => Err(CommandFailure::new(ErrorCode::System, format!("the key could not be stored: {cause}"))),

@@ -15,8 +15,8 @@ use crate::terminal_escape;
 /// repeated.
 const MAX_DEFERRED_PIECES: usize = 1_000;
 
-/// Output of the program. All tasks print through it, so that lines and prompts are not interleaved. Other output is
-/// deferred during a prompt.
+/// Output of the program. All async tasks print through it, so that lines and prompts are not interleaved. Other output
+/// is deferred during a prompt.
 pub(crate) struct Output {
     json: bool,
     screen: Mutex<OutputScreen>,
@@ -32,7 +32,7 @@ struct OutputScreen {
     held: Option<DeferredOutput>,
 }
 
-/// Output that is printed once the user has responded to the prompt.
+/// Output that is printed once the user has replied to the prompt.
 #[derive(Default)]
 struct DeferredOutput {
     pieces: Vec<(OutputStream, String)>,
@@ -142,8 +142,10 @@ impl Output {
                 self.closed.notify_one();
             }
         } else if let Err(failure) = result {
-            screen
-                .write(OutputStream::Err, &terminal_escape::prefixed_block(&format!("error: {}", failure.message), ""));
+            screen.write(
+                OutputStream::Err,
+                &terminal_escape::escape_and_prefix_lines(&format!("error: {}", failure.message), ""),
+            );
         }
     }
 

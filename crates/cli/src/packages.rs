@@ -4,7 +4,7 @@ use api::data::{LoadedPackage, PackageVersion, UnknownPackage, UnknownPackageRea
 
 use crate::terminal_escape::escape_line;
 
-/// Formats the package in the consent request for a server's start.
+/// Formats the package that a server's command loads, for the consent request about its start.
 pub(crate) fn package_text(package: &LoadedPackage) -> String {
     let LoadedPackage { launcher, name, wanted, version, unknown, before, replaced, unpinned, configured: _ } = package;
     let mut text = String::new();

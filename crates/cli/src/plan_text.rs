@@ -6,10 +6,10 @@ use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, Template
 use serde_json::{Map, Value, json};
 
 use crate::output;
-use crate::terminal_escape::{escape_line, escape_value, prefixed_block};
+use crate::terminal_escape::{escape_and_prefix_lines, escape_line, escape_value};
 
-/// Formats a plan as JSON. A value with inputs is a list of strings and `{"input": KEY}`, and a value without inputs is
-/// a string.
+/// Formats an installation plan as JSON. A value with inputs is a list of strings and `{"input": KEY}`, and a value
+/// without inputs is a string.
 pub(crate) fn plan_json(plan: &InstallPlan) -> Value {
     let mut object = Map::new();
     object.insert("name".to_owned(), plan.name.as_str().into());
@@ -53,7 +53,7 @@ fn template_json(template: &Template) -> Value {
     texts.collect::<String>().into()
 }
 
-/// Formats a plan as text: program and arguments on separate lines, or the URL, followed by the inputs.
+/// Formats an installation plan as text: program and arguments on separate lines, or the URL, followed by the inputs.
 pub(crate) fn plan_text(plan: &InstallPlan) -> String {
     let mut text = String::new();
     match &plan.target {
@@ -79,13 +79,13 @@ pub(crate) fn plan_text(plan: &InstallPlan) -> String {
     text
 }
 
-/// Formats the inputs of a plan as text, with their types and defaults.
+/// Formats the inputs of an installation plan as text, with their types and defaults.
 pub(crate) fn inputs_text(plan: &InstallPlan) -> String {
     let exposed = plan.exposed_secrets();
     plan.inputs.iter().map(|one| input_text(one, exposed.contains(one.key.as_str()))).collect()
 }
 
-/// Formats the notes of a plan as text, one per line.
+/// Formats the notes of an installation plan as text, one per line.
 pub(crate) fn notes_text(plan: &InstallPlan) -> String {
     plan.notes.iter().map(|note| format!("note        {}\n", escape_line(note))).collect()
 }
@@ -121,7 +121,7 @@ fn input_text(input: &PlanInput, is_exposed: bool) -> String {
     let name = if label == key { String::new() } else { format!(" ({})", escape_line(label)) };
     let mut text = format!("input       {}{name}: {}\n", escape_line(key), facts.join(", "));
     if let Some(description) = description {
-        text.push_str(&prefixed_block(description, "            "));
+        text.push_str(&escape_and_prefix_lines(description, "            "));
     }
     if is_exposed {
         text.push_str("            WARNING: it is no variable or header, so it would be visible in the settings file and in the list of running programs.\n");

@@ -20,7 +20,7 @@ use crate::output::{Output, to_json_value};
 use crate::plan_text;
 use crate::session::{locations, storage_failure};
 use crate::table::format_time;
-use crate::terminal_escape::{self, escape_line, prefixed_block};
+use crate::terminal_escape::{self, escape_and_prefix_lines, escape_line};
 
 /// Environment variable with the URL of the registry, also used by the app.
 const REGISTRY_VARIABLE: &str = "DRAWBRIDGE_REGISTRY";
@@ -62,8 +62,9 @@ pub(crate) fn installer(data_folder: PathBuf, registry: RegistryChoice) -> Insta
     })
 }
 
-/// Splits `NAME@VERSION` into name and version. Without a version, returns [`LATEST_VERSION`].
-pub(crate) fn name_and_version(name: &str) -> (&str, &str) {
+/// Splits `NAME@VERSION` of a server in a registry into name and version. Without a version, returns
+/// [`LATEST_VERSION`].
+pub(crate) fn split_name_and_version(name: &str) -> (&str, &str) {
     name.split_once('@').unwrap_or((name, LATEST_VERSION))
 }
 
@@ -89,7 +90,8 @@ async fn search_servers(
     let search = SearchQuery { text: text.to_owned(), cursor: cursor.map(str::to_owned), limit: None };
     let answer = catalog.search(&search, CachePolicy::Usual).await.map_err(InstallError::from)?;
     let page = &answer.value;
-    let mut words: String = page.entries.iter().map(|entry| format!("{}\n", entry_text(catalog, entry))).collect();
+    let mut words: String =
+        page.entries.iter().map(|entry| format!("{}\n", search_result_text(catalog, entry))).collect();
     if page.entries.is_empty() {
         words.push_str("No server is found.\n\n");
     }
@@ -119,7 +121,7 @@ async fn search_servers(
 
 async fn show_server(catalog: &RegistryCatalog, name: &str, output: &Output) -> Result<Value, CommandFailure> {
     let requested_at = SystemClock.now();
-    let (name, version) = name_and_version(name);
+    let (name, version) = split_name_and_version(name);
     let answer = catalog.version(name, version, CachePolicy::Usual).await.map_err(InstallError::from)?;
     let server = &answer.value.server;
     let mut words = server_details_text(catalog, &answer.value);
@@ -179,7 +181,7 @@ fn plan_problem_text(problem: &PlanError) -> String {
 }
 
 /// Formats a server in a search result as text.
-fn entry_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
+fn search_result_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     let server = &entry.server;
     let mut text = format!("{} {}{}\n", server.name, escape_line(&server.version), status_text(entry));
     if let Some(title) = &server.title {
@@ -187,7 +189,7 @@ fn entry_text(catalog: &RegistryCatalog, entry: &RegistryEntry) -> String {
     }
     text.push_str(&format!("  {}\n", publisher_text(catalog, &entry.server.name)));
     if let Some(description) = &server.description {
-        text.push_str(&prefixed_block(description, "  "));
+        text.push_str(&escape_and_prefix_lines(description, "  "));
     }
     text
 }
@@ -235,7 +237,7 @@ pub(crate) fn server_details_json(catalog: &RegistryCatalog, entry: &RegistryEnt
     })
 }
 
-/// Describes the status of a version. Empty if it is active.
+/// Describes the status of a server's version in the registry. Empty if it is active.
 fn status_text(entry: &RegistryEntry) -> String {
     let Some(listing) = &entry.listing else { return String::new() };
     let word = match listing.status {

@@ -9,13 +9,13 @@ use crate::consent_request_text::content_text;
 use crate::event_printer::state_text;
 use crate::output::to_json_value;
 use crate::table::format_time;
-use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
+use crate::terminal_escape::{escape_and_prefix_lines, escape_line, pretty_json};
 
 fn first_line(text: Option<&str>) -> String {
-    const MOST: usize = 100;
+    const MAX_CHARS: usize = 100;
     let first = text.unwrap_or_default().lines().next().unwrap_or_default();
-    let mut shown: String = first.chars().take(MOST).collect();
-    if first.chars().nth(MOST).is_some() {
+    let mut shown: String = first.chars().take(MAX_CHARS).collect();
+    if first.chars().nth(MAX_CHARS).is_some() {
         shown.push('…');
     }
     escape_line(&shown)
@@ -90,7 +90,8 @@ pub(crate) fn skill_row(server: &str, skill: &Skill) -> Vec<String> {
 }
 
 pub(crate) fn tool_result_text(result: &ToolResult) -> String {
-    let mut text: String = result.content.iter().map(|content| prefixed_block(&content_text(content), "")).collect();
+    let mut text: String =
+        result.content.iter().map(|content| escape_and_prefix_lines(&content_text(content), "")).collect();
     if let Some(structured) = &result.structured {
         text.push_str(&format!("{}\n", pretty_json(structured)));
     }
@@ -112,7 +113,7 @@ pub(crate) fn prompt_result_text(result: &PromptResult) -> String {
         let role = to_json_value(&message.role);
         text.push_str(&format!("{}:\n", role.as_str().unwrap_or_default()));
         for content in &message.content {
-            text.push_str(&prefixed_block(&content_text(content), "  "));
+            text.push_str(&escape_and_prefix_lines(&content_text(content), "  "));
         }
     }
     text
@@ -120,7 +121,7 @@ pub(crate) fn prompt_result_text(result: &PromptResult) -> String {
 
 pub(crate) fn contents_text(contents: &ResourceContents) -> String {
     match (&contents.text, &contents.blob) {
-        (Some(text), _) => prefixed_block(text, ""),
+        (Some(text), _) => escape_and_prefix_lines(text, ""),
         (None, blob) => {
             let size = blob.as_ref().map_or(0, |blob| blob.len() / 4 * 3);
             let mime = contents.mime_type.as_deref().unwrap_or("of no type");

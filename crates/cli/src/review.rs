@@ -9,7 +9,7 @@ use crate::output::to_json_value;
 use crate::review_marks_text;
 use crate::session::CommandSession;
 use crate::table::format_time;
-use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
+use crate::terminal_escape::{escape_and_prefix_lines, escape_line, pretty_json};
 
 /// Prints the new and changed definitions of a server. With `--accept`, marks the named definitions as reviewed if
 /// their hashes match.
@@ -96,7 +96,7 @@ pub(crate) async fn show_pins(session: &CommandSession, server: String) -> Resul
 fn definition_text(kind: &str, (name, hash): (&str, &str), marks: &ReviewMarks, definition: &Value) -> String {
     let state = if marks.review == Some(ReviewState::Changed) { "changed" } else { "new" };
     let mut text = format!("── {state} {kind} {}\n", escape_line(name));
-    text.push_str(&prefixed_block(&pretty_json(definition), "  "));
+    text.push_str(&escape_and_prefix_lines(&pretty_json(definition), "  "));
     text.push_str(&review_marks_text::review_findings_text(marks));
     text.push_str(&format!("  once you have read this: --accept {}@{hash}\n", escape_line(name)));
     text

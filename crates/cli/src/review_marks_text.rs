@@ -3,13 +3,13 @@
 use api::data::{DefinitionChange, DefinitionDiff, Flag, FlagReason, LookAlike, ReviewMarks, ReviewState};
 use offers::review::{DiffPiece, diff_words};
 
-use crate::terminal_escape::{escape_line, prefixed_block};
+use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
 /// Opening bracket that is printed before the changed words of a line.
 const CHANGE_START: char = '⟦';
 const CHANGE_END: char = '⟧';
 /// Number of unchanged characters that are shown before and after a change.
-const CONTEXT_CHARS: usize = 60;
+const CHANGE_CONTEXT_CHARS: usize = 60;
 /// Caution printed below the findings, also if there are none.
 const FINDINGS_CAUTION: &str = "A definition without warnings is not proven safe: only known patterns are detected.";
 
@@ -47,7 +47,7 @@ fn diff_text(diff: &DefinitionDiff) -> String {
         let (before, after) = highlight_change(change);
         for (sign, side) in [("-", before), ("+", after)] {
             if let Some(side) = side {
-                text.push_str(&prefixed_block(&side, &format!("    {sign} ")));
+                text.push_str(&escape_and_prefix_lines(&side, &format!("    {sign} ")));
             }
         }
     }
@@ -82,11 +82,11 @@ fn highlight_change(change: &DefinitionChange) -> (Option<String>, Option<String
 /// change is kept.
 fn shorten_unchanged(text: &str, is_first: bool, is_last: bool) -> String {
     let count = text.chars().count();
-    if count <= 3 * CONTEXT_CHARS || (is_first && is_last) {
+    if count <= 3 * CHANGE_CONTEXT_CHARS || (is_first && is_last) {
         return text.to_owned();
     }
-    let start = if is_first { 0 } else { CONTEXT_CHARS };
-    let end = if is_last { 0 } else { CONTEXT_CHARS };
+    let start = if is_first { 0 } else { CHANGE_CONTEXT_CHARS };
+    let end = if is_last { 0 } else { CHANGE_CONTEXT_CHARS };
     let first: String = text.chars().take(start).collect();
     let rest: String = text.chars().skip(count - end).collect();
     format!("{first}⟨{} characters as before⟩{rest}", count - start - end)

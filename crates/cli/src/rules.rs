@@ -5,7 +5,7 @@ use api::data::{DryRun, DryRunAct, EmptyObject, Policy, Preset, Rule, RuleEffect
 use serde_json::Value;
 
 use crate::arguments::PolicyCommand;
-use crate::commands::parse_object;
+use crate::commands::parse_json_object;
 use crate::dry_run_text;
 use crate::failure::CommandFailure;
 use crate::output::to_json_value;
@@ -136,7 +136,7 @@ async fn dry_run(
 ) -> Result<Value, CommandFailure> {
     let act = match (tool, act) {
         (Some(tool), None) => {
-            DryRunAct::Tool { tool, arguments: parse_object(args, "JSON")?, conversation: None, after_untrusted }
+            DryRunAct::Tool { tool, arguments: parse_json_object(args, "JSON")?, conversation: None, after_untrusted }
         }
         (None, Some(act)) => act,
         _ => {

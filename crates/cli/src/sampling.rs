@@ -26,11 +26,11 @@ pub(crate) async fn run(session: &CommandSession, what: SamplingArguments) -> Re
         session.api.set_sampling(SetSampling { server: server.clone(), settings }).await?;
     }
     let report = session.api.sampling(ServerName { server: server.clone() }).await?;
-    session.output.print_text(&report_text(&server, &report));
+    session.output.print_text(&sampling_report_text(&server, &report));
     Ok(to_json_value(&report))
 }
 
-fn report_text(server: &str, report: &SamplingReport) -> String {
+fn sampling_report_text(server: &str, report: &SamplingReport) -> String {
     let server = escape_line(server);
     if !report.settings.on {
         return format!("{server} may not use your models. Enable it with --on.\n");

@@ -6,7 +6,7 @@ use api::data::{
 
 use crate::consent_request_text::{SERVER_TEXT_PREFIX, content_text};
 use crate::output::to_json_value;
-use crate::terminal_escape::{escape_line, prefixed_block, pretty_json};
+use crate::terminal_escape::{escape_and_prefix_lines, escape_line, pretty_json};
 
 /// Formats an amount in millionths of a US dollar.
 pub(crate) fn format_dollars(micros: u64) -> String {
@@ -78,19 +78,19 @@ fn model_text(SamplingModel { model, by, most_micros, .. }: &SamplingModel) -> S
 fn request_text(request: &SamplingRequest) -> String {
     let mut text = String::new();
     if let Some(system) = &request.system_prompt {
-        text.push_str(&format!("  system prompt:\n{}", prefixed_block(system, SERVER_TEXT_PREFIX)));
+        text.push_str(&format!("  system prompt:\n{}", escape_and_prefix_lines(system, SERVER_TEXT_PREFIX)));
     }
     for message in &request.messages {
         let role = to_json_value(&message.role);
         text.push_str(&format!("  {}:\n", role.as_str().unwrap_or_default()));
         for content in &message.content {
-            text.push_str(&prefixed_block(&content_text(content), SERVER_TEXT_PREFIX));
+            text.push_str(&escape_and_prefix_lines(&content_text(content), SERVER_TEXT_PREFIX));
         }
     }
     for tool in &request.tools {
         text.push_str(&format!("  a tool of the server, {}:\n", escape_line(&tool.name)));
-        text.push_str(&prefixed_block(tool.description.as_deref().unwrap_or_default(), SERVER_TEXT_PREFIX));
-        text.push_str(&prefixed_block(&pretty_json(&tool.input_schema), SERVER_TEXT_PREFIX));
+        text.push_str(&escape_and_prefix_lines(tool.description.as_deref().unwrap_or_default(), SERVER_TEXT_PREFIX));
+        text.push_str(&escape_and_prefix_lines(&pretty_json(&tool.input_schema), SERVER_TEXT_PREFIX));
     }
     text.push_str(&format!("  at most {} tokens\n", request.max_tokens));
     if !request.model_hints.is_empty() {
@@ -104,7 +104,7 @@ fn request_text(request: &SamplingRequest) -> String {
 
 /// Describes the response to a sampling request that would be sent.
 pub(crate) fn response_text(response: &SamplingResponse) -> String {
-    let words = |content: &Content| prefixed_block(&content_text(content), "  ");
+    let words = |content: &Content| escape_and_prefix_lines(&content_text(content), "  ");
     let content: String = response.content.iter().map(words).collect();
     format!("This would be sent back as the response of \"{}\":\n{content}", escape_line(&response.model))
 }

@@ -25,7 +25,7 @@ use crate::trace;
 use crate::{event_printer, pasted_redirects, terminal_escape};
 
 /// Maximum time to wait until pending events are printed before the result.
-const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
+const EVENT_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Host that runs for one command, with the output and input of the program.
 pub(crate) struct CommandSession {
@@ -87,13 +87,13 @@ impl CommandSession {
         Ok(Self { api, output, input, data_folder: data, view, talks })
     }
 
-    /// Waits until all events that occurred before this call are printed, for at most [`FLUSH_TIMEOUT`].
+    /// Waits until all events that occurred before this call are printed, for at most [`EVENT_FLUSH_TIMEOUT`].
     pub(crate) async fn flush_events(&self) {
         let Ok(snapshot) = self.api.snapshot(EmptyObject {}).await else { return };
         let mut view = self.view.clone();
         let caught_up = view.wait_for(|view| view.next_event >= snapshot.next_event);
         // A server that sends events continuously must not delay the result.
-        let _ = tokio::time::timeout(FLUSH_TIMEOUT, caught_up).await;
+        let _ = tokio::time::timeout(EVENT_FLUSH_TIMEOUT, caught_up).await;
     }
 
     /// Prints the replies of a conversation as they stream. The returned receiver delivers the end of each reply, and
@@ -193,7 +193,7 @@ impl CommandSession {
         self.view.borrow().refused.contains(server)
     }
 
-    /// Requests the current state of a server from the host.
+    /// Requests the current state of an MCP server from the host.
     pub(crate) async fn state(&self, server: &str) -> Result<ServerState, CommandFailure> {
         let servers = self.api.snapshot(EmptyObject {}).await?.servers;
         let found = servers.into_iter().find(|one| one.name == server);
@@ -207,7 +207,7 @@ impl CommandSession {
     }
 }
 
-/// Returns the paths of the settings file and the data folder that a command uses.
+/// Returns the paths of Drawbridge's settings file and data folder that a command uses.
 pub(crate) fn locations(arguments: &Arguments) -> Result<Locations, CommandFailure> {
     let locations = match (arguments.config.clone(), arguments.data_dir.clone()) {
         (Some(config_file), Some(data_dir)) => Locations { config_file, data_dir },
@@ -229,7 +229,7 @@ pub(crate) fn storage_failure(error: domain::StoreError) -> CommandFailure {
     CommandFailure::new(ErrorCode::System, error.to_string())
 }
 
-/// Converts the state of a server that did not start to a command failure.
+/// Returns the failure of a command whose server did not start, from the server's state.
 pub(crate) fn start_failure(server: &str, state: &ServerState) -> CommandFailure {
     let ServerState::Failed { reason, message, stderr, hint, .. } = state else {
         return CommandFailure::new(ErrorCode::NotReady, format!("{server} is not ready"));
@@ -256,7 +256,7 @@ async fn refresh_view(api: &Api, view_sender: &watch::Sender<HostView>) -> Resul
     Ok(())
 }
 
-/// Prints the host's events and updates the local view, until the host stops.
+/// Receives and prints the host's events, and updates the local view, until the host stops.
 async fn follow_events(
     api: Api,
     mut events: EventStream,

@@ -7,7 +7,7 @@ use api::data::{
 
 use crate::endpoints;
 use crate::table::format_time;
-use crate::terminal_escape::{escape_line, prefixed_block};
+use crate::terminal_escape::{escape_and_prefix_lines, escape_line};
 
 /// Describes the data that a sign-in would send and its receivers, or returns `None` for another kind of consent
 /// request. `address` formats a URL with its warnings.
@@ -72,7 +72,7 @@ pub(crate) fn sign_in_request_text(
             if scopes.is_empty() {
                 text.push_str("    no scope; the issuer decides what is granted\n");
             }
-            text.push_str(&endpoints::endpoints_text(used));
+            text.push_str(&endpoints::sign_in_endpoints_text(used));
             if url_path(resource).len() < url_path(&url.url).len() {
                 let place = escape_line(resource);
                 text.push_str(&format!("  The token will be valid for all of {place}, not only for this server.\n"));
@@ -168,16 +168,18 @@ fn account_text(account: &Account) -> String {
     text
 }
 
-/// Formats all requests and responses of a sign-in. Their secrets were already redacted.
+/// Formats all requests and responses of a sign-in. Their secrets are already redacted by the host.
 pub(crate) fn steps_text(steps: &[SignInStep]) -> String {
     let mut text = String::new();
     for (number, step) in (1..).zip(steps) {
         text.push_str(&format!("{number}. {} ({} ms)\n", escape_line(&step.what), step.took));
         for (mark, message) in [("  > ", &step.request), ("  < ", &step.answer)] {
-            text.push_str(&message.as_deref().map(|message| prefixed_block(message, mark)).unwrap_or_default());
+            text.push_str(
+                &message.as_deref().map(|message| escape_and_prefix_lines(message, mark)).unwrap_or_default(),
+            );
         }
         let mark = if step.failed { "FAILED: " } else { "" };
-        text.push_str(&prefixed_block(&format!("{mark}{}", step.conclusion), "  = "));
+        text.push_str(&escape_and_prefix_lines(&format!("{mark}{}", step.conclusion), "  = "));
     }
     text
 }

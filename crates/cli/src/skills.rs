@@ -72,7 +72,7 @@ fn find_skill<'a>(server: &str, listed: &'a [Skill], name: &str) -> Result<&'a S
     }
 }
 
-/// Returns the URI of a file that is given as a path in the skill's folder. A URI is returned unchanged.
+/// Returns the URI of a skill's file that is given as a path in the skill's folder. A URI is returned unchanged.
 fn resolve_skill_uri(skill: &str, file: &str) -> String {
     match skill.strip_suffix("SKILL.md") {
         Some(folder) if !file.contains("://") => format!("{folder}{file}"),

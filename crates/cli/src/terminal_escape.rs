@@ -4,7 +4,7 @@ use offers::review::is_valid_variation;
 use serde_json::Value;
 
 /// Maximum number of consecutive spaces, since more of them could push text out of view.
-const MAX_SPACES: usize = 40;
+const MAX_CONSECUTIVE_SPACES: usize = 40;
 
 /// Returns `true` for characters that a terminal interprets or does not show: control characters, and marks that
 /// reorder, join or hide text.
@@ -70,14 +70,14 @@ pub(crate) fn escape_lines(text: &str) -> String {
 
 fn push_spaces(shown: &mut String, spaces: &mut usize) {
     match std::mem::take(spaces) {
-        few @ 0..=MAX_SPACES => shown.extend(std::iter::repeat_n(' ', few)),
+        few @ 0..=MAX_CONSECUTIVE_SPACES => shown.extend(std::iter::repeat_n(' ', few)),
         many => shown.push_str(&format!("⟨{many} spaces⟩")),
     }
 }
 
 /// Escapes a text and starts each of its lines with a prefix, so that it can't imitate other output. A long run of
 /// empty lines is replaced by their number.
-pub(crate) fn prefixed_block(text: &str, prefix: &str) -> String {
+pub(crate) fn escape_and_prefix_lines(text: &str, prefix: &str) -> String {
     let mut shown = String::new();
     let mut lines = text.trim_end_matches('\n').split('\n').map(|l| l.strip_suffix('\r').unwrap_or(l)).peekable();
     while let Some(text) = lines.next() {
@@ -158,15 +158,19 @@ mod tests {
 
     #[test]
     fn every_line_of_a_block_has_its_prefix() {
-        assert_eq!(prefixed_block("a\nb\u{1b}\n", "| "), "| a\n| b\\u{1b}\n", "each line should have the prefix");
+        assert_eq!(
+            escape_and_prefix_lines("a\nb\u{1b}\n", "| "),
+            "| a\n| b\\u{1b}\n",
+            "each line should have the prefix"
+        );
         let pushed = format!("a{}b", "\n".repeat(5_000));
         assert_eq!(
-            prefixed_block(&pushed, "| "),
+            escape_and_prefix_lines(&pushed, "| "),
             "| a\n| ⟨4999 empty lines⟩\n| b\n",
             "many empty lines should be replaced by their number"
         );
-        assert_eq!(prefixed_block("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines should be preserved");
-        assert_eq!(prefixed_block("", "| "), "| \n", "an empty text should be one line");
+        assert_eq!(escape_and_prefix_lines("a\n\n\nb", ""), "a\n\n\nb\n", "a few empty lines should be preserved");
+        assert_eq!(escape_and_prefix_lines("", "| "), "| \n", "an empty text should be one line");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(crate) struct TerminalUser {
     output: Arc<Output>,
 }
 
-/// Prompt for a consent request that is not decided yet.
+/// Prompt on the terminal for a consent request that is not decided yet.
 struct OpenPrompt {
     input: InputLines,
     asking: PromptGuard,
@@ -201,9 +201,9 @@ impl OpenPrompt {
         loop {
             let mut content = Map::new();
             for field in fields {
-                self.write(&crate::terminal_escape::prefixed_block(&form::field_text(field), "  "));
+                self.write(&crate::terminal_escape::escape_and_prefix_lines(&form::form_field_text(field), "  "));
                 let typed = self.prompt_line("  > ").await?;
-                if let Some(value) = form::parse_field(field, &typed) {
+                if let Some(value) = form::parse_field_input(field, &typed) {
                     content.insert(field.name.clone(), value);
                 }
             }
@@ -218,7 +218,7 @@ impl OpenPrompt {
                 };
             }
             for problem in &problems {
-                self.write(&format!("  {}\n", form::problem_text(problem)));
+                self.write(&format!("  {}\n", form::form_problem_text(problem)));
             }
             self.write("Once more. ");
         }

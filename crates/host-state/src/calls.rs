@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 use crate::{CallTicket, RunId};
 
 /// Maximum number of calls in progress over all servers.
-const MAX_CALLS: usize = 1_000;
+const MAX_CALLS_IN_PROGRESS: usize = 1_000;
 
 /// The calls in progress, results that wait for review, and cached resources.
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl CallTable {
         if self.records.contains_key(id) {
             return Err(CallFailure::IdInUse(id.to_owned()));
         }
-        if self.records.len() >= MAX_CALLS {
+        if self.records.len() >= MAX_CALLS_IN_PROGRESS {
             return Err(CallFailure::Busy { server: server.to_owned() });
         }
         Ok(())

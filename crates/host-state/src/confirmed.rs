@@ -66,7 +66,7 @@ impl ProviderAddress {
 }
 
 impl AuditRetentionSetting {
-    /// Returns the retention of the audit log that the settings of the app contain.
+    /// Returns the retention of the audit log that Drawbridge's settings contain.
     pub const fn from_settings(settings: &AppSettings) -> Self {
         let AppSettings { audit_days, audit_megabytes, audit_contents, .. } = settings;
         Self { days: *audit_days, megabytes: *audit_megabytes, contents: *audit_contents }

@@ -35,7 +35,8 @@ pub struct ConsentQueue {
     pub pending: Vec<PendingRequest>,
     /// Senders for the outcomes of decisions that are being executed, by consent request.
     pub answering: FxHashMap<ConsentRequestId, DecisionReply>,
-    /// Counters of denied requests, by server. Only servers with a denied request have an entry.
+    /// Counters of denied and automatically refused requests, by server. Only servers with a denied request have an
+    /// entry.
     pub throttles: BTreeMap<String, RequestThrottle>,
 }
 
@@ -45,8 +46,8 @@ impl ConsentQueue {
         self.pending.iter().position(|pending| pending.view.id == id)
     }
 
-    /// Records that the execution of a decision on a consent request has ended, so that another decision can be made.
-    /// Returns the index of the request if it is still in the queue.
+    /// Records that the execution of a decision on a consent request has ended, so that the user can decide on the
+    /// request again. Returns the index of the request if it is still in the queue.
     pub fn finish_execution(&mut self, id: ConsentRequestId) -> Option<usize> {
         let at = self.position(id)?;
         let pending = &mut self.pending[at];
@@ -62,7 +63,8 @@ impl ConsentQueue {
         Some(at)
     }
 
-    /// Removes and returns the consent requests for which `is_over` returns `true`.
+    /// Removes and returns the consent requests for which `is_over` returns `true`, because nobody needs a decision any
+    /// more.
     pub fn remove_ended(&mut self, is_over: impl Fn(&PendingRequest) -> bool) -> Vec<PendingRequest> {
         let (over, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().partition(is_over);
         self.pending = left;

@@ -7,10 +7,10 @@ use domain::StoreError;
 use ports::Document;
 use serde_json::{Map, Value};
 
-/// Content of a document (`None` if it doesn't exist), or the error of reading it.
+/// Content of a stored JSON document, such as `grants.json` (`None` if it doesn't exist), or the error of reading it.
 pub type ReadDocument = Result<Option<Value>, StoreError>;
 
-/// Reads and writes of documents that are in progress.
+/// Reads and writes of stored JSON documents, such as `grants.json`, that are in progress.
 #[derive(Debug, Default)]
 pub struct DocumentProgress {
     /// Number of unfinished writes of each document, by file name.
@@ -76,7 +76,7 @@ impl DocumentProgress {
     }
 }
 
-/// Returns the entries of a document that has one entry per server. Empty if the content is not an object.
+/// Returns the entries of a stored document that has one entry per server. Empty if the content is not an object.
 pub fn entries_by_server(stored: Option<Value>) -> Map<String, Value> {
     // Matching avoids `from_value`, which would clone every value.
     match stored {
@@ -85,7 +85,7 @@ pub fn entries_by_server(stored: Option<Value>) -> Map<String, Value> {
     }
 }
 
-/// Returns the content of a document with the entry of one server replaced, or removed if `value` is `None`.
+/// Returns the content of a stored document with the entry of one server replaced, or removed if `value` is `None`.
 pub fn with_server_entry(stored: Option<Value>, server: &str, value: Option<&Value>) -> Value {
     let mut entries = entries_by_server(stored);
     match value {

@@ -13,35 +13,35 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::DocumentProgress;
 
-/// Maximum number of queued operations, and of operations that the thread takes at once. Operations that find no room in
-/// the queue fail as if the disk had failed.
+/// Maximum number of queued operations, and of operations that the thread takes at once. Operations that find no room
+/// in the queue fail as if the disk had failed.
 const MAX_QUEUED_JOBS: usize = 1_024;
 /// Maximum time to wait for queued operations when the host closes.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+const WRITER_CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An operation for the thread that reads and writes documents. It results in a continuation `T`, which is passed to
-/// the `on_done` of [`DocumentWriter::new`].
+/// An operation for the thread that reads and writes stored JSON documents. It results in a value `T`, such as a
+/// callback, which is passed to the `on_done` of [`DocumentWriter::new`].
 pub enum WriterJob<T> {
     /// A change of one document. Changes of the same document may be written together.
     Update(Box<dyn DocumentUpdate<T>>),
-    /// Any other operation. Changes of documents are not moved past it.
+    /// Any other operation. Changes of documents stay before or after it, as they were queued.
     Run(Box<RunOnWriter<T>>),
 }
 
 /// An operation on the writer's thread other than a change of one document.
 pub type RunOnWriter<T> = dyn FnOnce(&dyn Documents) -> T + Send;
 
-/// A change of one document, which the writer's thread executes.
+/// A change of one stored JSON document, which the writer's thread executes.
 pub trait DocumentUpdate<T>: Send {
     /// Returns the document that is changed.
     fn document(&self) -> Document;
     /// Returns the new content of the document, or `null` to remove the document.
     fn change(&mut self, content: Option<Value>) -> Value;
-    /// Returns the continuation of the change, given the result of the write.
+    /// Returns the result of the change for `on_done`, given the result of the write.
     fn finish(self: Box<Self>, written: Result<(), StoreError>) -> T;
 }
 
-/// Handle to the thread that reads and writes documents: the sending side of its queue.
+/// Handle to the thread that reads and writes stored JSON documents: the sending side of its queue.
 pub struct DocumentWriter<T> {
     queue: Option<mpsc::Sender<WriterJob<T>>>,
     ended: Option<oneshot::Receiver<()>>,
@@ -50,7 +50,7 @@ pub struct DocumentWriter<T> {
 }
 
 impl<T: Send + 'static> DocumentWriter<T> {
-    /// Starts the writer's thread, which calls `on_done` with the continuation of each operation.
+    /// Starts the writer's thread, which calls `on_done` with the result of each operation.
     ///
     /// Within a tokio runtime, continuations may spawn tasks.
     pub fn new(documents: Arc<dyn Documents>, on_done: impl FnMut(T) + Send + 'static) -> Self {
@@ -80,11 +80,11 @@ impl<T: Send + 'static> DocumentWriter<T> {
         queue.try_reserve_owned().map_err(|_| "the disk does not keep up; try again")
     }
 
-    /// Waits until all pending operations are done, at most for [`CLOSE_TIMEOUT`].
+    /// Waits until all pending operations are done, at most for [`WRITER_CLOSE_TIMEOUT`].
     pub async fn close(&mut self) {
         self.queue = None;
         let Some(ended) = self.ended.take() else { return };
-        if tokio::time::timeout(CLOSE_TIMEOUT, ended).await.is_err() {
+        if tokio::time::timeout(WRITER_CLOSE_TIMEOUT, ended).await.is_err() {
             tracing::error!("the last changes of documents could not be written in time");
         }
     }

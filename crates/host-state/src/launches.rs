@@ -18,7 +18,7 @@ use policy::Hash;
 use ports::server_config::{BundleFiles, ServerConfig, ServerEntry, config_hash};
 use process::SearchPath;
 
-/// Data required to start local and remote servers.
+/// Data about earlier sessions, packages and installations of servers that is required to start them.
 pub struct LaunchFacts {
     /// Transport and protocol revision of the last session, by server.
     pub known: BTreeMap<String, KnownSession>,

@@ -58,7 +58,7 @@ pub struct KnownTool {
     pub definition: Hash,
     /// Review state of the definition.
     pub review_state: ReviewState,
-    /// Annotations of the tool, as declared by the server.
+    /// Annotations of the tool, such as `readOnlyHint`, as declared by the server.
     pub claims: ToolClaims,
     /// Set if the definition requires the user's consent for every call.
     pub asks_each_time: bool,

@@ -24,7 +24,8 @@ use process::{LaunchFiles, SearchPath};
 pub struct LaunchState {
     /// Resolved path of the program, and the search path. Set from the consent request until the start.
     pub found: Option<(PathBuf, SearchPath)>,
-    /// Sandbox plan of a sandboxed server. Set from the resolution of the command until the end of the process.
+    /// Sandbox plan of a sandboxed server. Set from the resolution of the command until the end of the server's
+    /// process.
     pub plan: Option<ResolvedSandbox>,
     /// Files that determine what the command runs, found when the command was resolved.
     pub files: Option<LaunchFiles>,
@@ -40,7 +41,7 @@ pub struct LaunchState {
     pub must_ask: bool,
 }
 
-/// Lists of a server, such as its tools, and values derived from them.
+/// A server's lists, such as its tools, and values derived from them.
 #[derive(Default)]
 pub struct OfferState {
     /// Lists of the server, as last read.

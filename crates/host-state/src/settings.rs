@@ -8,24 +8,24 @@ use tokio::sync::oneshot;
 
 use crate::view::AppSettings;
 
-/// Maximum number of changes of the app's settings that wait for a change in progress.
-const MAX_QUEUED_CHANGES: usize = 16;
+/// Maximum number of changes of Drawbridge's settings that wait for a change in progress.
+const MAX_QUEUED_SETTINGS_CHANGES: usize = 16;
 
-/// The app's settings and their pending changes.
+/// Drawbridge's own settings and their pending changes.
 #[derive(Default)]
 pub struct SettingsState {
-    /// The app's settings that are in effect.
+    /// Drawbridge's settings that are in effect.
     pub current: AppSettings,
-    /// Changes of the app's settings that are not in effect yet.
+    /// Changes of Drawbridge's settings that are not in effect yet.
     pub changes: SettingsChanges,
     /// Problem of the settings file with the servers, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,
 }
 
-/// Sender for the outcome of a change of settings, used once the change takes effect or fails.
+/// Sender for the outcome of a change of Drawbridge's settings, used once the change takes effect or fails.
 pub type SettingsReply = oneshot::Sender<Result<(), StoreError>>;
 
-/// The changes of the app's settings that are not in effect yet.
+/// The changes of Drawbridge's settings that are not in effect yet.
 #[derive(Debug, Default)]
 pub struct SettingsChanges {
     /// Set while a change of the audit log's retention is in progress.
@@ -35,13 +35,13 @@ pub struct SettingsChanges {
 }
 
 impl SettingsChanges {
-    /// Adds a change of the app's settings to the queue behind the change in progress.
+    /// Adds a change of Drawbridge's settings to the queue behind the change in progress.
     ///
     /// # Errors
     ///
     /// Returns the sender `reply` if the queue is full.
     pub fn queue(&mut self, settings: AppSettings, reply: SettingsReply) -> Result<(), SettingsReply> {
-        if self.later.len() >= MAX_QUEUED_CHANGES {
+        if self.later.len() >= MAX_QUEUED_SETTINGS_CHANGES {
             return Err(reply);
         }
         self.later.push_back((settings, reply));
@@ -69,7 +69,7 @@ mod tests {
     fn settings_changes_are_queued_in_order_and_bounded() {
         let mut changes = SettingsChanges { under_way: true, ..SettingsChanges::default() };
         let days = |audit_days| AppSettings { audit_days, ..AppSettings::default() };
-        for n in 0..MAX_QUEUED_CHANGES {
+        for n in 0..MAX_QUEUED_SETTINGS_CHANGES {
             assert!(changes.queue(days(n as u32), oneshot::channel().0).is_ok(), "there is room for change {n}");
         }
         assert!(changes.queue(days(99), oneshot::channel().0).is_err(), "the queue is bounded");

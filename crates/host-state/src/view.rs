@@ -99,7 +99,7 @@ pub enum HostEvent {
     AuditChanged(Option<Box<AuditEntry>>),
     /// The model providers or the models that they listed changed.
     ModelsChanged,
-    /// The settings of the app changed.
+    /// Drawbridge's own settings changed.
     SettingsChanged(AppSettings),
     /// The policy rules changed, or a rule file became invalid or valid.
     RulesChanged,
@@ -107,13 +107,13 @@ pub enum HostEvent {
     ConfigProblem(Option<ConfigProblem>),
 }
 
-/// Settings of the app.
+/// Settings of Drawbridge, which apply to all servers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AppSettings {
     /// Color theme: `system`, `light` or `dark`.
     pub theme: String,
-    /// Language of the page: `system`, `en` or `zh`.
+    /// Language of Drawbridge's page: `system`, `en` or `zh`.
     pub language: String,
     /// Set once the user closed the welcome screen.
     pub welcome_done: bool,
@@ -129,11 +129,11 @@ pub struct AppSettings {
     pub audit_contents: bool,
     /// Limits on the content of a conversation that a model receives.
     pub chat: ChatBounds,
-    /// Action on closing the window while servers are running: `ask`, `background` or `quit`.
+    /// Action on closing Drawbridge's window while servers are running: `ask`, `background` or `quit`.
     pub on_close: String,
-    /// Set to check for newer versions of the app automatically.
+    /// Set to check for newer versions of Drawbridge automatically.
     pub check_updates: bool,
-    /// Zoom level of the page, in percent.
+    /// Zoom level of Drawbridge's page, in percent.
     pub zoom: u16,
 }
 
@@ -167,7 +167,7 @@ pub struct Snapshot {
     pub consent_requests: Vec<ConsentRequestView>,
     /// Calls in progress, in no particular order.
     pub calls: Vec<ServerCall>,
-    /// Settings of the app.
+    /// Settings of Drawbridge, which apply to all servers.
     pub settings: AppSettings,
     /// Problem of the settings file with the servers, or `None` if it is valid.
     pub config_problem: Option<ConfigProblem>,

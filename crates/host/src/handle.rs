@@ -40,7 +40,7 @@ use crate::{HostClosed, HostOptions, NumberedEvent};
 const KEYCHAIN_STARTUP_TIMEOUT: Duration = Duration::from_secs(2);
 /// Capacity of the event channel. An observer that falls further behind misses events, and has to request a new
 /// snapshot.
-const MAX_EVENTS: usize = 4_096;
+const MAX_PENDING_EVENTS: usize = 4_096;
 
 /// A running host. Clones are handles to the same host, which shuts down when [`close`](Self::close) is called or the
 /// last handle is dropped.
@@ -99,7 +99,7 @@ impl Host {
     /// left running.
     pub async fn start(ports: Ports, options: HostOptions) -> Self {
         let documents = Arc::clone(&ports.documents);
-        let swept = tokio::task::spawn_blocking(move || crate::owner::sweep_orphans(documents.as_ref())).await;
+        let swept = tokio::task::spawn_blocking(move || crate::owner::end_orphaned_servers(documents.as_ref())).await;
         if let Ok(ended @ 1..) = swept {
             tracing::info!(ended, "ended servers that an earlier run left behind");
         }
@@ -109,7 +109,7 @@ impl Host {
         if let Err(error) = settled {
             tracing::error!(%error, "the seals of documents could not be checked");
         }
-        let (events, _) = broadcast::channel(MAX_EVENTS);
+        let (events, _) = broadcast::channel(MAX_PENDING_EVENTS);
         let times = options.times;
         let owner = SharedOwner::new(|back| Owner::new(ports.clone(), options, events.clone(), back));
         // Can't fail, since no other handle exists that could have shut down the host.
@@ -125,33 +125,33 @@ impl Host {
     fn watch_settings(ports: &Ports, owner: &WeakOwner) {
         let (changed, changes) = mpsc::channel(1);
         ports.servers.watch(changed);
-        tokio::spawn(run_on_changes(changes, owner.clone(), Owner::reload_servers));
+        tokio::spawn(run_on_file_changes(changes, owner.clone(), Owner::reload_servers));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Policy, changed.clone());
         ports.managed.watch(changed);
-        tokio::spawn(run_on_changes(changes, owner.clone(), Owner::reload_rules));
+        tokio::spawn(run_on_file_changes(changes, owner.clone(), Owner::reload_rules));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Models, changed.clone());
         ports.documents.watch(Document::Confirmed, changed);
-        tokio::spawn(run_on_changes(changes, owner.clone(), Owner::reload_providers));
+        tokio::spawn(run_on_file_changes(changes, owner.clone(), Owner::reload_providers));
         let (changed, changes) = mpsc::channel(1);
         ports.documents.watch(Document::Sampling, changed);
-        tokio::spawn(run_on_changes(changes, owner.clone(), Owner::reload_sampling));
+        tokio::spawn(run_on_file_changes(changes, owner.clone(), Owner::reload_sampling));
         let reloads = [
             (Document::Grants, Owner::reload_grants as fn(&mut Owner)),
             (Document::Pins, Owner::reload_pins),
             (Document::Roots, Owner::reload_roots),
             (Document::Flow, Owner::reload_data_flow),
-            (Document::Origins, Owner::reload_origins),
+            (Document::Origins, Owner::reload_install_records),
         ];
         for (document, reload) in reloads {
             let (changed, changes) = mpsc::channel(1);
             ports.documents.watch(document, changed);
-            tokio::spawn(run_on_changes(changes, owner.clone(), reload));
+            tokio::spawn(run_on_file_changes(changes, owner.clone(), reload));
         }
     }
 
-    /// Runs `act` on the owner's state in one turn, and returns the result.
+    /// Locks the host's state, calls `act` with it, and returns the result.
     pub(crate) async fn with_owner<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner) -> T + Send + 'static,
@@ -161,7 +161,7 @@ impl Host {
         self.owner.0.turn(std::any::type_name_of_val(&act), act)
     }
 
-    /// Runs `act` on the owner's state in one turn, and waits for the reply that it sends, now or after a write.
+    /// Locks the host's state, calls `act` with it, and waits for the reply that `act` sends, now or after a write.
     pub(crate) async fn with_owner_reply<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Owner, oneshot::Sender<T>) + Send + 'static,
@@ -236,14 +236,14 @@ impl Host {
         let now = Instant::now();
         let at = self.pace.lock().unwrap_or_else(PoisonError::into_inner).schedule_check(now);
         match at {
-            Some(at) if at <= now => self.with_owner(Owner::on_wake).await,
+            Some(at) if at <= now => self.with_owner(Owner::on_wake_or_network_change).await,
             Some(at) => {
                 let (owner, pace) = (self.owner.0.downgrade(), Arc::clone(&self.pace));
                 tokio::spawn(async move {
                     tokio::time::sleep_until(at).await;
                     pace.lock().unwrap_or_else(PoisonError::into_inner).mark_check_started();
                     // Fails only if the host has shut down meanwhile.
-                    let _ = owner.turn("network", Owner::on_wake);
+                    let _ = owner.turn("network", Owner::on_wake_or_network_change);
                 });
                 Ok(())
             }
@@ -251,7 +251,7 @@ impl Host {
         }
     }
 
-    /// Changes the settings of the app.
+    /// Replaces Drawbridge's own settings, which apply to all servers.
     ///
     /// # Errors
     ///
@@ -262,8 +262,8 @@ impl Host {
     }
 }
 
-/// Runs `act` in a turn of the owner after each notification in `changes` about a changed file.
-async fn run_on_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
+/// Calls `act` with the host's state after each notification in `changes` that a watched file changed.
+async fn run_on_file_changes(mut changes: mpsc::Receiver<()>, owner: WeakOwner, act: fn(&mut Owner)) {
     while changes.recv().await.is_some() && owner.turn("reload", act).is_ok() {}
 }
 
@@ -277,7 +277,7 @@ async fn watch_sleep_and_network(owner: WeakOwner, clock: SharedClock) {
         let moved = addresses.update(SourceAddresses::read());
         let look = |owner: &mut Owner| {
             if woke || moved {
-                owner.on_wake();
+                owner.on_wake_or_network_change();
             }
         };
         if owner.turn("clocks", look).is_err() {

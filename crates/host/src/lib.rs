@@ -54,7 +54,7 @@ pub struct HostOptions {
     /// Function that reads the files of a command again: when the user decides on its start, and directly before the
     /// start. May block as long as the file system does.
     pub look_at_files: fn(&LaunchFiles) -> LaunchFiles,
-    /// Set if pages of apps can be shown, which is then announced to servers (extension `io.modelcontextprotocol/ui`).
+    /// Set if MCP apps can be shown, which is then announced to servers (extension `io.modelcontextprotocol/ui`).
     pub shows_apps: bool,
     /// Parent of this host's calls in a distributed trace, if any. Sent to servers of revision 2026-07-28.
     pub trace: Option<TraceContext>,

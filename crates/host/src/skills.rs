@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use crate::Host;
 
 /// Timeout for reading all pages of a server's list of skills, which precedes the read of a single skill.
-const LISTING_TIMEOUT: Duration = Duration::from_secs(60);
+const SKILL_LISTING_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The list of a server's skills.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -185,9 +185,12 @@ impl Host {
         (uri, shown): (String, Option<Hash>),
         file: Option<String>,
     ) -> Result<SkillFileRead, SkillError> {
-        let listing = self.run_cancellable(&id, timeout(LISTING_TIMEOUT, self.skills(server.clone())));
+        let listing = self.run_cancellable(&id, timeout(SKILL_LISTING_TIMEOUT, self.skills(server.clone())));
         let Ok(listed) = listing.await? else {
-            return Err(unusable_skill(&server, &format!("its list took more than {} s", LISTING_TIMEOUT.as_secs())));
+            return Err(unusable_skill(
+                &server,
+                &format!("its list took more than {} s", SKILL_LISTING_TIMEOUT.as_secs()),
+            ));
         };
         let Some(skill) = listed?.skills.into_iter().find(|skill| skill.uri == uri) else {
             return Err(SkillError::NotListed { server, uri });

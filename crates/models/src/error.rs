@@ -38,7 +38,7 @@ pub enum ModelError {
         message: String,
     },
     /// The rate limit for requests or tokens is exceeded.
-    #[error("the provider accepts no more requests for now; {}, or choose another model", retry_text(.retry_after))]
+    #[error("the provider accepts no more requests for now; {}, or choose another model", retry_in_text(.retry_after))]
     RateLimited {
         /// Time until the provider allows another attempt, if it reports one.
         retry_after: Option<Duration>,
@@ -271,7 +271,7 @@ fn status_text(status: &u16) -> String {
     }
 }
 
-fn retry_text(retry_after: &Option<Duration>) -> String {
+fn retry_in_text(retry_after: &Option<Duration>) -> String {
     match retry_after {
         Some(time) => format!("try again in {} s", time.as_secs().max(1)),
         None => "try again in a minute".into(),

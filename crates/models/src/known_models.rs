@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::{LongContextPrice, Model, ModelPrice, ModelRank, ProviderKind, ProviderSettings};
 
-static MODEL_TABLE: LazyLock<KnownModels> =
+static KNOWN_MODELS: LazyLock<KnownModels> =
     LazyLock::new(|| serde_json::from_str(include_str!("known.json")).unwrap_or_default());
 
 #[derive(Default, Deserialize)]
@@ -27,7 +27,7 @@ pub(crate) struct KnownModel {
     kind: ProviderKind,
     id: String,
     context: u32,
-    /// Maximum number of tokens in one answer of the model.
+    /// Maximum number of tokens in one reply of the model.
     pub(crate) max_output: u32,
     input: f64,
     output: f64,
@@ -42,11 +42,11 @@ pub(crate) struct KnownModel {
 pub(crate) fn find_known_model(kind: ProviderKind, id: &str) -> Option<&'static KnownModel> {
     // OpenAI serves the same models over both of its APIs.
     let kind = if kind == ProviderKind::Responses { ProviderKind::OpenAi } else { kind };
-    let undated = without_date(id);
-    MODEL_TABLE.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
+    let undated = strip_model_date(id);
+    KNOWN_MODELS.models.iter().find(|known| known.kind == kind && (known.id == id || known.id == undated))
 }
 
-fn without_date(id: &str) -> &str {
+fn strip_model_date(id: &str) -> &str {
     let digits = id.bytes().rev().take_while(|b| b.is_ascii_digit() || *b == b'-').count();
     let (name, date) = id.split_at(id.len() - digits);
     let is_date = |date: &str| {
@@ -65,7 +65,7 @@ fn without_date(id: &str) -> &str {
 }
 
 /// Fills in the unknown properties of a model from the table. Values that the provider reported are retained.
-pub(crate) fn complete_model(settings: &ProviderSettings, mut model: Model) -> Model {
+pub(crate) fn fill_in_known_properties(settings: &ProviderSettings, mut model: Model) -> Model {
     // Other hosts may serve a different model under the same name, or at a different price.
     let own_host = match settings.kind {
         ProviderKind::OpenAi | ProviderKind::Responses => Some("api.openai.com"),
@@ -93,17 +93,17 @@ pub(crate) fn complete_model(settings: &ProviderSettings, mut model: Model) -> M
                 written_input: known.written_input,
                 long: known.long,
                 currency: "USD".to_owned(),
-                as_of: MODEL_TABLE.as_of.clone(),
+                as_of: KNOWN_MODELS.as_of.clone(),
             })
         });
     }
-    model.rank = model.rank.or_else(|| model.price.as_ref().map(rank_by_price));
+    model.rank = model.rank.or_else(|| model.price.as_ref().map(estimate_rank_from_price));
     model
 }
 
 /// Estimates speed and intelligence from the price: models that cost more are assumed to be more intelligent and
 /// slower. The range is from 20 cents to 60 dollars per million output tokens.
-fn rank_by_price(price: &ModelPrice) -> ModelRank {
+fn estimate_rank_from_price(price: &ModelPrice) -> ModelRank {
     let (low, high) = (0.2_f64.ln(), 60_f64.ln());
     let place = ((price.output.max(0.01).ln() - low) / (high - low)).clamp(0.0, 1.0);
     ModelRank { speed: 1.0 - place, intelligence: place, from: "price".to_owned() }
@@ -118,13 +118,16 @@ mod tests {
 
     fn listed_model(provider: &str, id: &str) -> Model {
         let preset = PRESETS.iter().find(|preset| preset.id == provider).unwrap();
-        complete_model(&preset.settings().unwrap(), Model { id: id.into(), name: id.into(), ..Model::default() })
+        fill_in_known_properties(
+            &preset.settings().unwrap(),
+            Model { id: id.into(), name: id.into(), ..Model::default() },
+        )
     }
 
     #[test]
     fn model_table_is_valid() {
-        assert!(MODEL_TABLE.models.len() > 40, "the table contains only {} models", MODEL_TABLE.models.len());
-        for known in &MODEL_TABLE.models {
+        assert!(KNOWN_MODELS.models.len() > 40, "the table contains only {} models", KNOWN_MODELS.models.len());
+        for known in &KNOWN_MODELS.models {
             assert!(
                 known.output >= known.input && known.input > 0.0,
                 "{}: the output price is at least the input price",
@@ -136,7 +139,7 @@ mod tests {
                 known.id
             );
             assert!(known.long.is_none_or(|long| long.input > known.input), "{}: long requests cost more", known.id);
-            assert_eq!(without_date(&known.id), known.id, "{} is not parsed as a dated version", known.id);
+            assert_eq!(strip_model_date(&known.id), known.id, "{} is not parsed as a dated version", known.id);
         }
     }
 

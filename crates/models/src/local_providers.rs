@@ -9,9 +9,9 @@ use reqwest::Client;
 use crate::{HttpProvider, Model, PRESETS, Provider, ProviderSettings};
 
 /// Timeout of the request for the names of a server's models.
-const LIST_TIMEOUT: Duration = Duration::from_millis(500);
+const MODEL_NAMES_TIMEOUT: Duration = Duration::from_millis(500);
 /// Timeout of the requests for the details of a server's models.
-const DETAILS_TIMEOUT: Duration = Duration::from_secs(3);
+const MODEL_DETAILS_TIMEOUT: Duration = Duration::from_secs(3);
 /// Identifiers of the presets whose addresses are probed.
 const PROBED_PRESETS: [&str; 2] = ["ollama", "lm-studio"];
 
@@ -34,8 +34,8 @@ pub async fn find_local_providers(client: &Client) -> Vec<LocalProvider> {
 pub async fn probe_providers(client: &Client, candidates: Vec<ProviderSettings>) -> Vec<LocalProvider> {
     let probes = candidates.into_iter().map(|settings| async {
         let provider = HttpProvider::new(settings.clone(), None, client.clone());
-        let names = tokio::time::timeout(LIST_TIMEOUT, provider.list_model_names()).await.ok()?.ok()?;
-        let models = match tokio::time::timeout(DETAILS_TIMEOUT, provider.models()).await {
+        let names = tokio::time::timeout(MODEL_NAMES_TIMEOUT, provider.list_model_names()).await.ok()?.ok()?;
+        let models = match tokio::time::timeout(MODEL_DETAILS_TIMEOUT, provider.models()).await {
             Ok(Ok(models)) => models,
             Ok(Err(_)) | Err(_) => names,
         };

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub enum Role {
     /// The user. Tool results have this role as well.
     User,
-    /// The language model that answers.
+    /// The language model that replies.
     Assistant,
 }
 
@@ -54,7 +54,7 @@ impl ModelMessage {
 pub enum MessagePart {
     /// Text that the author of the message wrote.
     Text(String),
-    /// Reasoning of the model before its answer. Sent back unchanged to providers that require it.
+    /// Reasoning of the model before its reply. Sent back unchanged to providers that require it.
     Thinking {
         /// Reasoning or its summary. Empty if the provider supplied only the opaque value.
         text: String,

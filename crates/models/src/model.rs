@@ -22,10 +22,10 @@ pub struct Model {
     pub id: String,
     /// Display name of the model.
     pub name: String,
-    /// Maximum number of tokens of request and answer together, or `None` if unknown.
+    /// Maximum number of tokens of request and reply together, or `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u32>,
-    /// Maximum number of tokens of an answer, or `None` if unknown.
+    /// Maximum number of tokens of a reply, or `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u32>,
     /// Price of the model, if known.
@@ -114,7 +114,7 @@ pub struct LongContextPrice {
     pub above: u32,
     /// Price of a million request tokens.
     pub input: f64,
-    /// Price of a million answer tokens.
+    /// Price of a million reply tokens.
     pub output: f64,
 }
 
@@ -134,7 +134,7 @@ pub struct ModelCapabilities {
     /// Support for tool calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<bool>,
-    /// Support for reasoning before the answer.
+    /// Support for reasoning before the reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thinking: Option<bool>,
 }
@@ -143,7 +143,7 @@ pub struct ModelCapabilities {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRank {
-    /// Speed of answers relative to all known models, from 0 to 1.
+    /// Speed of replies relative to all known models, from 0 to 1.
     pub speed: f64,
     /// Intelligence relative to all known models, from 0 to 1.
     pub intelligence: f64,

@@ -26,8 +26,8 @@ pub(crate) fn openai_tool_support(id: &str) -> Option<ToolSupport> {
     if name.starts_with("35") || name.starts_with("5-chat") {
         return None;
     }
-    let (major, rest) = split_number(name)?;
-    let minor = rest.strip_prefix('.').and_then(split_number).map_or(0, |(minor, _)| minor);
+    let (major, rest) = split_leading_number(name)?;
+    let minor = rest.strip_prefix('.').and_then(split_leading_number).map_or(0, |(minor, _)| minor);
     match (major, minor) {
         version if version < (5, 0) => None,
         version if version < (5, 2) => Some(ToolSupport::Thinking),
@@ -49,7 +49,7 @@ pub(crate) fn anthropic_supports_temperature(id: &str) -> bool {
 }
 
 /// Splits off the number at the beginning of a text.
-fn split_number(text: &str) -> Option<(u32, &str)> {
+fn split_leading_number(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
     Some((number.parse().ok()?, rest))

@@ -40,7 +40,7 @@ impl ProviderKind {
 /// Maximum sampling temperature of any provider.
 pub const MAX_TEMPERATURE: f64 = 2.0;
 
-/// Events of one streamed answer. Dropping the stream cancels the request. An error is the last item.
+/// Events of one streamed reply. Dropping the stream cancels the request. An error is the last item.
 pub type ReplyStream = BoxStream<'static, Result<ReplyDelta, ModelError>>;
 
 /// A provider of language models.
@@ -105,7 +105,7 @@ pub trait Provider: Send + Sync {
     async fn models(&self) -> Result<Vec<Model>, ModelError>;
     /// Returns the parts of this request that the provider's API does not support, with their conversions, each once.
     fn find_losses(&self, request: &ModelRequest) -> Vec<LossyConversion>;
-    /// Sends a request to a model, and returns its answer as a stream. Unsupported parts are converted as the user
+    /// Sends a request to a model, and returns its reply as a stream. Unsupported parts are converted as the user
     /// chose.
     ///
     /// # Errors

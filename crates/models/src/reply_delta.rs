@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::ModelMessage;
 
-/// An event of a streamed answer. A successful stream ends with [`ReplyDelta::Ended`]; without it, the stream was
+/// An event of a streamed reply. A successful stream ends with [`ReplyDelta::Ended`]; without it, the stream was
 /// interrupted.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReplyDelta {
-    /// Text to append to the answer.
+    /// Text to append to the reply.
     Text(String),
     /// Text to append to the reasoning.
     Thinking(String),
@@ -28,35 +28,35 @@ pub enum ReplyDelta {
     },
     /// Number of tokens used so far. Replaces the previous value.
     Usage(TokenUsage),
-    /// The complete answer, which is always the last event.
+    /// The complete reply, which is always the last event.
     Ended(ModelReply),
 }
 
-/// A complete answer of a model.
+/// A complete reply of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelReply {
     /// Message of the model.
     pub message: ModelMessage,
-    /// Reason for the end of the answer.
+    /// Reason for the end of the reply.
     pub stop: StopReason,
-    /// Tokens used by request and answer.
+    /// Tokens used by request and reply.
     pub usage: TokenUsage,
-    /// Identifier of the model that answered, as the provider reports it.
+    /// Identifier of the model that replied, as the provider reports it.
     pub model: String,
 }
 
-/// The reason for the end of an answer.
+/// The reason for the end of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
-    /// The model finished its answer.
+    /// The model finished its reply.
     EndTurn,
-    /// The answer reached its maximum number of tokens.
+    /// The reply reached its maximum number of tokens.
     MaxTokens,
     /// The model generated one of the stop sequences of the request.
     StopSequence,
     /// The model requests tool calls.
     ToolUse,
-    /// The provider or the model refused to continue the answer.
+    /// The provider or the model refused to continue the reply.
     Refused,
     /// Another reason, with the name that the provider uses.
     Other(String),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::ModelMessage;
 
-/// A request to a model: the conversation so far, and options for the answer.
+/// A request to a model: the conversation so far, and options for the reply.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ModelRequest {
     /// Identifier of the model in its provider's API.
@@ -17,13 +17,13 @@ pub struct ModelRequest {
     pub tools: Vec<ModelTool>,
     /// Rule for the use of the tools.
     pub tool_choice: ToolChoice,
-    /// Maximum number of tokens of the answer, or `None` for the default of the provider or of the model.
+    /// Maximum number of tokens of the reply, or `None` for the default of the provider or of the model.
     pub max_tokens: Option<u32>,
     /// Sampling temperature, from 0 upwards.
     pub temperature: Option<f64>,
-    /// Texts that end the answer when the model generates them.
+    /// Texts that end the reply when the model generates them.
     pub stop: Vec<String>,
-    /// Set if the model should reason before it answers. Ignored if not supported.
+    /// Set if the model should reason before it replies. Ignored if not supported.
     pub thinking: bool,
 }
 

@@ -8,8 +8,8 @@ use url::{Host, Url};
 use crate::wire::wire_capabilities;
 use crate::{ConversionChoices, LossyConversion, ProviderKind};
 
-/// Default idle timeout of a streamed answer.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(120);
+/// Default idle timeout of a streamed reply.
+const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Default idle timeout for a provider on this computer, which may have to load the model first.
 const LOCAL_IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 
@@ -28,7 +28,7 @@ pub struct ProviderSettings {
     /// Conversions of unsupported content that the user chose instead of the defaults.
     #[serde(default, skip_serializing_if = "has_default_conversions")]
     pub conversions: ConversionChoices,
-    /// Time in seconds without data after which an answer fails, between 5 and 3,600. `None` for the default.
+    /// Time in seconds without data after which a reply fails, between 5 and 3,600. `None` for the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silence_seconds: Option<u32>,
 }
@@ -117,10 +117,10 @@ impl ProviderSettings {
         wire_capabilities(self, None).unsupported().into_iter().map(|what| self.conversions.conversion(what)).collect()
     }
 
-    /// Returns the time without data after which an answer fails.
+    /// Returns the time without data after which a reply fails.
     #[must_use]
     pub fn idle_timeout(&self) -> Duration {
-        let otherwise = if self.is_local() { LOCAL_IDLE_TIMEOUT } else { IDLE_TIMEOUT };
+        let otherwise = if self.is_local() { LOCAL_IDLE_TIMEOUT } else { DEFAULT_IDLE_TIMEOUT };
         self.silence_seconds.map_or(otherwise, |seconds| Duration::from_secs(u64::from(seconds.clamp(5, 3_600))))
     }
 

@@ -29,7 +29,7 @@ use without as installing;
 use crate::shell_events::{ShellEvent, ShellEvents};
 
 /// Interval between two automatic checks.
-const CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+const UPDATE_CHECK_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Determines the update channel of this installation and registers the updater. Sends no request.
 pub(crate) fn start_updates(app: &AppHandle) {
@@ -41,7 +41,7 @@ pub(crate) fn start_updates(app: &AppHandle) {
     app.manage(updates);
 }
 
-/// Returns the environment that a restart uses, to be stored in Tauri's state before the app is built.
+/// Returns the environment that a restart uses, to be stored in Tauri's state before the Tauri app is built.
 ///
 /// It does not contain the command line arguments of this start: they could hide the window after a restart that the
 /// user requested, or open a file again.
@@ -55,7 +55,7 @@ fn without_arguments(mut environment: Env) -> Env {
 }
 
 /// Checks for updates at the start and once a day while the setting is enabled. Ends when the host stops.
-pub(crate) fn check_regularly(app: &AppHandle, host: Host) {
+pub(crate) fn check_updates_regularly(app: &AppHandle, host: Host) {
     let updates = app.state::<Updater>();
     if !matches!(updates.report().source, UpdateSource::Releases { .. }) {
         return;
@@ -67,9 +67,9 @@ pub(crate) fn check_regularly(app: &AppHandle, host: Host) {
         let mut is_on = snapshot.settings.check_updates;
         loop {
             if is_on {
-                check_in_background(&app).await;
+                check_updates_in_background(&app).await;
             }
-            let rest = tokio::time::sleep(CHECK_INTERVAL);
+            let rest = tokio::time::sleep(UPDATE_CHECK_INTERVAL);
             tokio::pin!(rest);
             loop {
                 tokio::select! {
@@ -92,9 +92,9 @@ pub(crate) fn check_regularly(app: &AppHandle, host: Host) {
 }
 
 /// Checks for updates in the background, unless the result would replace information that the user has to act on.
-async fn check_in_background<R: Runtime>(app: &AppHandle<R>) {
+async fn check_updates_in_background<R: Runtime>(app: &AppHandle<R>) {
     let updates = app.state::<Updater>();
-    if !may_check_in_background(&updates.report().step) {
+    if !may_check_updates_in_background(&updates.report().step) {
         return;
     }
     if let Err(refusal) = updates.check(&|report| send_report(app, report)).await {
@@ -104,7 +104,7 @@ async fn check_in_background<R: Runtime>(app: &AppHandle<R>) {
 
 /// Returns `true` if no operation is in progress and the user has nothing to act on, for example also after a check
 /// that failed without a network.
-const fn may_check_in_background(step: &UpdateStep) -> bool {
+const fn may_check_updates_in_background(step: &UpdateStep) -> bool {
     matches!(step, UpdateStep::Idle | UpdateStep::Current | UpdateStep::Refused { release: None, .. })
 }
 
@@ -128,7 +128,7 @@ pub(crate) async fn check_app_updates<R: Runtime>(app: AppHandle<R>) -> Result<(
     updates.check(&|report| send_report(&app, report)).await.map_err(|refusal| refusal.to_string())
 }
 
-/// Downloads the version that the user was shown, installs it, and restarts the app, which stops the servers as on
+/// Downloads the version that the user was shown, installs it, and restarts Drawbridge, which stops the servers as on
 /// quitting. Progress is reported as events.
 ///
 /// # Errors

@@ -13,19 +13,19 @@ use tauri_plugin_updater::{Builder, Config, Error, Update, UpdaterExt as _};
 use updates::{Release, ReleaseInstaller, SignatureProblem, UpdateChannel, UpdateRefusal};
 
 /// URL of the update manifest, set at build time.
-const MANIFEST_URL: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_ADDRESS");
+const UPDATE_MANIFEST_URL: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_ADDRESS");
 /// Public key of the project as written by `tauri signer generate`, set at build time.
-const PUBLIC_KEY: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_KEY");
+const UPDATE_PUBLIC_KEY: Option<&str> = option_env!("DRAWBRIDGE_UPDATE_KEY");
 
 /// Returns the update channel of this build, or `None` if it has no URL or no key.
 pub(super) fn channel() -> Result<Option<UpdateChannel>, UpdateRefusal> {
-    UpdateChannel::from_build_settings(MANIFEST_URL, PUBLIC_KEY)
+    UpdateChannel::from_build_settings(UPDATE_MANIFEST_URL, UPDATE_PUBLIC_KEY)
 }
 
 /// Sets the updater's configuration in code, so that the configuration file can't change it.
 pub fn configure_updater<R: Runtime>(context: &mut Context<R>) {
     let config = json!({
-        "pubkey": PUBLIC_KEY.unwrap_or_default(),
+        "pubkey": UPDATE_PUBLIC_KEY.unwrap_or_default(),
         "endpoints": [],
         "requireSignedVersion": true,
         "allowDowngrades": false,

@@ -9,19 +9,19 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::desktop_entry::{
-    exec_value, group_keys, problem_text, program_path, read, remove, runs_command, user_folder, write,
+    entry_runs_command, exec_value, group_keys, problem_text, program_path, read, remove, user_folder, write,
 };
 
 /// Path of the desktop file, relative to the user's data folder.
-const ENTRY_PATH: &str = "applications/drawbridge-links.desktop";
+const HANDLER_ENTRY_PATH: &str = "applications/drawbridge-links.desktop";
 /// ID of the desktop file in the list of default applications.
-const ENTRY_ID: &str = "drawbridge-links.desktop";
+const HANDLER_ENTRY_ID: &str = "drawbridge-links.desktop";
 /// Path of the user's list of default applications, relative to the user's configuration folder.
 const DEFAULT_APPLICATIONS_PATH: &str = "mimeapps.list";
 const DEFAULTS_GROUP: &str = "Default Applications";
-const SCHEME_TYPE: &str = "x-scheme-handler/drawbridge";
+const SCHEME_MIME_TYPE: &str = "x-scheme-handler/drawbridge";
 
-/// Returns `true` if links are opened by this app.
+/// Returns `true` if `drawbridge:` links are opened by Drawbridge.
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
@@ -29,7 +29,7 @@ pub(super) fn is_link_handler_on() -> Result<bool, String> {
     HandlerFiles::for_user()?.is_enabled()
 }
 
-/// Registers or unregisters this app for links.
+/// Registers or unregisters Drawbridge for `drawbridge:` links.
 ///
 /// # Errors
 /// Returns a message for the user if a file can't be read or written.
@@ -47,7 +47,7 @@ struct HandlerFiles {
 impl HandlerFiles {
     fn for_user() -> Result<Self, String> {
         Ok(Self {
-            entry: user_folder("XDG_DATA_HOME", ".local/share")?.join(ENTRY_PATH),
+            entry: user_folder("XDG_DATA_HOME", ".local/share")?.join(HANDLER_ENTRY_PATH),
             choices: user_folder("XDG_CONFIG_HOME", ".config")?.join(DEFAULT_APPLICATIONS_PATH),
             exec: exec_value(&program_path("turn links on")?, "%u")?,
         })
@@ -55,7 +55,8 @@ impl HandlerFiles {
 
     fn is_enabled(&self) -> Result<bool, String> {
         let entry = read_text(&self.entry)?;
-        Ok(runs_command(&entry, &self.exec) && default_handler(&read_text(&self.choices)?) == Some(ENTRY_ID))
+        Ok(entry_runs_command(&entry, &self.exec)
+            && default_handler(&read_text(&self.choices)?) == Some(HANDLER_ENTRY_ID))
     }
 
     fn set_enabled(&self, on: bool) -> Result<(), String> {
@@ -63,13 +64,13 @@ impl HandlerFiles {
         if on {
             let entry = format!(
                 "[Desktop Entry]\nType=Application\nName=Drawbridge\nExec={}\nIcon=drawbridge\nTerminal=false\nNoDisplay=true\n\
-                 StartupNotify=true\nMimeType={SCHEME_TYPE};\n",
+                 StartupNotify=true\nMimeType={SCHEME_MIME_TYPE};\n",
                 self.exec
             );
             write(&self.entry, &entry).map_err(|error| problem_text(&self.entry, "written", &error))?;
             return self.write_default_applications(&before, &with_default_handler(&before));
         }
-        if default_handler(&before) == Some(ENTRY_ID) {
+        if default_handler(&before) == Some(HANDLER_ENTRY_ID) {
             self.write_default_applications(&before, &without_default_handler(&before))?;
         }
         remove(&self.entry).map_err(|error| problem_text(&self.entry, "removed", &error))
@@ -100,13 +101,13 @@ fn replace(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(&new, &file)
 }
 
-/// Returns the default application for the app's URL scheme, which is the first entry in the scheme's list.
+/// Returns the default application for Drawbridge's URL scheme, which is the first entry in the scheme's list.
 fn default_handler(choices: &str) -> Option<&str> {
-    let (_, value) = group_keys(choices, DEFAULTS_GROUP).into_iter().find(|(key, _)| *key == SCHEME_TYPE)?;
+    let (_, value) = group_keys(choices, DEFAULTS_GROUP).into_iter().find(|(key, _)| *key == SCHEME_MIME_TYPE)?;
     value.split(';').next().map(str::trim)
 }
 
-/// Returns the list of default applications with this app as the default application for its URL scheme.
+/// Returns the list of default applications with Drawbridge as the default application for its URL scheme.
 fn with_default_handler(choices: &str) -> String {
     let mut lines: Vec<String> = without_default_handler(choices).lines().map(str::to_owned).collect();
     let header = format!("[{DEFAULTS_GROUP}]");
@@ -114,11 +115,11 @@ fn with_default_handler(choices: &str) -> String {
         lines.push(header);
         lines.len() - 1
     });
-    lines.insert(at + 1, format!("{SCHEME_TYPE}={ENTRY_ID};"));
+    lines.insert(at + 1, format!("{SCHEME_MIME_TYPE}={HANDLER_ENTRY_ID};"));
     lines.join("\n") + "\n"
 }
 
-/// Returns the list of default applications without an entry for the app's URL scheme.
+/// Returns the list of default applications without an entry for Drawbridge's URL scheme.
 fn without_default_handler(choices: &str) -> String {
     let header = format!("[{DEFAULTS_GROUP}]");
     let mut is_in_group = false;
@@ -127,7 +128,7 @@ fn without_default_handler(choices: &str) -> String {
         if line.starts_with('[') {
             is_in_group = line == header;
         }
-        !(is_in_group && line.split_once('=').is_some_and(|(key, _)| key.trim_end() == SCHEME_TYPE))
+        !(is_in_group && line.split_once('=').is_some_and(|(key, _)| key.trim_end() == SCHEME_MIME_TYPE))
     });
     others.collect()
 }
@@ -141,7 +142,7 @@ mod tests {
     fn handler_files(folder: &Path) -> HandlerFiles {
         let exec = exec_value(Path::new("/opt/a b/drawbridge"), "%u").expect("text");
         HandlerFiles {
-            entry: folder.join("data").join(ENTRY_PATH),
+            entry: folder.join("data").join(HANDLER_ENTRY_PATH),
             choices: folder.join("config").join(DEFAULT_APPLICATIONS_PATH),
             exec,
         }
@@ -161,7 +162,7 @@ mod tests {
         let text = fs::read_to_string(&places.entry).expect("the file");
         assert!(text.contains("\nExec=\"/opt/a b/drawbridge\" %u\n"), "the command should receive the link: {text}");
         let choices = fs::read_to_string(&places.choices).expect("the choices");
-        assert_eq!(choices.matches(ENTRY_ID).count(), 1, "the default should be written once: {choices}");
+        assert_eq!(choices.matches(HANDLER_ENTRY_ID).count(), 1, "the default should be written once: {choices}");
         assert_eq!(places.set_enabled(false), Ok(()), "turning off should succeed");
         assert_eq!(places.is_enabled(), Ok(false), "links should be off");
         assert!(!places.entry.exists(), "the desktop file should be removed");
@@ -192,7 +193,7 @@ mod tests {
     fn missing_group_and_final_newline_are_added() {
         for before in ["", "[Default Applications]", "[Added Associations]\na/b=c.desktop"] {
             let after = with_default_handler(before);
-            assert_eq!(default_handler(&after), Some(ENTRY_ID), "the default should be set in {after:?}");
+            assert_eq!(default_handler(&after), Some(HANDLER_ENTRY_ID), "the default should be set in {after:?}");
             assert_eq!(with_default_handler(&after), after, "setting the default twice should change nothing");
         }
         assert_eq!(
@@ -213,6 +214,9 @@ mod tests {
         assert_eq!(places.set_enabled(true), Ok(()), "turning on should succeed");
         assert_eq!(places.is_enabled(), Ok(true), "links should be on");
         assert!(fs::symlink_metadata(&places.choices).expect("there").is_symlink(), "the symbolic link should be kept");
-        assert!(fs::read_to_string(&real).expect("there").contains(ENTRY_ID), "the target should contain the default");
+        assert!(
+            fs::read_to_string(&real).expect("there").contains(HANDLER_ENTRY_ID),
+            "the target should contain the default"
+        );
     }
 }

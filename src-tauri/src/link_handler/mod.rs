@@ -24,17 +24,17 @@ use windows as system;
 
 use crate::system_switch::SystemSwitch;
 
-/// Returns the state of the registration in the operating system.
+/// Returns the state of the registration for `drawbridge:` links in the operating system.
 pub(crate) fn link_handler_state() -> SystemSwitch {
     SystemSwitch::new(system::is_link_handler_on())
 }
 
-/// Returns `true` if the app is registered for links.
+/// Returns `true` if Drawbridge is registered for `drawbridge:` links.
 pub(crate) fn is_link_handler_on() -> bool {
     system::is_link_handler_on().unwrap_or(false)
 }
 
-/// Registers or unregisters this app for links.
+/// Registers or unregisters Drawbridge for `drawbridge:` links.
 ///
 /// # Errors
 /// Returns a message for the user if the system rejects the change.

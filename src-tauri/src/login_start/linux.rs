@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use super::BACKGROUND_OPTION;
 use crate::desktop_entry::{
-    exec_value, group_keys, problem_text, program_path, read, remove, runs_command, user_folder, write,
+    entry_runs_command, exec_value, group_keys, problem_text, program_path, read, remove, user_folder, write,
 };
 
 /// Path of the desktop file, relative to the user's configuration folder.
 const AUTOSTART_PATH: &str = "autostart/drawbridge.desktop";
 
-/// Returns `true` if the app starts at login.
+/// Returns `true` if Drawbridge starts at login.
 ///
 /// # Errors
 /// Returns a message for the user if the state can't be determined.
@@ -62,7 +62,8 @@ impl AutostartEntry {
 
 /// Returns `true` if the desktop environment runs this command line at login because of a desktop file with this text.
 fn starts_at_login(text: &str, exec: &str) -> bool {
-    runs_command(text, exec) && !group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
+    entry_runs_command(text, exec)
+        && !group_keys(text, "Desktop Entry").contains(&("X-GNOME-Autostart-enabled", "false"))
 }
 
 #[cfg(test)]

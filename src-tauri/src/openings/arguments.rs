@@ -14,22 +14,22 @@ use tauri::Url;
 
 use super::{OpenRefusal, OpenRequest};
 
-/// Scheme of the app's links, case-insensitive (RFC 3986, section 3.1).
+/// Scheme of Drawbridge's links, case-insensitive (RFC 3986, section 3.1).
 const LINK_SCHEME: &str = "drawbridge:";
 /// Prefix of links that install a server. `other-apps` parses the text of the link, and would parse text without this
 /// prefix as pasted settings.
 const INSTALL_LINK_PREFIX: &str = "drawbridge://mcp/install?";
 /// Maximum length of a link in bytes, equal to the limit in `other-apps`.
-const MAX_LINK: usize = 32 << 10;
+const MAX_LINK_BYTES: usize = 32 << 10;
 /// Maximum number of arguments that are examined. Further arguments are ignored.
-const MAX_ARGUMENTS: usize = 64;
+const MAX_EXAMINED_ARGUMENTS: usize = 64;
 /// Maximum number of characters of a rejected argument that are displayed.
-const MAX_DISPLAYED_CHARS: usize = 300;
+const MAX_DISPLAYED_ARGUMENT_CHARS: usize = 300;
 
 /// File or link that a program requested to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum OpenArgument {
-    /// Path of a file, which was not checked yet.
+    /// Path of a file to open, which was not checked yet.
     File(PathBuf),
     /// Link with any scheme, which was not checked yet.
     Link(String),
@@ -46,7 +46,7 @@ pub(crate) fn parse_arguments(arguments: impl Iterator<Item = OsString>, folder:
         }
         Some(parse_argument(argument, folder))
     });
-    named.take(MAX_ARGUMENTS).collect()
+    named.take(MAX_EXAMINED_ARGUMENTS).collect()
 }
 
 /// Returns the files and links in the arguments of this process.
@@ -73,7 +73,7 @@ fn file_url_path(text: &str) -> Option<PathBuf> {
 /// Returns the files and links in URLs from the system, by which macOS passes them.
 #[cfg_attr(not(target_os = "macos"), allow(dead_code, reason = "the other systems pass it in arguments"))]
 pub(crate) fn parse_urls(urls: &[Url]) -> Vec<OpenArgument> {
-    urls.iter().take(MAX_ARGUMENTS).map(|url| parse_argument(url.as_str().into(), Path::new("/"))).collect()
+    urls.iter().take(MAX_EXAMINED_ARGUMENTS).map(|url| parse_argument(url.as_str().into(), Path::new("/"))).collect()
 }
 
 fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
@@ -81,7 +81,7 @@ fn starts_with_ignoring_case(text: &str, start: &str) -> bool {
 }
 
 impl OpenArgument {
-    /// Checks the file or link. Blocks while the file's metadata is read.
+    /// Checks the file or link to open. Blocks while the file's metadata is read.
     pub(crate) fn classify(self, are_links_on: impl FnOnce() -> bool) -> OpenRequest {
         match self {
             Self::File(path) => file_request(&path),
@@ -95,7 +95,7 @@ impl OpenArgument {
 }
 
 fn link_refusal(link: &str, are_links_on: impl FnOnce() -> bool) -> Option<OpenRefusal> {
-    if link.len() > MAX_LINK {
+    if link.len() > MAX_LINK_BYTES {
         Some(OpenRefusal::LinkTooLong)
     } else if !starts_with_ignoring_case(link, INSTALL_LINK_PREFIX)
         || link.contains(|c: char| c.is_whitespace() || c.is_control())
@@ -131,7 +131,7 @@ pub(crate) fn has_bundle_name(path: &Path) -> bool {
 }
 
 fn refused_request(what: &str, why: OpenRefusal) -> OpenRequest {
-    let mut displayed: String = what.chars().take(MAX_DISPLAYED_CHARS).collect();
+    let mut displayed: String = what.chars().take(MAX_DISPLAYED_ARGUMENT_CHARS).collect();
     if displayed.len() < what.len() {
         displayed.push('…');
     }
@@ -180,7 +180,7 @@ mod tests {
         );
         let links = [LINK, "DRAWBRIDGE:x", "cursor://anysphere.cursor-deeplink/mcp/install?x"];
         assert_eq!(parse_named(&links), links.map(link), "links of any scheme should be recognized");
-        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_ARGUMENTS, "the limit should apply");
+        assert_eq!(parse_named(&["x"; 1_000]).len(), MAX_EXAMINED_ARGUMENTS, "the limit should apply");
     }
 
     #[test]
@@ -211,7 +211,7 @@ mod tests {
         for other in others {
             assert_eq!(refusal_of(opened(other, true)), Some(OpenRefusal::NotAnInstallLink), "{other:?}");
         }
-        let long = format!("{LINK}{}", "A".repeat(MAX_LINK));
+        let long = format!("{LINK}{}", "A".repeat(MAX_LINK_BYTES));
         assert_eq!(refusal_of(opened(&long, true)), Some(OpenRefusal::LinkTooLong), "the limit should apply");
     }
 
@@ -227,7 +227,7 @@ mod tests {
         let OpenRequest::Refused { what, .. } = link(&"x://".repeat(1_000)).classify(|| true) else {
             panic!("the link should be refused")
         };
-        assert_eq!(what.chars().count(), MAX_DISPLAYED_CHARS + 1, "the text should be truncated");
+        assert_eq!(what.chars().count(), MAX_DISPLAYED_ARGUMENT_CHARS + 1, "the text should be truncated");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(crate) enum OpenRequest {
         /// Absolute path of the bundle file.
         path: String,
     },
-    /// Link of the app's scheme. May contain secrets, so it must not be logged.
+    /// Link of Drawbridge's scheme. May contain secrets, so it must not be logged.
     Link {
         /// Link as it was received.
         link: String,
@@ -62,7 +62,7 @@ pub(crate) enum OpenRefusal {
     NotABundle,
     /// The path is not valid Unicode.
     NotUnicode,
-    /// The link is not an install link of this app.
+    /// The link is not an install link of Drawbridge.
     NotAnInstallLink,
     /// The link is longer than any install link.
     LinkTooLong,
@@ -70,7 +70,7 @@ pub(crate) enum OpenRefusal {
     LinksOff,
 }
 
-/// Open request that the page currently handles, and the queued open requests.
+/// The open request that Drawbridge's page currently handles, and the queued open requests.
 #[derive(Default)]
 pub(crate) struct OpenRequests(Mutex<OpenRequestQueue>);
 
@@ -129,7 +129,7 @@ impl OpenRequests {
         Self::advance(&mut queue, events);
     }
 
-    /// Sends the current request to a page that has just loaded.
+    /// Sends the current open request to Drawbridge's page, which has just loaded.
     pub(crate) fn send_current(&self, events: &ShellEvents) {
         if let Some(opened) = self.lock().current.clone() {
             events.send(ShellEvent::Opened(opened));

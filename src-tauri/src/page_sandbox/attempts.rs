@@ -21,11 +21,11 @@ use std::{fs, io};
 use serde::{Deserialize, Serialize};
 
 /// Name of the counter's file in the data folder.
-const ATTEMPTS_FILE: &str = "page-sandbox.json";
+const FAILED_STARTS_FILE: &str = "page-sandbox.json";
 /// Number of consecutive failed starts after which the sandbox is disabled.
 const MAX_FAILED_STARTS: u32 = 2;
 /// Maximum number of bytes that are read from a file with the counter.
-const MAX_FILE_BYTES: u64 = 4_096;
+const MAX_COUNTER_FILE_BYTES: u64 = 4_096;
 
 /// Counter of consecutive failed starts, stored on disk.
 #[derive(Debug)]
@@ -49,8 +49,10 @@ impl StartAttempts {
     /// `session` is the folder for files that last until the user logs out. It is not used if other users can access
     /// it.
     pub(super) fn new(data_dir: &Path, session: Option<&Path>, software: String) -> Self {
-        let session = session.filter(|folder| is_private(folder)).map(|folder| folder.join(session_file(data_dir)));
-        let files = [data_dir.join(ATTEMPTS_FILE)].into_iter().chain(session).collect();
+        let session = session
+            .filter(|folder| is_private_folder(folder))
+            .map(|folder| folder.join(session_counter_file_name(data_dir)));
+        let files = [data_dir.join(FAILED_STARTS_FILE)].into_iter().chain(session).collect();
         Self { files, software, problem: Mutex::default() }
     }
 
@@ -174,14 +176,14 @@ impl StartAttempts {
 
 /// Returns the name of the counter's file in the session's folder, which other programs and other data folders use too.
 /// The hash of the data folder in the name may differ between versions, for which a new count starts anyway.
-fn session_file(data_dir: &Path) -> String {
+fn session_counter_file_name(data_dir: &Path) -> String {
     let mut hash = DefaultHasher::new();
     data_dir.canonicalize().unwrap_or_else(|_| data_dir.to_path_buf()).hash(&mut hash);
     format!("drawbridge-page-sandbox-{:016x}.json", hash.finish())
 }
 
 /// Returns `true` if other users can't access this folder.
-fn is_private(folder: &Path) -> bool {
+fn is_private_folder(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|metadata| metadata.is_dir() && metadata.permissions().mode() & 0o077 == 0)
 }
 
@@ -194,7 +196,7 @@ fn read(file: &Path) -> io::Result<Option<FailedStarts>> {
         Err(error) => return Err(error),
     }
     let mut text = Vec::new();
-    File::open(file)?.take(MAX_FILE_BYTES).read_to_end(&mut text)?;
+    File::open(file)?.take(MAX_COUNTER_FILE_BYTES).read_to_end(&mut text)?;
     Ok(Some(serde_json::from_slice(&text)?))
 }
 
@@ -263,7 +265,7 @@ mod tests {
     #[test]
     fn damaged_file_counts_as_zero() {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join(ATTEMPTS_FILE);
+        let file = folder.path().join(FAILED_STARTS_FILE);
         fs::write(&file, "{\"starts\":9").expect("written");
         let attempts = StartAttempts::new(folder.path(), None, "1".into());
         assert!(!attempts.has_reached_limit(), "a damaged file should count as zero");
@@ -276,7 +278,7 @@ mod tests {
     /// Creates a data folder in which no user, not even root, can write or read the file.
     fn unwritable_folder() -> tempfile::TempDir {
         let folder = tempfile::tempdir().expect("a folder");
-        fs::create_dir_all(folder.path().join(ATTEMPTS_FILE).join("full")).expect("made");
+        fs::create_dir_all(folder.path().join(FAILED_STARTS_FILE).join("full")).expect("made");
         folder
     }
 
@@ -298,7 +300,7 @@ mod tests {
         assert!(attempts().has_reached_limit(), "the second failed start in a row should be enough");
         let problem = second.problem().expect("the problem should be reported");
         assert!(problem.contains("/page-sandbox.json can't be"), "the problem should contain the file: {problem}");
-        fs::remove_dir_all(data.path().join(ATTEMPTS_FILE)).expect("removed");
+        fs::remove_dir_all(data.path().join(FAILED_STARTS_FILE)).expect("removed");
         attempts().revert_failed_start().expect("written");
         assert_eq!(
             fs::read_dir(session.path()).expect("read").count(),
@@ -325,7 +327,7 @@ mod tests {
         attempts.problem().expect("the problem should be reported");
         attempts.record_failed_start().expect("counted");
         attempts.problem().expect("the problem should persist");
-        fs::remove_dir_all(data.path().join(ATTEMPTS_FILE)).expect("removed");
+        fs::remove_dir_all(data.path().join(FAILED_STARTS_FILE)).expect("removed");
         attempts.record_failed_start().expect("counted");
         assert_eq!(attempts.problem(), None, "the problem should be cleared");
     }

@@ -23,9 +23,9 @@ use super::{SandboxObstacle, SandboxState, trial, web_process};
 
 /// Environment variable that enables WebKitGTK's sandbox if it is 1. In older versions the value 0 disabled the
 /// sandbox, and users still set it for this purpose.
-const FORCE_VARIABLE: &str = "WEBKIT_FORCE_SANDBOX";
+const FORCE_SANDBOX_VARIABLE: &str = "WEBKIT_FORCE_SANDBOX";
 /// Environment variable that disables WebKitGTK's sandbox if it is 1.
-const DISABLE_VARIABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS";
+const DISABLE_SANDBOX_VARIABLE: &str = "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS";
 
 /// Minimum time for which a user waits for the page. If the window is closed sooner, the start does not count as
 /// failed.
@@ -56,16 +56,19 @@ impl PageSandbox {
         );
         let session = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
         let attempts = data_dir.map(|folder| StartAttempts::new(folder, session.as_deref(), software));
-        let is_off = is_turned_off(env::var_os(FORCE_VARIABLE).as_deref(), env::var_os(DISABLE_VARIABLE).as_deref());
+        let is_off = is_turned_off(
+            env::var_os(FORCE_SANDBOX_VARIABLE).as_deref(),
+            env::var_os(DISABLE_SANDBOX_VARIABLE).as_deref(),
+        );
         let has_failed = attempts.as_ref().is_some_and(StartAttempts::has_reached_limit);
         let is_writable = || attempts.as_ref().map_or(Ok(()), StartAttempts::check_writable);
         let decision = decide_sandbox(is_off, has_failed, is_writable, trial::run);
         // SAFETY: the caller guarantees that no other thread accesses the environment.
         unsafe {
             match &decision {
-                Ok(()) => env::set_var(FORCE_VARIABLE, "1"),
+                Ok(()) => env::set_var(FORCE_SANDBOX_VARIABLE, "1"),
                 // After a restart without the sandbox, the variable may still be set by the previous process.
-                Err(_) => env::remove_var(FORCE_VARIABLE),
+                Err(_) => env::remove_var(FORCE_SANDBOX_VARIABLE),
             }
         }
         if let Err(obstacle) = &decision {
@@ -99,7 +102,7 @@ impl PageSandbox {
         self.update_count(StartAttempts::record_failed_start);
     }
 
-    /// Restarts the app without the sandbox if the web process ends before the page appears.
+    /// Restarts Drawbridge without the sandbox if the web process ends before the page appears.
     ///
     /// # Errors
     /// Returns an error if the window is already closed.
@@ -122,7 +125,7 @@ impl PageSandbox {
         }
     }
 
-    /// Handles the normal exit of the app. The start does not count as failed if the page had not enough time to
+    /// Handles the normal exit of Drawbridge. The start does not count as failed if the page had not enough time to
     /// appear.
     pub(crate) fn on_app_exit(&self) {
         let is_early = self.begun.get().is_some_and(|begun| begun.elapsed() < MIN_WAIT_FOR_PAGE);
@@ -134,7 +137,7 @@ impl PageSandbox {
     /// Returns the current state of the sandbox.
     pub(crate) fn state(&self) -> SandboxState {
         match &self.decision {
-            Ok(()) if web_process::is_isolated() => SandboxState::On,
+            Ok(()) if web_process::is_web_process_isolated() => SandboxState::On,
             Ok(()) => SandboxState::Off(SandboxObstacle::NotApplied),
             Err(obstacle) => SandboxState::Off(obstacle.clone()),
         }
@@ -159,7 +162,7 @@ impl PageSandbox {
     }
 
     /// Disables the sandbox for the next start if the web process presumably ended because of it. Returns `true` if
-    /// this was recorded. Otherwise, the app must not restart, because it could restart forever.
+    /// this was recorded. Otherwise, Drawbridge must not restart, because it could restart forever.
     fn give_up_sandbox(&self) -> bool {
         self.decision.is_ok()
             && !self.settled.load(Ordering::Relaxed)

@@ -13,12 +13,12 @@ use super::SandboxObstacle;
 
 /// Folders in which distributions install bubblewrap and xdg-dbus-proxy. WebKitGTK uses absolute paths that are set
 /// when it is built, not the search path.
-const PROGRAM_FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
+const SANDBOX_PROGRAM_FOLDERS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 const BUBBLEWRAP_PROGRAM: &str = "bwrap";
 const BUS_PROXY_PROGRAM: &str = "xdg-dbus-proxy";
 
 /// Options of bubblewrap for the namespaces and mounts of WebKitGTK's sandbox that a system may deny.
-const SANDBOX_OPTIONS: [&str; 13] = [
+const BUBBLEWRAP_TRIAL_OPTIONS: [&str; 13] = [
     "--die-with-parent",
     "--unshare-pid",
     "--unshare-uts",
@@ -35,18 +35,18 @@ const SANDBOX_OPTIONS: [&str; 13] = [
 ];
 
 /// Timeout of the test run, which takes five milliseconds on an idle machine.
-const TRIAL_TIMEOUT: Duration = Duration::from_secs(2);
+const BUBBLEWRAP_TRIAL_TIMEOUT: Duration = Duration::from_secs(2);
 /// Interval at which the exit of bubblewrap is polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// Maximum number of bytes of bubblewrap's error message that are shown.
-const MAX_MESSAGE_BYTES: u64 = 512;
+const MAX_SHOWN_MESSAGE_BYTES: u64 = 512;
 
 /// Checks the requirements of WebKitGTK's sandbox and runs bubblewrap once.
 ///
 /// # Errors
 /// Returns the obstacle if the sandbox can't work on this system.
 pub(super) fn run() -> Result<(), SandboxObstacle> {
-    run_in(&PROGRAM_FOLDERS.map(Path::new), TRIAL_TIMEOUT)
+    run_in(&SANDBOX_PROGRAM_FOLDERS.map(Path::new), BUBBLEWRAP_TRIAL_TIMEOUT)
 }
 
 fn run_in(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
@@ -54,7 +54,7 @@ fn run_in(folders: &[&Path], limit: Duration) -> Result<(), SandboxObstacle> {
     find_program(folders, BUS_PROXY_PROGRAM).ok_or(SandboxObstacle::NoBusProxy)?;
     // The program that runs inside the sandbox is bubblewrap itself, because it certainly exists.
     let started = trial_command(&bubblewrap)
-        .args(SANDBOX_OPTIONS)
+        .args(BUBBLEWRAP_TRIAL_OPTIONS)
         .arg("--")
         .arg(&bubblewrap)
         .arg("--version")
@@ -101,7 +101,7 @@ fn wait_with_timeout(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
 fn read_message(child: &mut Child) -> Option<String> {
     let mut bytes = Vec::new();
     // A partial error message is sufficient.
-    let _ = child.stderr.take()?.take(MAX_MESSAGE_BYTES).read_to_end(&mut bytes);
+    let _ = child.stderr.take()?.take(MAX_SHOWN_MESSAGE_BYTES).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
@@ -132,13 +132,21 @@ mod tests {
 
     #[test]
     fn missing_program_is_reported() {
-        assert_eq!(trial_outcome(None, true, TRIAL_TIMEOUT), Err(SandboxObstacle::NoBubblewrap), "bubblewrap");
         assert_eq!(
-            trial_outcome(Some("exit 0"), false, TRIAL_TIMEOUT),
+            trial_outcome(None, true, BUBBLEWRAP_TRIAL_TIMEOUT),
+            Err(SandboxObstacle::NoBubblewrap),
+            "bubblewrap"
+        );
+        assert_eq!(
+            trial_outcome(Some("exit 0"), false, BUBBLEWRAP_TRIAL_TIMEOUT),
             Err(SandboxObstacle::NoBusProxy),
             "xdg-dbus-proxy"
         );
-        assert_eq!(trial_outcome(Some("exit 0"), true, TRIAL_TIMEOUT), Ok(()), "both programs should be sufficient");
+        assert_eq!(
+            trial_outcome(Some("exit 0"), true, BUBBLEWRAP_TRIAL_TIMEOUT),
+            Ok(()),
+            "both programs should be sufficient"
+        );
     }
 
     #[test]
@@ -146,11 +154,11 @@ mod tests {
         let refused = "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1";
         let cause = "bwrap: setting up uid map: Permission denied".to_owned();
         assert_eq!(
-            trial_outcome(Some(refused), true, TRIAL_TIMEOUT),
+            trial_outcome(Some(refused), true, BUBBLEWRAP_TRIAL_TIMEOUT),
             Err(SandboxObstacle::NoNamespaces { cause }),
             "the message of bubblewrap should be returned"
         );
-        let silent = trial_outcome(Some("exit 3"), true, TRIAL_TIMEOUT);
+        let silent = trial_outcome(Some("exit 3"), true, BUBBLEWRAP_TRIAL_TIMEOUT);
         assert_eq!(
             silent,
             Err(SandboxObstacle::NoNamespaces { cause: "exit status: 3".into() }),

@@ -8,16 +8,16 @@ use std::fs;
 use std::path::Path;
 
 /// Name of the web process, which the kernel truncates to 15 bytes.
-const PROCESS_NAME: &str = "WebKitWebProces";
+const WEB_PROCESS_NAME: &str = "WebKitWebProces";
 /// Kinds of namespaces that the sandbox separates. The user namespace is not checked, because a process of root does
 /// not require a separate one.
-const NAMESPACES: [&str; 2] = ["pid", "mnt"];
+const SANDBOX_NAMESPACES: [&str; 2] = ["pid", "mnt"];
 
-/// Returns `true` if this app has web processes and all of them run in separate namespaces.
-pub(super) fn is_isolated() -> bool {
+/// Returns `true` if Drawbridge has web processes and all of them run in separate namespaces.
+pub(super) fn is_web_process_isolated() -> bool {
     let proc = Path::new("/proc");
     let own = std::process::id();
-    let web_processes = descendants(&web_processes(proc), own, PROCESS_NAME);
+    let web_processes = descendants(&web_processes(proc), own, WEB_PROCESS_NAME);
     !web_processes.is_empty() && web_processes.iter().all(|pid| has_separate_namespaces(proc, own, *pid))
 }
 
@@ -29,7 +29,7 @@ fn web_processes(proc: &Path) -> WebProcesses {
     entries
         .filter_map(|entry| {
             let pid = entry.file_name().to_str()?.parse().ok()?;
-            let (name, parent) = name_and_parent(&fs::read_to_string(entry.path().join("stat")).ok()?)?;
+            let (name, parent) = parse_name_and_parent(&fs::read_to_string(entry.path().join("stat")).ok()?)?;
             Some((pid, (name, parent)))
         })
         .collect()
@@ -37,7 +37,7 @@ fn web_processes(proc: &Path) -> WebProcesses {
 
 /// Parses the second and the fourth field of `stat`. The name is in parentheses and may contain any character
 /// (proc_pid_stat(5)).
-fn name_and_parent(stat: &str) -> Option<(String, u32)> {
+fn parse_name_and_parent(stat: &str) -> Option<(String, u32)> {
     let (before, after) = stat.rsplit_once(')')?;
     let name = before.split_once('(')?.1.to_owned();
     Some((name, after.split_whitespace().nth(1)?.parse().ok()?))
@@ -59,11 +59,11 @@ fn descendants(processes: &WebProcesses, ancestor: u32, name: &str) -> Vec<u32> 
     processes.iter().filter(|(pid, (own, _))| own == name && is_below(**pid)).map(|(pid, _)| *pid).collect()
 }
 
-/// Returns `true` if two processes have no namespace of [`NAMESPACES`] in common. A namespace that can't be read counts
-/// as common.
+/// Returns `true` if two processes have no namespace of [`SANDBOX_NAMESPACES`] in common. A namespace that can't be
+/// read counts as common.
 fn has_separate_namespaces(proc: &Path, one: u32, other: u32) -> bool {
     let namespace = |pid: u32, name: &str| fs::read_link(proc.join(pid.to_string()).join("ns").join(name)).ok();
-    NAMESPACES.iter().all(|name| match (namespace(one, name), namespace(other, name)) {
+    SANDBOX_NAMESPACES.iter().all(|name| match (namespace(one, name), namespace(other, name)) {
         (Some(one), Some(other)) => one != other,
         _ => false,
     })
@@ -76,11 +76,11 @@ mod tests {
     #[test]
     fn process_name_may_contain_any_character() {
         assert_eq!(
-            name_and_parent("7 (a ) b) S 3 7 7 0"),
+            parse_name_and_parent("7 (a ) b) S 3 7 7 0"),
             Some(("a ) b".to_owned(), 3)),
             "the name should end at the last parenthesis"
         );
-        assert_eq!(name_and_parent("7 (a) S"), None, "a truncated line should be rejected");
+        assert_eq!(parse_name_and_parent("7 (a) S"), None, "a truncated line should be rejected");
     }
 
     #[test]
@@ -90,14 +90,18 @@ mod tests {
             (10, process("drawbridge", 1)),
             (11, process("bwrap", 10)),
             (12, process("bwrap", 11)),
-            (13, process(PROCESS_NAME, 12)),
+            (13, process(WEB_PROCESS_NAME, 12)),
             (14, process("WebKitNetworkPr", 10)),
             (20, process("epiphany", 1)),
-            (21, process(PROCESS_NAME, 20)),
-            (30, process(PROCESS_NAME, 31)),
-            (31, process(PROCESS_NAME, 30)),
+            (21, process(WEB_PROCESS_NAME, 20)),
+            (30, process(WEB_PROCESS_NAME, 31)),
+            (31, process(WEB_PROCESS_NAME, 30)),
         ]);
-        assert_eq!(descendants(&processes, 10, PROCESS_NAME), [13], "only the web process of the app should be found");
+        assert_eq!(
+            descendants(&processes, 10, WEB_PROCESS_NAME),
+            [13],
+            "only the web process of the app should be found"
+        );
     }
 
     #[test]

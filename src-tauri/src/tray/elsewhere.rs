@@ -10,12 +10,12 @@ use crate::presence::TrayStatus;
 use crate::shell_events::show_question;
 use crate::window;
 
-const OPEN_ID: &str = "open";
-const SERVERS_ID: &str = "servers";
-const REQUESTS_ID: &str = "requests";
-const QUIT_ID: &str = "quit";
+const OPEN_ITEM_ID: &str = "open";
+const SERVERS_ITEM_ID: &str = "servers";
+const REQUESTS_ITEM_ID: &str = "requests";
+const QUIT_ITEM_ID: &str = "quit";
 
-/// Tray icon of the app with its menu. Empty until [`Tray::start`].
+/// Tray icon of Drawbridge with its menu. Empty until [`Tray::start`].
 #[derive(Default)]
 pub(crate) struct Tray(OnceLock<TrayItems>);
 
@@ -66,10 +66,10 @@ fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
     let presence = TrayStatus::default();
     let item = |id, text: &str, enabled| MenuItem::with_id(app, id, text, enabled, None::<&str>);
     let items = TrayItems {
-        open: item(OPEN_ID, presence.open_label(), true)?,
-        servers: item(SERVERS_ID, &presence.servers_line(), false)?,
-        requests: item(REQUESTS_ID, &presence.requests_line(), false)?,
-        quit: item(QUIT_ID, presence.quit_label(), true)?,
+        open: item(OPEN_ITEM_ID, presence.open_label(), true)?,
+        servers: item(SERVERS_ITEM_ID, &presence.servers_line(), false)?,
+        requests: item(REQUESTS_ITEM_ID, &presence.requests_line(), false)?,
+        quit: item(QUIT_ITEM_ID, presence.quit_label(), true)?,
     };
     let line = PredefinedMenuItem::separator(app)?;
     let menu = Menu::with_items(app, &[&items.open, &items.servers, &items.requests, &line, &items.quit])?;
@@ -78,9 +78,9 @@ fn show_tray(app: &AppHandle) -> tauri::Result<TrayItems> {
         .tooltip("Drawbridge")
         .show_menu_on_left_click(cfg!(target_os = "macos"))
         .on_menu_event(|app, event| match event.id().as_ref() {
-            OPEN_ID => window::show(app),
-            REQUESTS_ID => show_question(app, None),
-            QUIT_ID => app.exit(0),
+            OPEN_ITEM_ID => window::show(app),
+            REQUESTS_ITEM_ID => show_question(app, None),
+            QUIT_ITEM_ID => app.exit(0),
             _ => {}
         })
         .on_tray_icon_event(|tray, event| {

@@ -16,9 +16,9 @@ use crate::shell_events::show_question;
 use crate::window;
 
 /// Identifier of the StatusNotifierItem, which is the same at every start.
-const ITEM_ID: &str = "dev.drawbridge.desktop";
+const TRAY_ITEM_ID: &str = "dev.drawbridge.desktop";
 
-/// Tray icon of the app, shown if the desktop supports it.
+/// Tray icon of Drawbridge, shown if the desktop supports it.
 #[derive(Default)]
 pub(crate) struct Tray(Arc<SharedTray>);
 
@@ -70,7 +70,7 @@ struct TrayItem {
 
 impl ksni::Tray for TrayItem {
     fn id(&self) -> String {
-        ITEM_ID.to_owned()
+        TRAY_ITEM_ID.to_owned()
     }
 
     fn title(&self) -> String {

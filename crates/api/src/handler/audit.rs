@@ -6,11 +6,11 @@ use super::{Api, saved_file};
 use crate::ApiError;
 use crate::data::*;
 
-/// Maximum number of entries in one page.
-const MAX_PAGE_ENTRIES: usize = 1_000;
+/// Maximum number of entries in one page of the audit log.
+const MAX_AUDIT_PAGE_ENTRIES: usize = 1_000;
 
 pub(super) async fn audit(api: &Api, r: AuditRange) -> Result<AuditPage, ApiError> {
-    let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE_ENTRIES).min(MAX_PAGE_ENTRIES);
+    let limit = usize::try_from(r.limit).unwrap_or(MAX_AUDIT_PAGE_ENTRIES).min(MAX_AUDIT_PAGE_ENTRIES);
     let query = AuditQuery {
         before: r.before,
         // Requests one more entry than the page contains, to determine if there are older ones.
@@ -62,7 +62,7 @@ fn audit_entry_view(entry: HostAudit) -> AuditEntry {
     }
 }
 
-/// Converts the result of a verification. Used by the page and by `drawbridge-cli`.
+/// Converts the result of verifying the audit log. Used by the page and by `drawbridge-cli`.
 #[must_use]
 pub fn audit_verdict_view(verdict: ports::AuditVerdict) -> AuditVerdict {
     AuditVerdict {

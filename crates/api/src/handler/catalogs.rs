@@ -24,16 +24,16 @@ pub(super) async fn catalog(api: &Api, server: String, catalog: &HostCatalog) ->
     let reviewed = api.host.reviewed(server.clone()).await?;
     let mut notes = catalog.notes.concat();
     let tools =
-        parse_entries("tools", &catalog.tools, &mut notes).map(|tool| views::tool_view(tool, &reviewed)).collect();
-    let prompts = parse_entries("prompts", &catalog.prompts, &mut notes)
+        parse_list_entries("tools", &catalog.tools, &mut notes).map(|tool| views::tool_view(tool, &reviewed)).collect();
+    let prompts = parse_list_entries("prompts", &catalog.prompts, &mut notes)
         .map(|prompt| views::prompt_view(prompt, &reviewed))
         .collect();
     Ok(Catalog {
         server,
         tools,
         prompts,
-        resources: parse_entries("resources", &catalog.resources, &mut notes).map(views::resource_view).collect(),
-        templates: parse_entries("resource templates", &catalog.templates, &mut notes)
+        resources: parse_list_entries("resources", &catalog.resources, &mut notes).map(views::resource_view).collect(),
+        templates: parse_list_entries("resource templates", &catalog.templates, &mut notes)
             .map(views::template_view)
             .collect(),
         notes,
@@ -56,7 +56,7 @@ const MAX_UNREADABLE_NOTES: usize = 20;
 
 /// Parses the entries of a list. Invalid entries, such as one whose schema contains a number out of range, are skipped
 /// and reported in `notes`.
-fn parse_entries<'a, T: ListEntryType>(
+fn parse_list_entries<'a, T: ListEntryType>(
     words: &'static str,
     items: &'a [ListEntry<T>],
     notes: &'a mut Vec<String>,

@@ -12,7 +12,8 @@ use crate::data::*;
 use crate::{ApiError, ErrorCode};
 
 impl Api {
-    /// Enables the import from the apps in this home folder. Without it, the command `import_candidates` fails.
+    /// Enables the import of servers from other apps whose settings are in this home folder. Without it, the command
+    /// `import_candidates` fails.
     #[must_use]
     pub fn with_import_from(self, environment: AppEnvironment) -> Self {
         Self { environment: Some(environment.into()), ..self }
@@ -21,7 +22,7 @@ impl Api {
 
 pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<ImportCandidates, ApiError> {
     let only = source.app.as_deref().and_then(other_apps::apps::find_app).map(|app| app.id);
-    let report = scan_source(api, source).await?;
+    let report = scan_import_source(api, source).await?;
     let mut found = ImportCandidates { problems: report.problems, ..ImportCandidates::default() };
     for app in other_apps::apps::APPS {
         if only.is_none_or(|id| id == app.id) {
@@ -35,7 +36,7 @@ pub(super) async fn list_candidates(api: &Api, source: ImportSource) -> Result<I
             })
             .collect();
         let is_here = |server: &&FoundServer| server.origins.first().is_some_and(|origin| origin.app == app.id);
-        let servers: Vec<ImportCandidate> = report.servers.iter().filter(is_here).map(candidate_view).collect();
+        let servers: Vec<ImportCandidate> = report.servers.iter().filter(is_here).map(import_candidate_view).collect();
         if files.iter().any(|file| file.servers > 0) {
             found.apps.push(ImportApp { id: app.id.to_owned(), name: app.name.to_owned(), files, servers });
         }
@@ -50,7 +51,7 @@ pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<I
             format!("at most {MAX_SERVERS} servers can be imported at once"),
         ));
     }
-    let report = scan_source(api, picked.source).await?;
+    let report = scan_import_source(api, picked.source).await?;
     let by_id: BTreeMap<String, &FoundServer> =
         report.servers.iter().map(|server| (server.fingerprint(), server)).collect();
     let mut outcomes = Vec::new();
@@ -64,7 +65,7 @@ pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<I
             Some(server) => match api.host.import_server(server).await {
                 Ok(persistence) => ImportOutcome {
                     name: Some(server.name.clone()),
-                    only_this_run: server_setup::storage_report(persistence).only_this_run,
+                    only_this_run: server_setup::secret_storage_report(persistence).only_this_run,
                     ..nothing
                 },
                 Err(error) => ImportOutcome { problem: Some(error.to_string()), ..nothing },
@@ -74,7 +75,7 @@ pub(super) async fn import_servers(api: &Api, picked: ImportServers) -> Result<I
     Ok(ImportedServers { outcomes })
 }
 
-async fn scan_source(api: &Api, source: ImportSource) -> Result<ScanReport, ApiError> {
+async fn scan_import_source(api: &Api, source: ImportSource) -> Result<ScanReport, ApiError> {
     let Some(environment) = api.environment.clone() else { return Err(errors::not_found_error("a home folder")) };
     match (source.app, source.project) {
         (Some(_), Some(_)) => {
@@ -92,7 +93,7 @@ pub(super) async fn project_files(api: &Api, project: ProjectFolder) -> Result<P
     Ok(ProjectFiles { files: files.into_iter().map(str::to_owned).collect() })
 }
 
-fn sign_in_view(server: &FoundServer) -> Option<ImportSignIn> {
+fn import_sign_in_view(server: &FoundServer) -> Option<ImportSignIn> {
     let auth = server.config.as_http().and_then(|http| http.auth.clone());
     if auth.is_none() && server.client_secret.is_none() {
         return None;
@@ -106,7 +107,7 @@ fn sign_in_view(server: &FoundServer) -> Option<ImportSignIn> {
     })
 }
 
-fn candidate_view(server: &FoundServer) -> ImportCandidate {
+fn import_candidate_view(server: &FoundServer) -> ImportCandidate {
     let values = |kinds: &BTreeMap<String, ImportedValueKind>| {
         let one = |(name, kind): (&String, &ImportedValueKind)| ImportedValue {
             name: name.clone(),
@@ -124,7 +125,7 @@ fn candidate_view(server: &FoundServer) -> ImportCandidate {
         target: server.config.command_line(),
         folder: stdio.and_then(|stdio| stdio.cwd.as_ref()).map(|folder| folder.display().to_string()),
         sandbox: stdio.and_then(|stdio| stdio.sandbox.clone()).map(containment::sandbox_view),
-        sign_in: sign_in_view(server),
+        sign_in: import_sign_in_view(server),
         env: values(&server.env),
         headers: values(&server.headers),
         status: server.status,

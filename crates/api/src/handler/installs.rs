@@ -75,7 +75,7 @@ pub(super) async fn registry_setting(api: &Api) -> Result<RegistryReport, ApiErr
 
 pub(super) async fn set_registry(api: &Api, r: SetRegistry) -> Result<SecretStorageReport, ApiError> {
     let header = r.header.map(|header| NewRegistryHeader { name: header.name, value: header.value.map(Into::into) });
-    Ok(server_setup::storage_report(require_installer(api)?.set_registry(r.address, header).await?))
+    Ok(server_setup::secret_storage_report(require_installer(api)?.set_registry(r.address, header).await?))
 }
 
 pub(super) async fn install_offer(api: &Api, source: InstallSource) -> Result<InstallOffer, ApiError> {
@@ -132,7 +132,7 @@ pub(super) async fn install_preview(api: &Api, draft: InstallDraft) -> Result<In
     let installer = require_installer(api)?;
     let nothing =
         InstallPreview { input_problems: BTreeMap::new(), problem: None, server: None, before: None, hash: None };
-    let preview = match installer.preview(&api.host, &parse_draft(draft)?, CachePolicy::Usual).await {
+    let preview = match installer.preview(&api.host, &parse_install_draft(draft)?, CachePolicy::Usual).await {
         Ok(preview) => preview,
         Err(InstallError::Fill(FillError::Inputs(input_problems))) => {
             return Ok(InstallPreview { input_problems, ..nothing });
@@ -157,15 +157,15 @@ fn current_headers(server: &NewServer) -> BTreeMap<String, String> {
 }
 
 pub(super) async fn install(api: &Api, r: Install) -> Result<SecretStorageReport, ApiError> {
-    let (installer, draft) = (require_installer(api)?, parse_draft(r.draft)?);
+    let (installer, draft) = (require_installer(api)?, parse_install_draft(r.draft)?);
     let persistence = match draft.upgrades {
         Some(_) => installer.upgrade(&api.host, &draft, &r.hash, r.stop).await?,
         None => installer.install(&api.host, &draft, &r.hash).await?,
     };
-    Ok(server_setup::storage_report(persistence))
+    Ok(server_setup::secret_storage_report(persistence))
 }
 
-fn parse_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
+fn parse_install_draft(draft: InstallDraft) -> Result<::installer::InstallDraft, ApiError> {
     let InstallDraft { source, name, values, sandbox, upgrades } = draft;
     let sandbox = sandbox.map(containment::to_sandbox_config).transpose()?;
     Ok(::installer::InstallDraft { source: require_absolute_path(source)?, name, values, sandbox, upgrades })

@@ -18,7 +18,7 @@ pub(super) async fn set_policy_rule(api: &Api, r: Rule) -> Result<RuleRef, ApiEr
     if r.source == RuleSource::Managed {
         return Err(ApiError::from(RulesError::NoSuchRule));
     }
-    Ok(views::rule_ref_view(api.host.set_rule(views::to_rule(r)?).await?))
+    Ok(views::rule_ref_view(api.host.set_rule(views::to_policy_rule(r)?).await?))
 }
 
 pub(super) async fn remove_policy_rule(api: &Api, r: RuleRef) -> Result<EmptyObject, ApiError> {

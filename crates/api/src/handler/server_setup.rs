@@ -23,7 +23,7 @@ pub(super) async fn add_server(api: &Api, r: AddServer) -> Result<SecretStorageR
     let setup = api.host.begin_setup().await?;
     let requested = requested_server(r.config, &r.name, None, setup.secret_names_of_others(&r.name))?;
     let entry = ServerEntry { name: r.name, config: requested.config };
-    Ok(storage_report(setup.add(entry, requested.secrets).await?))
+    Ok(secret_storage_report(setup.add(entry, requested.secrets).await?))
 }
 
 pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretStorageReport, ApiError> {
@@ -31,7 +31,7 @@ pub(super) async fn update_server(api: &Api, r: UpdateServer) -> Result<SecretSt
     let was = setup.config(&r.server)?;
     let requested = requested_server(r.config, &r.name, Some(was), setup.secret_names_of_others(&r.server))?;
     let entry = ServerEntry { name: r.name, config: requested.config };
-    Ok(storage_report(setup.update(&r.server, entry, requested.secrets).await?))
+    Ok(secret_storage_report(setup.update(&r.server, entry, requested.secrets).await?))
 }
 
 pub(super) async fn remove_server(api: &Api, server: String) -> Result<EmptyObject, ApiError> {
@@ -49,14 +49,14 @@ pub(super) async fn remove_server(api: &Api, server: String) -> Result<EmptyObje
 pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageReport, ApiError> {
     let setup = api.host.begin_setup().await?;
     let mut config = setup.config(&r.server)?.clone();
-    let place = config.secret_binding().ok_or_else(|| invalid_error("the URL of the server is not valid"))?;
+    let place = config.secret_binding().ok_or_else(|| invalid_input_error("the URL of the server is not valid"))?;
     let value = match &config.transport {
         ServerTransport::Http(HttpConfig { headers, auth: Some(auth), .. })
             if !headers.contains_key(&r.header) && auth.secret_names().any(|name| name == r.header) =>
         {
-            auth::check_secret(&r.value)?;
+            auth::check_sign_in_secret(&r.value)?;
             let secret = (secrets::storage_key(&r.header, &place), r.value);
-            return Ok(storage_report(setup.set_sign_in_secret(r.server, secret).await?));
+            return Ok(secret_storage_report(setup.set_sign_in_secret(r.server, secret).await?));
         }
         ServerTransport::Http(http) => {
             let value = http.headers.get(&r.header).ok_or_else(|| errors::not_found_error("this header"))?;
@@ -71,7 +71,7 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
     };
     let names = secrets::referenced_names(value);
     let [name] = names[..] else {
-        return Err(invalid_error("this value does not consist of one secret: change it in the settings file"));
+        return Err(invalid_input_error("this value does not consist of one secret: change it in the settings file"));
     };
     let mut key = secrets::storage_key(name, &place);
     let mut renamed = None;
@@ -86,10 +86,10 @@ pub(super) async fn set_secret(api: &Api, r: SetSecret) -> Result<SecretStorageR
         };
         renamed = Some(ServerEntry { name: r.server.clone(), config });
     }
-    Ok(storage_report(setup.set_secret(r.server, renamed, (key, r.value)).await?))
+    Ok(secret_storage_report(setup.set_secret(r.server, renamed, (key, r.value)).await?))
 }
 
-pub(super) fn storage_report(persistence: SecretPersistence) -> SecretStorageReport {
+pub(super) fn secret_storage_report(persistence: SecretPersistence) -> SecretStorageReport {
     let only_this_run = match persistence {
         SecretPersistence::Keychain => None,
         SecretPersistence::ThisRun { cause } => Some(cause),
@@ -97,15 +97,16 @@ pub(super) fn storage_report(persistence: SecretPersistence) -> SecretStorageRep
     SecretStorageReport { only_this_run }
 }
 
-fn invalid_error(message: impl Into<String>) -> ApiError {
+fn invalid_input_error(message: impl Into<String>) -> ApiError {
     ApiError::new(ErrorCode::Invalid, message)
 }
 
 fn check_header(name: &str, value: &str) -> Result<(), ApiError> {
-    ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid_error(problem)))
+    ports::server_config::header_problem(name, value).map_or(Ok(()), |problem| Err(invalid_input_error(problem)))
 }
 
-/// Converted configuration of a server, with the storage key and value of each secret for the keychain.
+/// Configuration of a server as converted from the page, with the storage key and value of each secret for the
+/// keychain.
 struct RequestedServer {
     config: HostConfig,
     secrets: Vec<(String, String)>,
@@ -127,7 +128,7 @@ fn requested_server(
             let cwd = cwd.filter(|cwd| !cwd.is_empty()).map(PathBuf::from);
             let sandbox = sandbox.map(containment::to_sandbox_config).transpose()?;
             if let Some(problem) = sandbox.as_ref().and_then(SandboxConfig::problem) {
-                return Err(invalid_error(problem));
+                return Err(invalid_input_error(problem));
             }
             let mut stdio = StdioConfig { command, args, env, cwd, sandbox };
             let secrets =
@@ -146,11 +147,11 @@ fn requested_server(
     };
     let revision = revision
         .filter(|text| !text.is_empty())
-        .map(|text| text.parse().map_err(|e: mcp_proto::revision::UnknownRevision| invalid_error(e.to_string())))
+        .map(|text| text.parse().map_err(|e: mcp_proto::revision::UnknownRevision| invalid_input_error(e.to_string())))
         .transpose()?;
     let tools = tools.unwrap_or(before);
     if let Some(problem) = tools.problem() {
-        return Err(invalid_error(problem));
+        return Err(invalid_input_error(problem));
     }
     Ok(RequestedServer { config: HostConfig { transport, revision, tools }, secrets })
 }
@@ -164,7 +165,7 @@ fn apply_headers(
 ) -> Result<Vec<(String, String)>, ApiError> {
     // Validated before any secret is stored for the URL.
     if let Some(problem) = ports::server_config::url_problem(&http.url) {
-        return Err(invalid_error(problem));
+        return Err(invalid_input_error(problem));
     }
     let origin = http.origin().unwrap_or_default();
     let mut secrets_to_store = Vec::new();
@@ -187,7 +188,7 @@ fn apply_headers(
             None => stored_header_value(&header.name, was, &origin)?,
         };
         if http.headers.insert(header.name.clone(), value).is_some() {
-            return Err(invalid_error(format!("the header {:?} is set twice", header.name)));
+            return Err(invalid_input_error(format!("the header {:?} is set twice", header.name)));
         }
     }
     Ok(secrets_to_store)
@@ -210,9 +211,9 @@ fn secret_name(server: &str, header: &str, was: Option<&BTreeMap<String, String>
 /// Returns the stored value of a header. A value that the user entered for one origin is not used for another origin.
 fn stored_header_value(name: &str, was: Option<&HttpConfig>, origin: &str) -> Result<String, ApiError> {
     let value = was.and_then(|was| was.headers.get(name));
-    let value = value.ok_or_else(|| invalid_error(format!("the header {name:?} has no value")))?;
+    let value = value.ok_or_else(|| invalid_input_error(format!("the header {name:?} has no value")))?;
     if was.and_then(HttpConfig::origin).as_deref() != Some(origin) {
-        return Err(invalid_error(format!(
+        return Err(invalid_input_error(format!(
             "enter the value of the header {name:?} again: it was entered for another address"
         )));
     }
@@ -233,7 +234,7 @@ pub(super) const fn http_kind_view(kind: HostKind) -> HttpKind {
     }
 }
 
-/// Decision if values of headers and secrets are sent to the page.
+/// Selects if the values of a server's headers and secrets are sent to the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretVisibility {
     /// The values are sent, because the user has just pasted them. The page returns them when it adds the server.

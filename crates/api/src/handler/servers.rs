@@ -11,7 +11,7 @@ use crate::{ApiError, ErrorCode};
 
 /// Maximum number of entries in one page of the activity log. Equal to the capacity of the log, so that one page can
 /// contain all entries.
-const MAX_PAGE_ENTRIES: usize = supervision::activity::MAX_ENTRIES;
+const MAX_ACTIVITY_PAGE_ENTRIES: usize = supervision::activity::MAX_ENTRIES;
 
 pub(super) async fn snapshot(api: &Api) -> Result<Snapshot, ApiError> {
     let snapshot = api.host.snapshot().await?;
@@ -45,7 +45,7 @@ pub(super) async fn check_import(api: &Api, text: &str) -> Result<ImportPreview,
 
 pub(super) async fn activity(api: &Api, r: ActivityRange) -> Result<ActivityPage, ApiError> {
     let activity = api.host.activity(r.server).await?;
-    let limit = usize::try_from(r.limit).unwrap_or(MAX_PAGE_ENTRIES).min(MAX_PAGE_ENTRIES);
+    let limit = usize::try_from(r.limit).unwrap_or(MAX_ACTIVITY_PAGE_ENTRIES).min(MAX_ACTIVITY_PAGE_ENTRIES);
     let activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
     let entries = activity.entries_after(r.after.unwrap_or(0), limit).map(views::activity_entry_view).collect();
     Ok(ActivityPage { entries, dropped: activity.dropped_count() })

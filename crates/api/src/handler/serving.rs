@@ -19,7 +19,8 @@ pub struct Api {
     pub(super) host: Host,
     pub(super) chat: Chat,
     pub(super) apps: AppViews,
-    /// Home folder and environment that are searched for other apps, or `None` to disable the import.
+    /// Home folder and environment variables by which settings of other apps are found, or `None` to disable the
+    /// import.
     pub(super) environment: Option<Arc<AppEnvironment>>,
     /// Installer of servers, or `None` to disable the installation commands.
     pub(super) installer: Option<Installer>,
@@ -36,8 +37,8 @@ impl Api {
         Self { chat, apps, host, environment: None, installer: None, computer: None }
     }
 
-    /// Shows apps in frames of pages with these origins. The caller serves [`AppViews::respond`] to the frames, each view
-    /// from an origin of its own.
+    /// Shows apps in frames of pages with these origins. The caller serves [`AppViews::respond`] to the frames, each
+    /// view from an origin of its own.
     #[must_use]
     pub fn with_app_frames(mut self, ancestors: Vec<FrameAncestor>) -> Self {
         self.apps = self.apps.with_ancestors(ancestors);
@@ -56,7 +57,7 @@ impl Api {
         &self.host
     }
 
-    /// Returns the conversations and tool calls of the host.
+    /// Returns the conversations of the host, which also make its tool calls.
     #[must_use]
     pub const fn chat(&self) -> &Chat {
         &self.chat

@@ -8,10 +8,10 @@ use super::Api;
 use crate::data::{ReadSkill, Skill, SkillContents, Skills};
 use crate::{ApiError, ErrorCode};
 
-/// Maximum number of notes on invalid skills. Further ones are only counted.
+/// Maximum number of notes on skills whose list entries are invalid. Further ones are only counted.
 const MAX_UNUSABLE_SKILLS_LISTED: usize = 10;
-/// Maximum length of a URI in a note, in characters.
-const MAX_URI_CHARS: usize = 200;
+/// Maximum length of a skill's URI in such a note, in characters.
+const MAX_NOTE_URI_CHARS: usize = 200;
 
 pub(super) async fn skills(api: &Api, server: String) -> Result<Skills, ApiError> {
     let SkillList { skills, dropped, is_cut } = api.host.skills(server.clone()).await?;
@@ -33,8 +33,8 @@ pub(super) async fn read_skill(api: &Api, r: ReadSkill) -> Result<SkillContents,
 }
 
 fn unusable_skill_note(uri: &str, cause: &str) -> String {
-    let uri: String = uri.chars().take(MAX_URI_CHARS).collect();
-    let cause: String = cause.chars().take(2 * MAX_URI_CHARS).collect();
+    let uri: String = uri.chars().take(MAX_NOTE_URI_CHARS).collect();
+    let cause: String = cause.chars().take(2 * MAX_NOTE_URI_CHARS).collect();
     if uri.is_empty() { format!("a skill can't be used: {cause}") } else { format!("{uri} can't be used: {cause}") }
 }
 

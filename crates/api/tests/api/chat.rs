@@ -20,7 +20,7 @@ async fn conversation_with_replies(answers: Vec<Vec<ModelStep>>) -> (TestApp, Ap
     (app, api, id)
 }
 
-/// Executes a command that starts a reply. Returns the response and all events until the reply has ended.
+/// Executes a command that starts a model's reply. Returns the response and all events until the reply has ended.
 async fn run_reply_command(api: &Api, command: &str, request: Value) -> (Value, Vec<Value>) {
     let mut events = api.events();
     let begun = run_command(api, command, request).await;

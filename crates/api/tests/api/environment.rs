@@ -9,8 +9,8 @@ use crate::run_command;
 
 const SECRET: &str = "t0psecret-of-mine";
 
-/// Returns a configuration that starts the demo server by a shell script, which records its environment and prints the
-/// secret.
+/// Returns a configuration that starts the demo server by a shell script. The script writes its environment variables
+/// to a file, and prints the secret.
 fn environment_recording_config(app: &TestApp, env: Value) -> Value {
     let script = r#"env > "$SEEN"; printf '%s\n' "{\"jsonrpc\":\"2.0\",\"method\":\"x/$TOKEN\"}"; exec "$0""#;
     let mut env = env;

@@ -11,7 +11,7 @@ use testkit::browser;
 
 use crate::run_command;
 
-/// Executes a command repeatedly until its response matches, and returns the response.
+/// Executes a command repeatedly until `fits` returns `true` for its response, and returns the response.
 async fn poll_until(api: &Api, command: &str, fits: impl Fn(&Value) -> bool) -> Value {
     let start = std::time::Instant::now();
     loop {

@@ -34,9 +34,9 @@ pub(super) use call_record::CallRecord;
 use reviewed_result::ReviewedResult;
 
 /// Time to wait for the end of a cancelled call.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
-/// Interval between repeated attempts to cancel a call.
-const CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
+const CALL_CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
+/// Interval between repeated attempts to cancel a call that the host has not accepted yet.
+const CALL_CANCEL_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A request to call a server's tool.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,7 @@ pub struct ToolCall {
     pub arguments: Map<String, Value>,
 }
 
-/// The outcome of a call, and of recording it.
+/// The outcome of a tool call, and the result of recording it in the history.
 pub(super) struct CallOutcome {
     /// Item of the call, with an [`ItemBody::ToolCall`] as its body.
     pub(super) item: ChatItem,
@@ -195,8 +195,8 @@ pub(super) async fn make_recorded_call(
     CallOutcome { item, failure, write_result }
 }
 
-/// Requests the cancellation of a call until the call ends or [`CANCEL_TIMEOUT`] expires. Retries, since the host may
-/// be unable to accept the cancellation at first.
+/// Requests the cancellation of a call until the call ends or [`CALL_CANCEL_TIMEOUT`] expires. Retries, since the host
+/// may be unable to accept the cancellation at first.
 async fn cancel_until_ended<T>(
     host: &Host,
     id: &str,
@@ -204,7 +204,7 @@ async fn cancel_until_ended<T>(
 ) -> Result<T, CallFailure> {
     let cancel = async {
         while host.cancel_call(id.to_owned()).await.is_err() {
-            tokio::time::sleep(CANCEL_RETRY_INTERVAL).await;
+            tokio::time::sleep(CALL_CANCEL_RETRY_INTERVAL).await;
         }
         std::future::pending::<()>().await;
     };
@@ -212,7 +212,7 @@ async fn cancel_until_ended<T>(
         biased;
         ended = call => ended,
         () = cancel => Err(CallFailure::Cancelled),
-        () = tokio::time::sleep(CANCEL_TIMEOUT) => Err(CallFailure::Cancelled),
+        () = tokio::time::sleep(CALL_CANCEL_TIMEOUT) => Err(CallFailure::Cancelled),
     }
 }
 

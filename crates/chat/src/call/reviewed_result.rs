@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::{ResultOrigin, ToolCall};
 use crate::model_context;
 
-/// The review that the result of one call requires before a model reads it, if any.
+/// The user's review that the result of one call requires before a model reads it, if any.
 pub(super) struct ReviewedResult<'a> {
     host: &'a Host,
     stop: &'a CancellationToken,
@@ -34,7 +34,7 @@ impl<'a> ReviewedResult<'a> {
         Self { host, stop, origin }
     }
 
-    /// Waits for the review of a result, and returns the result.
+    /// Waits for the user's review of a result, and returns the result.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl<'a> ReviewedResult<'a> {
             return failure.to_string();
         }
         if was_sent && matches!(failure, CallFailure::Cancelled) {
-            return model_context::STOPPED_TEXT.to_owned();
+            return model_context::CALL_STOPPED_TEXT.to_owned();
         }
         let text = failure.to_string();
         if !contains_server_text(failure) {

@@ -135,14 +135,20 @@ fn each_tool_use_is_followed_by_its_result() {
         results[1].1.ends_with("\nThe user declined. Reason: not now") && results[1].2,
         "a denial includes its reason: {results:?}"
     );
-    assert!(results[2].1.contains(NOT_MADE_TEXT) && results[2].2, "a use without a call has a result: {results:?}");
+    assert!(
+        results[2].1.contains(CALL_NOT_MADE_TEXT) && results[2].2,
+        "a use without a call has a result: {results:?}"
+    );
 }
 
 #[test]
 fn failed_call_reports_its_cause() {
-    assert_eq!(failure_text("refused: by the user"), "The user declined.");
-    assert_eq!(failure_text("refused: by a rule"), "The call failed: refused: by a rule");
-    assert_eq!(failure_text("refused: by the user, who says: no\u{202e}"), "The user declined. Reason: no[U+202E]");
+    assert_eq!(missing_result_text("refused: by the user"), "The user declined.");
+    assert_eq!(missing_result_text("refused: by a rule"), "The call failed: refused: by a rule");
+    assert_eq!(
+        missing_result_text("refused: by the user, who says: no\u{202e}"),
+        "The user declined. Reason: no[U+202E]"
+    );
 }
 
 #[test]

@@ -8,17 +8,17 @@ use futures_util::{StreamExt as _, stream};
 use host::CallOrigin;
 use serde_json::{Map, Value};
 
-use super::{ReplyRun, RequestedCall, new_item, retry_write};
+use super::{ReplyRun, RequestedCall, new_item, retry_item_write};
 use crate::call::{self, CallOutcome, CallRecord, ToolCall};
 use crate::engine::new_id;
 use crate::offered_tools::ToolState;
 use crate::own_tools::{self, BuiltinToolResult, SEARCH_TOOLS_NAME};
 use crate::{ConversationError, model_context};
 
-/// Maximum number of concurrent calls of one reply.
+/// Maximum number of concurrent tool calls of one reply.
 const MAX_PARALLEL_CALLS: usize = 8;
-/// Maximum number of calls that one reply may request. Calls beyond it are refused.
-const MAX_CALLS: usize = 64;
+/// Maximum number of tool calls that one reply may request. Calls beyond it are refused.
+const MAX_CALLS_PER_REPLY: usize = 64;
 
 /// A call of a server's tool that is about to be made.
 struct PlannedCall {
@@ -55,7 +55,7 @@ impl ReplyRun {
             while let Some(CallOutcome { mut item, write_result, .. }) = made.next().await {
                 if let Err(error) = write_result {
                     record_lost_outcome(&mut item, &error);
-                    retry_write(&run.log, &item).await;
+                    retry_item_write(&run.log, &item).await;
                     lost = Some(error);
                 }
                 run.emit_item(item.clone(), true).await;
@@ -79,8 +79,8 @@ impl ReplyRun {
         let used = ToolUsed { reply: self.reply.id.clone(), id, key: key.clone() };
         let limit = usize::try_from(self.bounds.result_bytes).unwrap_or(usize::MAX);
         let result = match (key.as_str(), self.offering.tool(&key)) {
-            _ if number >= MAX_CALLS => {
-                BuiltinToolResult::error(format!("not made: an answer may ask for {MAX_CALLS} calls at most"))
+            _ if number >= MAX_CALLS_PER_REPLY => {
+                BuiltinToolResult::error(format!("not made: an answer may ask for {MAX_CALLS_PER_REPLY} calls at most"))
             }
             (_, Some(tool)) => {
                 let (server, tool) = (tool.server.clone(), tool.tool.clone());

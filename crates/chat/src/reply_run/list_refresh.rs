@@ -9,14 +9,14 @@ use mcp_proto::session::ListKind;
 
 use super::ReplyRun;
 
-/// Timeout for reading a changed tool list.
-const REFRESH_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum number of times that a list is read per request to the model, since a server may report changes
-/// continuously.
-const MAX_REFRESHES: usize = 3;
+/// Timeout for reading a server's changed tool list.
+const LIST_REFRESH_TIMEOUT: Duration = Duration::from_secs(10);
+/// Maximum number of times that a server's tool list is read per request to the model, since a server may report
+/// changes continuously.
+const MAX_LIST_REFRESHES: usize = 3;
 
 impl ReplyRun {
-    /// Reads all changed tool lists again, at most for [`REFRESH_TIMEOUT`]. Returns `true` if a list had changed.
+    /// Reads all changed tool lists again, at most for [`LIST_REFRESH_TIMEOUT`]. Returns `true` if a list had changed.
     pub(super) async fn refresh_changed_lists(&self) -> bool {
         let outdated = self.servers.iter().filter(|(_, server)| server.is_outdated());
         let names: Vec<String> = outdated.map(|(_, server)| server.server.clone()).collect();
@@ -48,10 +48,10 @@ impl ReplyRun {
     }
 }
 
-/// Reads a server's tool list until it is up to date, within [`MAX_REFRESHES`] and [`REFRESH_TIMEOUT`].
+/// Reads a server's tool list until it is up to date, within [`MAX_LIST_REFRESHES`] and [`LIST_REFRESH_TIMEOUT`].
 async fn refresh_until_current(host: &Host, server: &str) {
     let read = async {
-        for _ in 0..MAX_REFRESHES {
+        for _ in 0..MAX_LIST_REFRESHES {
             // A server that has stopped meanwhile has no list to wait for.
             let Ok(catalog) = host.refresh_list(server.to_owned(), ListKind::Tools).await else { return };
             if !catalog.has_outdated_tools() {
@@ -60,5 +60,5 @@ async fn refresh_until_current(host: &Host, server: &str) {
         }
     };
     // Tools of a list that was not read in time are omitted from the request, with a notice.
-    let _ = tokio::time::timeout(REFRESH_TIMEOUT, read).await;
+    let _ = tokio::time::timeout(LIST_REFRESH_TIMEOUT, read).await;
 }

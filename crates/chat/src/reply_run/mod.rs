@@ -22,8 +22,8 @@ use super::offered_tools::OfferedTools;
 use super::search_index::SearchIndex;
 use super::{ConversationError, ConversationSettings, OfferedServer};
 
-/// Delays before each attempt to repeat a failed write.
-const WRITE_RETRY_DELAYS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
+/// Delays before each attempt to repeat a failed write to the history.
+const ITEM_WRITE_RETRY_DELAYS: [Duration; 3] = [Duration::ZERO, Duration::from_millis(500), Duration::from_secs(2)];
 
 /// State of a reply run: the reply in progress, and the tools that are offered to the model.
 pub(super) struct ReplyRun {
@@ -69,7 +69,7 @@ impl ReplyRun {
             Ok(read) => read,
             Err(error) => {
                 record_failure(&mut reply, &error);
-                retry_write(&log, &reply).await;
+                retry_item_write(&log, &reply).await;
                 return Err(error);
             }
         };
@@ -102,7 +102,7 @@ impl ReplyRun {
             Err(error) => {
                 self.set_partial_reply(None);
                 record_failure(&mut self.reply, &error);
-                retry_write(&self.log, &self.reply).await;
+                retry_item_write(&self.log, &self.reply).await;
                 self.reply.clone()
             }
         };
@@ -148,8 +148,8 @@ impl ReplyRun {
         }
     }
 
-    /// Emits the run's last item. Releases the conversation before, so that observers of the event can start the next
-    /// reply.
+    /// Emits an event for the run's last item. Releases the conversation before, so that observers of the event can
+    /// start the next reply.
     async fn finish_run(self, item: ChatItem) {
         let Self { host, log, answering, .. } = self;
         drop(answering);
@@ -224,7 +224,7 @@ fn new_reply(model: &ModelRef, parent: Option<String>) -> ChatItem {
     new_item(parent, ItemState::Streaming, body)
 }
 
-/// Records the cause of a failure in a reply.
+/// Records the cause of a failed reply run in the item of the reply.
 fn record_failure(reply: &mut ChatItem, cause: &ConversationError) {
     if let ItemBody::Reply { error, parts, .. } = &mut reply.body {
         *error = Some(match cause {
@@ -235,10 +235,10 @@ fn record_failure(reply: &mut ChatItem, cause: &ConversationError) {
     }
 }
 
-/// Retries a failed write of a final state, since the cause may be temporary. If all attempts fail, the item is marked
-/// as interrupted on the next start of the app.
-async fn retry_write(log: &ConversationLog, item: &ChatItem) {
-    for pause in WRITE_RETRY_DELAYS {
+/// Retries a failed write of an item's final state to the history, since the cause may be temporary. If all attempts
+/// fail, the item is marked as interrupted on the next start of Drawbridge.
+async fn retry_item_write(log: &ConversationLog, item: &ChatItem) {
+    for pause in ITEM_WRITE_RETRY_DELAYS {
         tokio::time::sleep(pause).await;
         match log.write_items(vec![item.clone()]).await {
             Ok(()) => return,

@@ -11,13 +11,13 @@ use tokio::time::Instant;
 
 use super::{ReplyRun, RequestedCall, elapsed_millis};
 use crate::model_parameters::ModelParameters;
-use crate::streamed_pieces::{StreamedPieces, append_pieces};
+use crate::streamed_pieces::{ReplyDeltaBuffer, append_deltas_to_parts};
 use crate::{ConversationError, model_context, own_tools, system_prompt};
 
-/// Minimum interval between deltas sent to the page: two frames.
-const EMIT_INTERVAL: Duration = Duration::from_millis(33);
-/// Minimum interval between writes of a streaming reply.
-const WRITE_INTERVAL: Duration = Duration::from_millis(250);
+/// Minimum interval between sending deltas to Drawbridge's page: two display frames.
+const DELTA_EMIT_INTERVAL: Duration = Duration::from_millis(33);
+/// Minimum interval between writes of a streaming reply to the history.
+const PARTIAL_REPLY_WRITE_INTERVAL: Duration = Duration::from_millis(250);
 
 impl ReplyRun {
     /// Sends the request to the model and receives the reply. Returns the tool calls that the reply requests.
@@ -101,19 +101,19 @@ impl ReplyRun {
         began: Instant,
     ) -> Result<(TokenUsage, Option<u64>, Result<ModelReply, Option<ModelError>>), ConversationError> {
         let stop = self.answering.running.stop.clone();
-        let (mut pieces, mut usage, mut first) = (StreamedPieces::default(), TokenUsage::default(), None);
-        let (mut send_at, mut write_at) = (Instant::now(), Instant::now() + WRITE_INTERVAL);
+        let (mut pieces, mut usage, mut first) = (ReplyDeltaBuffer::default(), TokenUsage::default(), None);
+        let (mut send_at, mut write_at) = (Instant::now(), Instant::now() + PARTIAL_REPLY_WRITE_INTERVAL);
         let mut writing: Option<tokio::task::JoinHandle<()>> = None;
         let ended = loop {
             tokio::select! {
                 biased;
                 () = stop.cancelled() => break Err(None),
                 () = tokio::time::sleep_until(send_at), if pieces.has_pending() => {
-                    self.emit_pieces(&mut pieces).await?;
-                    send_at = Instant::now() + EMIT_INTERVAL;
+                    self.emit_pending_deltas(&mut pieces).await?;
+                    send_at = Instant::now() + DELTA_EMIT_INTERVAL;
                     if send_at >= write_at && writing.as_ref().is_none_or(tokio::task::JoinHandle::is_finished) {
                         writing = Some(self.write_partial_reply());
-                        write_at = send_at + WRITE_INTERVAL;
+                        write_at = send_at + PARTIAL_REPLY_WRITE_INTERVAL;
                     }
                 }
                 delta = deltas.next() => match delta {
@@ -133,7 +133,7 @@ impl ReplyRun {
             }
         };
         if pieces.has_pending() {
-            self.emit_pieces(&mut pieces).await?;
+            self.emit_pending_deltas(&mut pieces).await?;
         }
         // A write of the streaming reply must not be executed after the final one.
         if let Some(writing) = writing {
@@ -145,13 +145,13 @@ impl ReplyRun {
         Ok((usage, first, ended))
     }
 
-    async fn emit_pieces(&self, pieces: &mut StreamedPieces) -> Result<(), ConversationError> {
+    async fn emit_pending_deltas(&self, pieces: &mut ReplyDeltaBuffer) -> Result<(), ConversationError> {
         let append = pieces.take_pending();
         let seq = {
             let mut live = self.answering.running.partial.lock().unwrap_or_else(PoisonError::into_inner);
             let Some((item, seq)) = &mut *live else { return Ok(()) };
             if let ItemBody::Reply { parts, .. } = &mut item.body {
-                append_pieces(parts, &append);
+                append_deltas_to_parts(parts, &append);
             }
             *seq += 1;
             *seq - 1
@@ -161,7 +161,7 @@ impl ReplyRun {
         Ok(())
     }
 
-    /// Writes the part of the reply that was received so far, in case the process exits.
+    /// Writes the part of the reply that was received so far to the history, in case the process exits.
     fn write_partial_reply(&self) -> tokio::task::JoinHandle<()> {
         let (log, running) = (self.log.clone(), Arc::clone(&self.answering.running));
         tokio::spawn(async move {

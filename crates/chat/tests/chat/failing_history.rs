@@ -19,7 +19,7 @@ use testkit::app::{TestApp, demo_config};
 use super::model::{scripted_reply, text_reply, tool_use};
 use super::{TestConversation, item_kinds};
 
-/// A history that rejects writes of some items.
+/// A history that rejects writes of the items for which a function returns `true`.
 struct FullHistory {
     history: Arc<dyn History>,
     refuses: fn(&NewItem) -> bool,

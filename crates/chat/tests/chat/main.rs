@@ -90,7 +90,7 @@ impl TestConversation {
         Self { app, chat, model, events }
     }
 
-    /// Sends a message of the user without waiting for the reply.
+    /// Sends a message of the user to the model without waiting for the reply.
     pub(crate) async fn send(&self, text: &str) {
         let message = NewMessage { text: text.into(), ..NewMessage::default() };
         self.chat.send_message(CONVERSATION_ID.into(), message, None).await.unwrap();
@@ -105,7 +105,7 @@ impl TestConversation {
         self.chat.set_conversation(CONVERSATION_ID.into(), settings).await.unwrap();
     }
 
-    /// Waits for the first delta of the model's reply.
+    /// Waits for the first event with a delta of the model's reply.
     pub(crate) async fn wait_for_delta(&mut self) {
         let until = async {
             while let Some(event) = self.events.next().await {

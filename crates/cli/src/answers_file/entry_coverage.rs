@@ -12,13 +12,13 @@ use crate::consent_request_text::reading_text;
 use crate::review_marks_text::flag_reason_text;
 use crate::terminal_escape::escape_line;
 
-/// Maximum number of changes to a definition that the message of a denial lists.
-const MAX_CHANGES: usize = 3;
+/// Maximum number of changes to a tool's definition that the message of a denial lists.
+const MAX_LISTED_CHANGES: usize = 3;
 /// Names of the policy's rules that require a separate decision for each act.
-const EACH_TIME_RULES: [&str; 5] =
+const ASK_EACH_TIME_RULES: [&str; 5] =
     ["rule-asks", "preset-asks", "policy-unusable", "managed-unusable", "tool-asks-each-time"];
 
-/// Fields of an entry that determine which of the matching consent requests it approves.
+/// Fields of an answers file's entry that determine which of the matching consent requests it approves.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EntryCoverage {
     /// Hash of the only payload or the only tool definition that the entry approves, or `None` if it is not limited to
@@ -39,11 +39,11 @@ pub(crate) enum UncoveredReason {
     /// requires.
     #[error("the answers file has no answer for this{}", conditions_suffix(.0))]
     NoneFits(Vec<MissingCondition>),
-    /// An entry matches by its patterns, but is missing these conditions.
+    /// An entry matches the consent request by its patterns, but is missing these conditions.
     #[error("the answer in the file does not apply: {}", list_conditions(.0))]
     Uncovered(Vec<MissingCondition>),
-    /// An entry matches by its patterns, but is limited to another hash. Contains the conditions that an entry without
-    /// a hash would be missing.
+    /// An entry matches the consent request by its patterns, but is limited to another hash. Contains the conditions
+    /// that an entry without a hash would be missing.
     #[error("the answers file allows another hash: {}", list_conditions(.0))]
     OtherHash(Vec<MissingCondition>),
 }
@@ -182,7 +182,7 @@ pub(crate) fn describe_changed_tool(request: &ConsentRequest) -> Option<String> 
 fn requires_decision_each_time(request: &ConsentRequest) -> bool {
     // The rule of the consent request may be another one, such as the rule for new definitions.
     matches!(&request.body, ConsentRequestBody::Tool { claims, .. } if claims.asks_each_time)
-        || EACH_TIME_RULES.contains(&request.rule.as_str())
+        || ASK_EACH_TIME_RULES.contains(&request.rule.as_str())
 }
 
 /// Returns the hash of the called tool's definition, or `None` if the consent request is not for a tool call.
@@ -223,7 +223,7 @@ fn describe_change(diff: Option<&DefinitionDiff>) -> String {
     }
     let whole = || String::from("all of it");
     let place = |path: &[String]| if path.is_empty() { whole() } else { escape_line(&path.join(" > ")) };
-    let places: Vec<String> = diff.changes.iter().take(MAX_CHANGES).map(|change| place(&change.path)).collect();
+    let places: Vec<String> = diff.changes.iter().take(MAX_LISTED_CHANGES).map(|change| place(&change.path)).collect();
     let left = diff.changes.len() - places.len() + diff.more;
     let more = if left > 0 { format!(" and {left} more") } else { String::new() };
     format!("its definition changed since it was reviewed ({}{more})", places.join(", "))

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::{ConsentRequestKind, definition_hash, request_subject};
 
-/// Maximum number of stored hashes, over all servers. Changes of further tools are not reported.
-const MAX_TOOLS: usize = 10_000;
+/// Maximum number of stored hashes of tool definitions, over all servers. Changes of further tools are not reported.
+const MAX_STORED_HASHES: usize = 10_000;
 
 /// Returns a message if the definition of a tool has changed since its last approved call, and stores the current hash.
 pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> Option<String> {
@@ -20,7 +20,7 @@ pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> 
     let (server, tool) = (request.server.as_str(), request_subject(request));
     let mut before = None;
     let written = api.host().ports().documents.update(Document::Answered, &mut |stored| {
-        let mut stored = LastDefinitions::parse(stored);
+        let mut stored = LastDefinitionHashes::parse(stored);
         before = stored.replace(server, &tool, hash);
         stored.0.into()
     });
@@ -36,9 +36,9 @@ pub(crate) fn changed_tool_announcement(api: &Api, request: &ConsentRequest) -> 
 }
 
 /// Hashes of tool definitions by server and tool, in the format of the stored file.
-struct LastDefinitions(Map<String, Value>);
+struct LastDefinitionHashes(Map<String, Value>);
 
-impl LastDefinitions {
+impl LastDefinitionHashes {
     /// Parses the stored hashes. An invalid file counts as empty, since the hashes are only used for messages.
     fn parse(stored: Option<Value>) -> Self {
         match stored {
@@ -55,7 +55,7 @@ impl LastDefinitions {
             *tools = Value::Object(Map::new());
         }
         let tools = tools.as_object_mut()?;
-        if count >= MAX_TOOLS && !tools.contains_key(tool) {
+        if count >= MAX_STORED_HASHES && !tools.contains_key(tool) {
             return None;
         }
         tools.insert(tool.to_owned(), hash.into()).and_then(|before| before.as_str().map(str::to_owned))
@@ -70,15 +70,16 @@ mod tests {
 
     #[test]
     fn stored_definitions_are_bounded() {
-        let mut last = LastDefinitions::parse(Some(json!({"a": {"read": "1"}, "broken": 7})));
+        let mut last = LastDefinitionHashes::parse(Some(json!({"a": {"read": "1"}, "broken": 7})));
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("1"), "the previous hash should be returned");
         assert_eq!(last.replace("a", "read", "2").as_deref(), Some("2"), "the hash should be replaced");
         assert_eq!(last.replace("broken", "read", "1"), None, "an invalid entry should have no previous hash");
-        for n in 0..MAX_TOOLS {
+        for n in 0..MAX_STORED_HASHES {
             last.replace("many", &n.to_string(), "1");
         }
-        let count = |last: &LastDefinitions| last.0.values().filter_map(Value::as_object).map(Map::len).sum::<usize>();
-        assert_eq!(count(&last), MAX_TOOLS, "the number of tools should be limited");
+        let count =
+            |last: &LastDefinitionHashes| last.0.values().filter_map(Value::as_object).map(Map::len).sum::<usize>();
+        assert_eq!(count(&last), MAX_STORED_HASHES, "the number of tools should be limited");
         assert_eq!(last.replace("a", "read", "3").as_deref(), Some("2"), "known tools should still be updated");
     }
 }

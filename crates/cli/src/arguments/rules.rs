@@ -74,7 +74,7 @@ pub(crate) enum PolicyCommand {
 }
 
 /// Acts that `policy check` accepts in addition to tool calls, by their names on the command line.
-const ACT_NAMES: [(&str, &str); 7] = [
+const DRY_RUN_ACT_NAMES: [(&str, &str); 7] = [
     ("read", "To get a prompt or read a resource"),
     ("start", "To start the server or connect to it"),
     ("sampling", "The server asks a model"),
@@ -85,7 +85,7 @@ const ACT_NAMES: [(&str, &str); 7] = [
 ];
 
 fn act_parser() -> impl TypedValueParser<Value = DryRunAct> {
-    let names = ACT_NAMES.map(|(name, help)| PossibleValue::new(name).help(help));
+    let names = DRY_RUN_ACT_NAMES.map(|(name, help)| PossibleValue::new(name).help(help));
     let named = |name: String| serde_json::from_value::<DryRunAct>(json!({ "kind": name.replace('-', "_") }));
     PossibleValuesParser::new(names).try_map(named)
 }
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn every_action_name_is_accepted() {
-        for (name, _) in ACT_NAMES {
+        for (name, _) in DRY_RUN_ACT_NAMES {
             assert!(act_parser().parse_ref(&Command::new("check"), None, name.as_ref()).is_ok(), "{name}");
         }
         assert!(

@@ -9,7 +9,7 @@ use api::Event;
 
 use super::*;
 
-/// Printer that records the number of consent requests in the view at each printed event.
+/// Printer that records the number of consent requests in the local view of the host at each printed event.
 #[derive(Clone)]
 struct RequestCountPrinter {
     view: watch::Receiver<HostView>,

@@ -23,7 +23,7 @@ pub(crate) struct ProgramResult {
 }
 
 impl ProgramResult {
-    /// Returns the last line of the output, which is the result.
+    /// Returns the last line of the output, which is the result of the command.
     pub(crate) fn result(&self) -> &Value {
         let last = self.lines.last().unwrap_or_else(|| panic!("there should be a last line: {self:?}"));
         assert_eq!(last["event"], "result", "the last line should be the result");
@@ -100,7 +100,7 @@ impl TestFolder {
         self.folder.path().join(name)
     }
 
-    /// Writes an answers file, and returns the command line options that select it.
+    /// Writes an answers file, and returns the command line option that selects it, with its value.
     pub(crate) fn answers_option(&self, answers: &Value) -> [String; 2] {
         let path = self.path("answers.json");
         fs::write(&path, format!("{answers:#}")).expect("the answers are written");
@@ -137,13 +137,13 @@ impl TestFolder {
         serde_json::from_str::<Value>(&text).expect("they are JSON")["mcpServers"].clone()
     }
 
-    /// Runs the program with JSON output and these answers.
+    /// Runs the program with JSON output and this content of the answers file.
     pub(crate) fn run_with(&self, answers: &Value, arguments: &[&str]) -> ProgramResult {
         let options = self.answers_option(answers);
         parse_output(self.command().arg("--json").args(options).args(arguments).output().expect("the program runs"))
     }
 
-    /// Runs the program with JSON output and without answers.
+    /// Runs the program with JSON output and without an answers file.
     pub(crate) fn run(&self, arguments: &[&str]) -> ProgramResult {
         parse_output(self.command().arg("--json").args(arguments).output().expect("the program runs"))
     }

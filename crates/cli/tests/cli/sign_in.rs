@@ -28,7 +28,8 @@ async fn start_scripted_servers(
     (issuer, server, folder)
 }
 
-/// Returns the content of an answers file that approves the connection, the sign-in at this issuer, and calls.
+/// Returns the content of an answers file that approves the connection to the server, the sign-in at this issuer, and
+/// calls.
 fn sign_in_answers(issuer: &str) -> Value {
     json!([
         {"kind": "start-server", "commandLineOnly": true, "answer": {"action": "allow"}},

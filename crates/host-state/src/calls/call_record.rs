@@ -74,7 +74,7 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
-    /// Creates the record of a new call, about which no decision was made yet.
+    /// Creates the record of a new call, about which neither the policy nor the user has decided yet.
     pub fn new(call: NewCall, started_at: Millis, reply: oneshot::Sender<CallReply>) -> Self {
         let NewCall { id, server, kind, name, origin, request, shown: _, sent } = call;
         let view = ServerCall {
@@ -107,7 +107,7 @@ impl CallRecord {
     }
 }
 
-/// The purpose of a ticket that was sent to a connection.
+/// The purpose of a request that was sent to a connection under a ticket.
 pub enum TicketUse {
     /// A call that observers see, with a [`CallRecord`].
     Call {

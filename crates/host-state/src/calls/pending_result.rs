@@ -24,7 +24,7 @@ pub struct ResultOrigin {
     pub tool: String,
 }
 
-/// The outcome of the user's review of a call's result.
+/// The outcome of the user's review of a call's result, which a model has requested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ResultVerdict {
     /// The model reads the result.

@@ -30,7 +30,7 @@ fn call_ids_are_unique_and_calls_are_bounded() {
     let mut calls = table(&[("1", "s", CallState::Running)]);
     assert!(matches!(calls.check_new_call("1", "s"), Err(CallFailure::IdInUse(_))), "the id is in use");
     assert_eq!(calls.check_new_call("2", "s"), Ok(()), "another id is free");
-    for n in 1..MAX_CALLS {
+    for n in 1..MAX_CALLS_IN_PROGRESS {
         let id = format!("more {n}");
         calls.records.insert(Arc::from(id.as_str()), call(&id, "s", CallState::Running));
     }

@@ -61,8 +61,8 @@ pub struct PendingRequest {
     pub being_written: bool,
     /// Files of the server's command, read again after the user decided. `None` before that and for other requests.
     pub files_now: Option<LaunchFiles>,
-    /// Resolved paths in the arguments of the call, updated when the user decides or the rules change. Resolved between
-    /// turns of the owner.
+    /// Resolved paths in the arguments of the call, updated when the user decides or the rules change. Resolved while
+    /// the host's state is not locked.
     pub paths: ResolvedPaths,
     /// Set while files or paths are being examined before a decision is executed. A denial doesn't wait for the
     /// examination.

@@ -161,7 +161,7 @@ pub fn consent_subject(body: &ConsentRequestBody) -> String {
     }
 }
 
-/// Returns a one-line summary of a sampling request.
+/// Returns a one-line summary of a sampling request for the audit log.
 pub fn sampling_subject(
     request: &CreateMessageParams,
     response: Option<&CreateMessageResult>,

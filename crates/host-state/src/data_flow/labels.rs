@@ -6,11 +6,11 @@ use indexmap::IndexMap;
 
 /// Maximum number of labeled conversations. A conversation without a label is untrusted, so that calls of its model
 /// require consent.
-const MAX_CONVERSATIONS: usize = 1_000;
+const MAX_LABELED_CONVERSATIONS: usize = 1_000;
 /// Maximum number of servers in the label of a conversation.
-const MAX_SERVERS: usize = 64;
+const MAX_SERVERS_PER_LABEL: usize = 64;
 /// Maximum number of readings in a label per server.
-const MAX_READINGS: usize = 16;
+const MAX_READINGS_PER_SERVER: usize = 16;
 
 /// The servers whose content one conversation contains.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl ConversationLabels {
         label.is_whole |= is_whole;
         let before = label.servers.len();
         for server in servers {
-            if label.servers.len() < MAX_SERVERS && !label.servers.contains(server) {
+            if label.servers.len() < MAX_SERVERS_PER_LABEL && !label.servers.contains(server) {
                 label.servers.push(server.clone());
             }
         }
@@ -49,14 +49,14 @@ impl ConversationLabels {
 
     /// Returns the label of a conversation, after creating it if necessary.
     fn label_mut(&mut self, conversation: &str) -> &mut ConversationLabel {
-        if !self.0.contains_key(conversation) && self.0.len() >= MAX_CONVERSATIONS {
+        if !self.0.contains_key(conversation) && self.0.len() >= MAX_LABELED_CONVERSATIONS {
             self.0.shift_remove_index(0);
         }
         self.0.entry(conversation.to_owned()).or_default()
     }
 
-    /// Adds readings of servers' content in a conversation to the label. At most [`MAX_READINGS`] are stored per
-    /// server. If one of them may contain third-party text, at least one such reading is stored.
+    /// Adds readings of servers' content in a conversation to the label. At most [`MAX_READINGS_PER_SERVER`] are stored
+    /// per server. If one of them may contain third-party text, at least one such reading is stored.
     pub fn add_readings(&mut self, conversation: &str, readings: &[Reading]) {
         let label = self.label_mut(conversation);
         for new in readings {
@@ -65,7 +65,7 @@ impl ConversationLabels {
                 own.open_world |= new.open_world;
                 continue;
             }
-            if label.readings.iter().filter(|own| own.server == new.server).count() >= MAX_READINGS {
+            if label.readings.iter().filter(|own| own.server == new.server).count() >= MAX_READINGS_PER_SERVER {
                 let spare = |own: &Reading| own.server == new.server && !own.may_contain_third_party_text();
                 let Some(at) = label.readings.iter().position(spare).filter(|_| new.may_contain_third_party_text())
                 else {
@@ -128,13 +128,13 @@ mod tests {
     fn open_world_readings_are_retained_within_the_bound() {
         let mut labels = ConversationLabels::default();
         let tool = |n: usize| Reading::new("a", ReadingKind::Tool, &n.to_string());
-        let tools: Vec<Reading> = (0..MAX_READINGS + 5).map(tool).collect();
+        let tools: Vec<Reading> = (0..MAX_READINGS_PER_SERVER + 5).map(tool).collect();
         labels.add_readings("c", &tools);
         let readings =
             |labels: &ConversationLabels| labels.label("c").map(|label| label.readings.clone()).unwrap_or_default();
-        assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings is limited");
+        assert_eq!(readings(&labels).len(), MAX_READINGS_PER_SERVER, "the number of readings is limited");
         labels.add_readings("c", &[Reading::new("a", ReadingKind::Resource, "file:///x")]);
-        assert_eq!(readings(&labels).len(), MAX_READINGS, "the number of readings stays limited");
+        assert_eq!(readings(&labels).len(), MAX_READINGS_PER_SERVER, "the number of readings stays limited");
         assert!(
             readings(&labels).iter().any(Reading::may_contain_third_party_text),
             "S26: open content replaces closed content"
@@ -149,14 +149,14 @@ mod tests {
     #[test]
     fn labels_are_bounded_and_dropped_labels_are_untrusted() {
         let mut labels = ConversationLabels::default();
-        let servers: Vec<String> = (0..MAX_SERVERS + 5).map(|n| n.to_string()).collect();
+        let servers: Vec<String> = (0..MAX_SERVERS_PER_LABEL + 5).map(|n| n.to_string()).collect();
         labels.add("first", &servers, true);
         assert_eq!(
             labels.label("first").map(|l| l.servers.len()),
-            Some(MAX_SERVERS),
+            Some(MAX_SERVERS_PER_LABEL),
             "the number of servers is limited"
         );
-        for n in 0..MAX_CONVERSATIONS {
+        for n in 0..MAX_LABELED_CONVERSATIONS {
             labels.add(&n.to_string(), &[], true);
         }
         assert_eq!(labels.label("first"), None, "the oldest label is dropped");

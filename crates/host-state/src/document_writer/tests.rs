@@ -40,7 +40,7 @@ impl Documents for RecordingDocuments {
     }
 }
 
-/// Appends a word to a list. The continuation is the word, and whether it was written.
+/// Appends a word to a list in a document. The result is the word, and `true` if it was written.
 struct AppendWord(Document, &'static str);
 
 impl DocumentUpdate<Continuation> for AppendWord {

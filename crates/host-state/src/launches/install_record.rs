@@ -30,12 +30,13 @@ struct PendingInstall {
 }
 
 impl InstallRecord {
-    /// Creates the record of a server with these settings.
+    /// Creates the installation record of a server with these settings.
     pub fn new(origin: ServerOrigin, filled_in: FilledInputs, config: &ServerConfig) -> Self {
         Self { origin, filled_in, config: settings_hash(config), pending: None }
     }
 
-    /// Marks this record as pending until the settings are written. `before` is the record that is valid until then.
+    /// Marks this installation record as pending until the server's settings are written. `before` is the record that
+    /// is valid until then.
     pub fn into_pending(self, before: Option<Self>) -> Self {
         Self { pending: Some(PendingInstall { before: before.map(Box::new) }), ..self }
     }
@@ -45,7 +46,7 @@ impl InstallRecord {
         self.pending.is_some()
     }
 
-    /// Returns the origin of the installation.
+    /// Returns the origin of the server's installation, such as a registry.
     pub fn origin(&self) -> &ServerOrigin {
         &self.origin
     }
@@ -61,9 +62,9 @@ impl InstallRecord {
         [Some(self), before].into_iter().flatten().filter_map(Self::files).map(|files| files.folder.as_str())
     }
 
-    /// Returns the record that is valid for a server with these settings (`None` if the server is not configured). A
-    /// pending record becomes valid when the settings are equal to the installed ones, or refer to the folder of its
-    /// bundle. Otherwise the previous record is valid.
+    /// Returns the installation record that is valid for a server with these settings (`None` if the server is not
+    /// configured). A pending record becomes valid when the settings are equal to the installed ones, or refer to the
+    /// folder of its bundle. Otherwise the previous record is valid.
     pub fn valid_record(&self, config: Option<&ServerConfig>, bundles: &Path) -> Option<Self> {
         let Some(pending) = &self.pending else { return Some(self.clone()) };
         let names_bundle = |config: &ServerConfig| {
@@ -76,7 +77,8 @@ impl InstallRecord {
         pending.before.as_deref().map(|before| Self { pending: None, ..before.clone() })
     }
 
-    /// Converts the record for display, and compares the current settings `config` with the installed ones.
+    /// Converts the installation record for display, and compares the current settings `config` with the installed
+    /// ones.
     pub fn into_installation_info(self, config: &ServerConfig) -> InstallationInfo {
         let changed = self.config != settings_hash(config);
         InstallationInfo { origin: self.origin, changed, filled_in: self.filled_in }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// the old revision, so a newer one is only found by a new detection.
 const SESSION_FACTS_LIFETIME: Millis = 7 * 24 * 60 * 60 * 1000;
 
-/// The detected transport and protocol revision of one server.
+/// The detected transport and the negotiated protocol revision of one server's last session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownSession {
     /// Hash of the server's configuration. The data doesn't apply to other configurations, since another address or
@@ -19,7 +19,7 @@ pub struct KnownSession {
     /// Detected transport, or `None` for a local server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<DetectedTransport>,
-    /// Negotiated revision of the protocol.
+    /// Protocol revision that was negotiated with the server.
     pub revision: Revision,
     /// Time at which transport and revision were detected.
     #[serde(default)]

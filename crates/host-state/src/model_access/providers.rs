@@ -54,12 +54,12 @@ impl ProviderTable {
         if is_new && self.file.providers.len() >= MAX_PROVIDERS { Err(ProviderError::TooMany) } else { Ok(()) }
     }
 
-    /// Returns `true` if the table already treats the provider as confirmed or unconfirmed as `is_confirmed` requires.
+    /// Returns `true` if the provider is already treated as confirmed or unconfirmed, as `is_confirmed` requires.
     pub fn is_up_to_date(&self, id: &str, is_confirmed: bool) -> bool {
         self.unconfirmed.contains_key(id) != is_confirmed
     }
 
-    /// Removes the error and the unconfirmed address of a provider that the user removed.
+    /// Removes the request error and the unconfirmed address of a provider that the user removed.
     pub fn forget(&mut self, id: &str) {
         self.problems.remove(id);
         self.unconfirmed.remove(id);
@@ -72,7 +72,7 @@ impl ProviderTable {
         is_known && self.noted.insert(settings.id.clone(), settings.clone()).as_ref() != Some(settings)
     }
 
-    /// Marks a provider as confirmed, so that it can be used.
+    /// Records that the user confirmed a provider's address, so that the provider can be used.
     pub fn set_confirmed(&mut self, id: &str) {
         self.unconfirmed.remove(id);
         self.noted.remove(id);

@@ -13,7 +13,7 @@ use crate::HostClosed;
 /// shorter time.
 const RESTORE_PERIOD: Millis = 15_000;
 /// Maximum number of revoked grants that can be restored. Beyond it, the oldest one is dropped.
-const MAX_REVOKED: usize = 64;
+const MAX_RESTORABLE_GRANTS: usize = 64;
 
 /// Error of restoring a grant. The grant stays revoked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,7 +53,7 @@ pub struct RevokedGrants(VecDeque<(Grant, GrantBasis, Millis)>);
 impl RevokedGrants {
     /// Stores a grant that was revoked at `now`, and drops the oldest one if there are too many.
     pub fn push(&mut self, grant: Grant, basis: GrantBasis, now: Millis) {
-        if self.0.len() >= MAX_REVOKED {
+        if self.0.len() >= MAX_RESTORABLE_GRANTS {
             self.0.pop_front();
         }
         self.0.push_back((grant, basis, now));
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn grant_can_be_taken_once_and_the_oldest_one_is_dropped() {
         let mut revoked = RevokedGrants::default();
-        for id in 0..=MAX_REVOKED as u64 {
+        for id in 0..=MAX_RESTORABLE_GRANTS as u64 {
             revoked.push(grant(id, None), BASIS, 1_000);
         }
         assert_eq!(revoked.take(GrantId(0), 1_000), Err(RestoreError::NotRevoked), "the oldest one is dropped");

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use policy::{GrantId, LastUse, PolicyRule, RuleRef};
 
 /// Maximum number of rules whose last use is retained. Beyond it, the oldest use is dropped.
-const MAX_RULES: usize = 2_000;
+const MAX_RULE_USES: usize = 2_000;
 
 /// Last uses of rules, shared folders and grants. They are displayed to the user, and influence no decision.
 #[derive(Debug, Clone, Default)]
@@ -31,7 +31,7 @@ impl PermissionUses {
             return;
         }
         let Some(rule) = rule() else { return };
-        if self.rules.len() >= MAX_RULES {
+        if self.rules.len() >= MAX_RULE_USES {
             let oldest = self.rules.iter().min_by_key(|(_, used)| used.last_use.at).map(|(of, _)| *of);
             oldest.map(|oldest| self.rules.remove(&oldest));
         }
@@ -49,8 +49,8 @@ impl PermissionUses {
         self.folders.insert(server.to_owned(), last_use);
     }
 
-    /// Marks the last use of a persisted grant as not written yet. Returns `true` if no grant was marked before, so
-    /// that the caller has to schedule the write.
+    /// Records that the last use of a persisted grant was not written to disk yet. Returns `true` if no grant was
+    /// marked before, so that the caller has to schedule the write.
     pub fn mark_unwritten(&mut self, grant: GrantId) -> bool {
         let is_first = self.unwritten.is_empty();
         self.unwritten.insert(grant);
@@ -99,13 +99,13 @@ mod tests {
     #[test]
     fn oldest_use_is_dropped_beyond_the_limit() {
         let mut uses = PermissionUses::default();
-        for id in 0..MAX_RULES as u64 {
+        for id in 0..MAX_RULE_USES as u64 {
             uses.note_rule(user_rule_ref(id), last_use_at(1_000 + id), || Some(rule(id, "s")));
         }
         uses.note_rule(user_rule_ref(0), last_use_at(9_000), || Some(rule(0, "s")));
         uses.note_rule(user_rule_ref(u64::MAX), last_use_at(9_001), || Some(rule(u64::MAX, "s")));
         let rules: Vec<_> = uses.rules().into_iter().map(|(rule, _)| rule.id).collect();
-        assert_eq!(rules.len(), MAX_RULES, "the number of uses is bounded");
+        assert_eq!(rules.len(), MAX_RULE_USES, "the number of uses is bounded");
         assert!(rules.contains(&0) && rules.contains(&u64::MAX), "recent uses stay");
         assert!(!rules.contains(&1), "the oldest use is dropped");
     }

@@ -17,8 +17,8 @@ pub struct ModelRun {
 }
 
 impl ModelRun {
-    /// Creates the record of a model run. `task` is the task that runs the model, which is aborted when the record is
-    /// dropped.
+    /// Creates the record of a model run. `task` is the async task that runs the model, which is aborted when the
+    /// record is dropped.
     pub const fn new(
         number: u64,
         reservation: UsageReservation,
@@ -68,7 +68,8 @@ impl Drop for ModelRun {
 /// Result of a model run: the complete reply, or the error that ended the run.
 pub type ModelOutcome = Result<ModelReply, ModelError>;
 
-/// Output of a model run so far, shared with its task so that usage can be counted before the run ends.
+/// Output of a model run so far, shared with the async task that runs the model, so that usage can be counted before
+/// the run ends.
 #[derive(Clone, Default)]
 pub struct RunProgress(Arc<Mutex<ModelOutput>>);
 

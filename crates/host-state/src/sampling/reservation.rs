@@ -7,7 +7,7 @@ use models::{ModelPrice, TokenUsage};
 use server_requests::sampling::{ModelUsage, count_tool_rounds};
 
 /// Number of bytes of a reply that are counted as one token if the provider reports no usage.
-const BYTES_PER_TOKEN: u64 = 3;
+const ASSUMED_BYTES_PER_TOKEN: u64 = 3;
 
 /// The maximum usage of a model run, reserved at its start.
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ impl UsageReservation {
     /// reports none.
     pub fn complete_usage(&self, usage: TokenUsage, received: u64) -> (ModelUsage, Option<u64>) {
         let input = usage.input.unwrap_or(self.input);
-        let output = usage.output.unwrap_or_else(|| received.div_ceil(BYTES_PER_TOKEN));
+        let output = usage.output.unwrap_or_else(|| received.div_ceil(ASSUMED_BYTES_PER_TOKEN));
         let known = TokenUsage { input: Some(input), output: Some(output), ..usage };
         let cost = self.price.as_ref().and_then(|price| cost_micros(price, &known));
         let tokens = input.saturating_add(output);
@@ -44,7 +44,7 @@ impl UsageReservation {
         if received == 0 && usage.output.is_none() {
             return None;
         }
-        let output = usage.output.unwrap_or(0).max(received.div_ceil(BYTES_PER_TOKEN));
+        let output = usage.output.unwrap_or(0).max(received.div_ceil(ASSUMED_BYTES_PER_TOKEN));
         Some(self.complete_usage(TokenUsage { output: Some(output), ..usage }, received).0)
     }
 

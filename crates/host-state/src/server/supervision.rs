@@ -11,7 +11,7 @@ use crate::view::{Failure, FailureReason};
 
 /// Minimum pause before the first retry of a sign-in without the user, which later retries multiply by their number.
 /// For this time after a failed token refresh, requests fail with the same error without another refresh attempt.
-const SIGN_IN_RETRY_PAUSE: Duration = Duration::from_secs(10);
+const MIN_SIGN_IN_RETRY_PAUSE: Duration = Duration::from_secs(10);
 
 /// State for restarting one server automatically after it exits or disconnects.
 #[derive(Debug, Default)]
@@ -166,7 +166,7 @@ impl Supervision {
     pub fn next_sign_in_retry(&mut self) -> Option<(u32, Duration)> {
         let (attempt, pause) = self.backoff.next_attempt(Instant::now(), fastrand::f64())?;
         // Each attempt makes several requests, and a broken server must not cause more than twenty requests per minute.
-        Some((attempt, SIGN_IN_RETRY_PAUSE * attempt + pause))
+        Some((attempt, MIN_SIGN_IN_RETRY_PAUSE * attempt + pause))
     }
 }
 

@@ -9,7 +9,7 @@ use super::ConnectionTarget;
 use crate::view::{Failure, FailureReason};
 
 /// Maximum number of lines of standard error that are included in a failure.
-pub(super) const STDERR_LINES: usize = 20;
+pub(super) const MAX_FAILURE_STDERR_LINES: usize = 20;
 /// Timeout for searching the disk for files that the sandbox hid from a server.
 const BLOCKED_PATHS_TIMEOUT: Duration = Duration::from_secs(2);
 

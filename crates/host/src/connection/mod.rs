@@ -40,7 +40,7 @@ pub(crate) use host_state::{CallTicket, RunId};
 pub(crate) use session_run::PING_TIMEOUT;
 
 /// Capacity of the channel for commands to a connection.
-const MAX_COMMANDS: usize = 256;
+const MAX_QUEUED_COMMANDS: usize = 256;
 
 /// Parameters for starting a connection.
 pub(crate) struct ConnectionStart {
@@ -161,7 +161,7 @@ pub(crate) enum ConnectionEvent {
     Activity {
         last: u64,
     },
-    /// Total number of requests that the connection refused because the server sent too many.
+    /// Number of requests that the connection refused in this run, because the server sent too many.
     RefusedUnseen {
         refused: u64,
     },
@@ -170,7 +170,7 @@ pub(crate) enum ConnectionEvent {
 }
 
 impl ConnectionEvent {
-    /// Delivers the report about a run to the owner, in a turn.
+    /// Passes this report about the run to the host's state.
     fn deliver(self, owner: &WeakOwner, run: RunId) {
         // The owner no longer exists after the host has shut down, when reports are not needed.
         let _ = owner.turn(self.name(), |owner| owner.on_connection_event(run, self));
@@ -206,10 +206,10 @@ pub(crate) struct Connection {
     pub(crate) sender: mpsc::Sender<Box<ConnectionCommand>>,
 }
 
-/// Starts the task of a connection, which takes a turn of the owner for each report.
+/// Starts the task of a connection, which locks the host's state for each report.
 pub(crate) fn connect(start: ConnectionStart, owner: WeakOwner) -> Connection {
     let run = start.run;
-    let (sender, commands) = mpsc::channel(MAX_COMMANDS);
+    let (sender, commands) = mpsc::channel(MAX_QUEUED_COMMANDS);
     let start = Box::new(start);
     tokio::spawn(async move {
         let failure = session_run::run_server(start, commands, &owner).await;

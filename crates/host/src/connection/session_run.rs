@@ -108,7 +108,7 @@ struct ServerLists {
     refreshes: PendingRefreshes,
 }
 
-/// Reports to the owner that are gathered, and forwarded together at the next tick.
+/// Reports to the owner that are gathered, and forwarded together every 50 ms.
 #[derive(Default)]
 struct CoalescedEvents {
     progress: FxHashMap<CallTicket, CallProgress>,
@@ -118,7 +118,7 @@ struct CoalescedEvents {
     reported_activity: u64,
 }
 
-/// The result of an attempt to run the server with one kind of handshake.
+/// The result of an attempt to run the server with the current or the older kind of handshake.
 enum AttemptEnd {
     Finished(Option<Failure>),
     /// The server exited when it received the probe for the newest protocol revision, so it has to be started again
@@ -261,7 +261,7 @@ impl<'a> SessionRun<'a> {
             return AttemptEnd::Finished(Some(Failure::new(FailureReason::NoAnswer, cause)));
         }
         let remote = matches!(self.start.target.get(), ConnectionTarget::Url(_));
-        let stderr = stderr.last_lines(failures::STDERR_LINES);
+        let stderr = stderr.last_lines(failures::MAX_FAILURE_STDERR_LINES);
         let failure = host_state::session_end_failure(&reason, self.ending.fault, self.ready, remote, stderr);
         let failure = match failure {
             Some(failure) => Some(failures::with_blocked_paths(failure, self.start.target.get()).await),
@@ -372,7 +372,7 @@ impl<'a> SessionRun<'a> {
         self.ticks.schedule_soon();
     }
 
-    /// Forwards the gathered reports, and starts to read the lists that changed.
+    /// Forwards the gathered reports, and starts to read the lists that changed. Called when the tick timer expires.
     fn on_tick(&mut self, session: &mut SessionControl<'_>) {
         self.forward_reports();
         if self.ready {

@@ -35,7 +35,7 @@ impl CallPreparations {
     }
 }
 
-/// Registration of a call's preparation in progress, which is removed on drop.
+/// Guard of a call's preparation that is in progress. Unregisters the preparation on drop.
 struct CallPreparation<'a> {
     of: &'a CallPreparations,
     id: String,

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use server_requests::form::FormProblem;
 
 use super::{Host, HostClosed};
-use crate::owner::{DecisionError, authorize_link, canonical_folders, open_in_browser};
+use crate::owner::{DecisionError, authorize_link_opening, canonical_folders, open_in_browser};
 use crate::view::{ConsentRequestEdit, ConsentRequestView, UserDecision};
 
 impl Host {
@@ -90,7 +90,7 @@ impl Host {
     ///
     /// Returns [`DecisionError::Browser`] if the URL may not be opened, or the browser can't be started.
     pub async fn open_url(&self, url: &str) -> Result<(), DecisionError> {
-        let Some(page) = authorize_link(UrlParts::parse(url)) else {
+        let Some(page) = authorize_link_opening(UrlParts::parse(url)) else {
             return Err(DecisionError::Browser(
                 "only http and https addresses without a user name can be opened".into(),
             ));

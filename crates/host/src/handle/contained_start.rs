@@ -5,7 +5,7 @@ use launches::sandbox_proposal::{is_broad_folder, proposed_sandbox, runs_contain
 use ports::server_config::{NetworkAccess, SandboxConfig, ServerConfig, ServerEntry};
 use tokio::sync::oneshot;
 
-use super::setup::{SetupError, with_real_folders};
+use super::setup::{SetupError, canonicalize_folders};
 use super::{Host, HostClosed};
 use crate::owner::DecisionError;
 use crate::view::SandboxOffer;
@@ -56,7 +56,8 @@ impl Host {
         if let Some(network) = network {
             proposed.network = network;
         }
-        let entry = with_real_folders(entry_with_sandbox(start.name.clone(), start.config.clone(), proposed)).await?;
+        let entry =
+            canonicalize_folders(entry_with_sandbox(start.name.clone(), start.config.clone(), proposed)).await?;
         let sandbox = entry.config.as_stdio().and_then(|stdio| stdio.sandbox.clone()).unwrap_or_default();
         let (reply, planned) = oneshot::channel();
         let planning = sandbox.clone();

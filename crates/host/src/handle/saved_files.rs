@@ -24,7 +24,7 @@ impl Host {
         let Some(path) = picked else { return Ok(None) };
         let to = path.clone();
         let written = tokio::task::spawn_blocking(move || {
-            let mut file = BufWriter::new(private_file(&to).map_err(|error| error.to_string())?);
+            let mut file = BufWriter::new(create_private_file(&to).map_err(|error| error.to_string())?);
             write(&mut file).map_err(|error| error.to_string())?;
             file.flush().map_err(|error| error.to_string())
         });
@@ -40,7 +40,7 @@ impl Host {
 }
 
 /// Creates or truncates a file, and restricts its permissions to the current user even if it existed.
-fn private_file(path: &Path) -> std::io::Result<File> {
+fn create_private_file(path: &Path) -> std::io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
@@ -70,11 +70,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("export.jsonl");
         let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
-        drop(private_file(&path).unwrap());
+        drop(create_private_file(&path).unwrap());
         assert_eq!(mode(), 0o600, "a new file is private");
         std::fs::write(&path, "older").unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        drop(private_file(&path).unwrap());
+        drop(create_private_file(&path).unwrap());
         assert_eq!(mode(), 0o600, "an existing file becomes private");
         assert_eq!(std::fs::read(&path).unwrap(), b"", "an existing file is truncated");
     }

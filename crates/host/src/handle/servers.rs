@@ -6,7 +6,7 @@ use ports::server_config::{ServerConfig, ServerEntry};
 use supervision::limits::LimitsUsage;
 use tokio::sync::oneshot;
 
-use super::setup::{SetupError, with_real_folders};
+use super::setup::{SetupError, canonicalize_folders};
 use super::{Host, HostClosed};
 use crate::owner::{Owner, ServerError};
 use crate::view::{SandboxPreview, ServerState};
@@ -31,7 +31,7 @@ impl Host {
     /// Returns [`SetupError::Server`] if the name, the URL or the sandbox is invalid, and [`SetupError::Closed`] if the
     /// host has shut down.
     pub async fn check_new_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
-        let entry = with_real_folders(entry).await?;
+        let entry = canonicalize_folders(entry).await?;
         let checked = entry.clone();
         self.with_owner(move |owner| owner.check_new_server(&checked)).await??;
         Ok(entry)
@@ -45,7 +45,7 @@ impl Host {
     /// Returns [`SetupError::Server`] if no server has this name, or its URL or sandbox is invalid, and
     /// [`SetupError::Closed`] if the host has shut down.
     pub async fn check_changed_server(&self, entry: ServerEntry) -> Result<ServerEntry, SetupError> {
-        let entry = with_real_folders(entry).await?;
+        let entry = canonicalize_folders(entry).await?;
         let checked = entry.clone();
         self.with_owner(move |owner| owner.check_changed_server(&checked)).await??;
         Ok(entry)

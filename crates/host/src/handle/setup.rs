@@ -110,7 +110,7 @@ impl Setup {
         entry: ServerEntry,
         secrets: Vec<(String, String)>,
     ) -> Result<SecretPersistence, SetupError> {
-        let entry = with_real_folders(entry).await?;
+        let entry = canonicalize_folders(entry).await?;
         let name = entry.name.clone();
         self.host.add_server(entry).await?;
         let persistence = self.store_secrets(secrets).await;
@@ -147,7 +147,7 @@ impl Setup {
         let name = entry.name.clone();
         self.record_origin(&entry, &origin, &filled_in, None).await?;
         let added = self.add(entry, secrets).await;
-        self.complete_origin(name, origin, filled_in, added.is_ok()).await;
+        self.finish_install(name, origin, filled_in, added.is_ok()).await;
         added
     }
 
@@ -169,7 +169,7 @@ impl Setup {
         let name = server.entry.name.clone();
         self.fill_secrets_from(&was.config, &mut server).await?;
         let (entry, secrets) = server.into_settings(self.secret_names_of_others(&name));
-        let new = with_real_folders(entry).await?;
+        let new = canonicalize_folders(entry).await?;
         self.record_origin(&new, &origin, &filled_in, Some(was)).await?;
         let put = self.change(&name, new.clone(), secrets, Some(was.config.clone())).await;
         if let Err(error) = &put
@@ -185,7 +185,7 @@ impl Setup {
                 }
             }
         }
-        self.complete_origin(name, origin, filled_in, put.is_ok()).await;
+        self.finish_install(name, origin, filled_in, put.is_ok()).await;
         put
     }
 
@@ -211,12 +211,12 @@ impl Setup {
     }
 
     /// Completes a server's pending installation record if the server was set up, else restores the previous record.
-    async fn complete_origin(&self, name: String, origin: ServerOrigin, filled_in: FilledInputs, is_set_up: bool) {
+    async fn finish_install(&self, name: String, origin: ServerOrigin, filled_in: FilledInputs, is_set_up: bool) {
         let ended = self.host.with_owner(move |owner| {
             if is_set_up {
-                return owner.set_origin(&name, origin, filled_in);
+                return owner.write_new_install_record(&name, origin, filled_in);
             }
-            owner.resolve_origin(&name);
+            owner.resolve_pending_install_record(&name);
             Ok(())
         });
         // The server is set up, so the error is only logged. The pending record has the same content as the completed
@@ -233,7 +233,7 @@ impl Setup {
     ///
     /// Returns [`HostClosed`] if the host has shut down.
     pub async fn resolve_pending_installations(&self) -> Result<(), HostClosed> {
-        self.host.with_owner(Owner::resolve_origins).await
+        self.host.with_owner(Owner::resolve_pending_install_records).await
     }
 
     /// Returns the folders of bundles that the records of installations refer to. Returns `None` if the settings can't
@@ -288,7 +288,7 @@ impl Setup {
         entry: ServerEntry,
         secrets: Vec<(String, String)>,
     ) -> Result<SecretPersistence, SetupError> {
-        let entry = with_real_folders(entry).await?;
+        let entry = canonicalize_folders(entry).await?;
         self.change(server, entry, secrets, None).await
     }
 
@@ -298,7 +298,7 @@ impl Setup {
     ///
     /// Returns the same errors as [`update`](Self::update), and [`ServerError::Changed`] if the settings differ.
     pub(super) async fn update_if_unchanged(self, entry: ServerEntry, before: ServerConfig) -> Result<(), SetupError> {
-        let entry = with_real_folders(entry).await?;
+        let entry = canonicalize_folders(entry).await?;
         let server = entry.name.clone();
         self.change(&server, entry, Vec::new(), Some(before)).await.map(drop)
     }
@@ -319,7 +319,7 @@ impl Setup {
         let persistence = self.store_secrets(secrets).await?;
         // A value cached since the settings were changed may be the old one.
         self.host.secrets_changed(name).await?;
-        self.forget_unused(&was).await?;
+        self.forget_unused_secrets(&was).await?;
         updated?;
         Ok(persistence)
     }
@@ -334,7 +334,7 @@ impl Setup {
         let was = self.config(server)?.clone();
         let removed = self.host.remove_server(server.to_owned()).await;
         // Deletes nothing if the server could not be removed, since its secrets are still in use.
-        self.forget_unused(&was).await?;
+        self.forget_unused_secrets(&was).await?;
         Ok(removed?)
     }
 
@@ -378,8 +378,8 @@ impl Setup {
         Ok(self.host.store_secrets(secrets).await?)
     }
 
-    /// Deletes those secrets of the replaced settings `was` that no server refers to any more.
-    async fn forget_unused(&self, was: &ServerConfig) -> Result<(), HostClosed> {
+    /// Deletes those secrets of a server's replaced settings `was` that no server refers to any more.
+    async fn forget_unused_secrets(&self, was: &ServerConfig) -> Result<(), HostClosed> {
         let mut unused = was.secret_keys();
         if unused.is_empty() {
             return Ok(());
@@ -394,7 +394,7 @@ impl Setup {
 
 /// Returns the entry with canonical sandbox folders, so that changing a symbolic link later doesn't change which
 /// folders are accessible. Folders that don't exist are not changed.
-pub(super) async fn with_real_folders(mut entry: ServerEntry) -> Result<ServerEntry, SetupError> {
+pub(super) async fn canonicalize_folders(mut entry: ServerEntry) -> Result<ServerEntry, SetupError> {
     let Some(sandbox) = entry.config.as_stdio_mut().and_then(|stdio| stdio.sandbox.as_mut()) else { return Ok(entry) };
     let folders = std::mem::take(&mut sandbox.folders);
     let real = |folder: AllowedFolder| {

@@ -13,7 +13,7 @@ use super::{Host, HostClosed};
 /// Error of an operation on the disk or in the keychain.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StorageError {
-    /// The audit log or a document can't be read or written.
+    /// The audit log or a stored document, such as the settings, can't be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The keychain can't read, write or delete a secret.
@@ -116,7 +116,7 @@ impl Host {
         forgotten.await
     }
 
-    /// Returns how long secrets are stored: permanently, or only until the app exits.
+    /// Returns how long secrets are stored: permanently, or only until Drawbridge exits.
     ///
     /// # Errors
     ///

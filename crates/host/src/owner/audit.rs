@@ -167,7 +167,7 @@ impl Owner {
             content,
             content_bytes: None,
             decision: decided.decision.into(),
-            scope: decided.scope.map(|scope| scope_name(scope).into()),
+            scope: decided.scope.map(|scope| approval_scope_name(scope).into()),
             by: decided.by.into(),
             rule: decided.rule,
             conversation: decided.conversation.map(str::to_owned),
@@ -209,7 +209,7 @@ impl Owner {
         let is_it = |waiting: &&mut (PendingAct, Option<AuditEntry>)| matches!(&waiting.0, PendingAct::Folders(folders) if (folders.run, folders.request) == of);
         let Some((waiting, _)) = self.audits.waiting.values_mut().find(is_it) else { return };
         if let PendingAct::Folders(folders) = std::mem::replace(waiting, PendingAct::Nothing) {
-            self.audit_roots_not_sent(&folders.server, &folders.subject, &folders.hash);
+            self.audit_unsent_roots(&folders.server, &folders.subject, &folders.hash);
         }
     }
 
@@ -295,7 +295,7 @@ impl Owner {
     }
 }
 
-const fn scope_name(scope: policy::ApprovalScope) -> &'static str {
+const fn approval_scope_name(scope: policy::ApprovalScope) -> &'static str {
     match scope {
         policy::ApprovalScope::Once => "once",
         policy::ApprovalScope::Conversation => "conversation",

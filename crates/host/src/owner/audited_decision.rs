@@ -11,7 +11,7 @@ pub(super) struct AuditedDecision<'a> {
     pub(super) scope: Option<policy::ApprovalScope>,
     pub(super) by: &'static str,
     pub(super) hash: &'a str,
-    /// Originator of the act that was decided about, such as `user`, `model` or `server`.
+    /// Originator of the call, start or request that was decided about, such as `user`, `model` or `server`.
     pub(super) asker: &'static str,
     /// Payload that was decided about, even if it is not sent.
     pub(super) content: Option<String>,

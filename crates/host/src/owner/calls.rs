@@ -23,8 +23,7 @@ pub(super) enum CallDisposition {
     Ask(CallConsentRequest),
 }
 
-/// Content of the consent request for a call, the reason why consent is required, and the possible scopes of an
-/// approval.
+/// Content of the consent request for a call, reason why consent is required, and possible scopes of an approval.
 pub(super) type CallConsentRequest = (ConsentRequestBody, policy::DecisionReason, &'static [policy::ApprovalScope]);
 
 impl Owner {
@@ -50,7 +49,7 @@ impl Owner {
             }
             None => {
                 self.audit_cancelled_while_writing(id);
-                self.end_consent_requests(|p| matches!(&p.purpose, RequestPurpose::Call(call) if call == id));
+                self.withdraw_requests_if(|p| matches!(&p.purpose, RequestPurpose::Call(call) if call == id));
                 self.end_call(id, Err(CallFailure::Cancelled));
             }
         }

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 use super::Owner;
 
-/// Parts of a pinned command that depend only on the server's settings, not on files on the disk.
-const CONFIGURED_PARTS: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
+/// Names of those parts of a pinned command that depend only on the server's settings, not on files on the disk.
+const CONFIGURED_COMMAND_PARTS: [&str; 5] = ["command", "arguments", "variables", "folder", "sandbox"];
 
 impl Owner {
     /// Compares the listed tools of a server with their reviewed definitions, and records those that have changed or
@@ -79,7 +79,7 @@ fn is_pin_of_other_server(pin: &Pin, pins: &ServerPins, config: &ServerConfig) -
                 let of = |parts: &Map<String, Value>| parts.get(*part).filter(|value| !value.is_null()).cloned();
                 of(&now) != of(&identity.parts)
             };
-            CONFIGURED_PARTS.iter().any(is_other)
+            CONFIGURED_COMMAND_PARTS.iter().any(is_other)
         }
     }
 }

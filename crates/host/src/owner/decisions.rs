@@ -132,7 +132,7 @@ impl Owner {
     /// because of a build. Resolves the command again, and requests consent for the new file.
     fn replace_consent_request(&mut self, at: usize) {
         let (id, server) = (self.consent.pending[at].view.id, self.consent.pending[at].view.server.clone());
-        self.end_consent_requests(|pending| pending.view.id == id);
+        self.withdraw_requests_if(|pending| pending.view.id == id);
         if let Some(record) = self.servers.records.get_mut(&server) {
             record.set(ServerState::Stopped);
         }
@@ -157,7 +157,7 @@ impl Owner {
             UserDecision::AllowReadOnly(tools) => return self.approve_read_only(at, approval, tools),
             UserDecision::Submit(content) => return self.submit_form(at, approval, content),
             UserDecision::Share(folders) => return self.share_folders(at, approval, folders),
-            UserDecision::Client(client) => return self.send_client_id(at, approval, client),
+            UserDecision::Client(client) => return self.send_client_credentials(at, approval, client),
             UserDecision::Again => return self.repeat_model_request(at, approval),
             UserDecision::ByHand => self.begin_manual_reply(at)?,
             UserDecision::Back => self.return_to_request(at)?,

@@ -27,7 +27,7 @@ use serde_json::Value;
 use super::state::{ReadDocument, with_server_entry};
 use super::{DeferredTurn, Owner};
 
-/// A change of a document in the queue, and the function that is called after the write.
+/// A queued change of a stored JSON document, and the function that is called after the write.
 struct QueuedChange<T, C, F> {
     document: Document,
     change: C,
@@ -68,8 +68,8 @@ fn write_error(document: Document, cause: &str) -> StoreError {
 }
 
 impl Owner {
-    /// Changes the content of a document on disk. Afterwards calls `then` with the second value that `change` returned,
-    /// or with the error.
+    /// Changes the content of a stored JSON document. Afterwards calls `then` with the second value that `change`
+    /// returned, or with the error.
     pub(super) fn change_document<T: Send + 'static>(
         &mut self,
         document: Document,
@@ -84,7 +84,8 @@ impl Owner {
         place.send(WriterJob::Update(Box::new(QueuedChange { document, change, then, extra: None })));
     }
 
-    /// Submits a change of a document without waiting. A log message about a failed write begins with `failure`.
+    /// Submits a change of a stored JSON document without waiting. A log message about a failed write begins with
+    /// `failure`.
     pub(super) fn write_later(
         &mut self,
         document: Document,
@@ -102,8 +103,8 @@ impl Owner {
         );
     }
 
-    /// Submits a change of one server's entry in a document, or its removal if `value` is `None`. Other entries are not
-    /// changed.
+    /// Submits a change of one server's entry in a stored document, or its removal if `value` is `None`. Other entries
+    /// are not changed.
     pub(super) fn write_entry_later(
         &mut self,
         document: Document,
@@ -166,7 +167,7 @@ impl Owner {
                 Document::Pins => self.reload_pins(),
                 Document::Roots => self.reload_roots(),
                 Document::Flow => self.reload_data_flow(),
-                Document::Origins => self.reload_origins(),
+                Document::Origins => self.reload_install_records(),
                 Document::Sampling => self.reload_sampling(),
                 _ => {}
             }

@@ -89,8 +89,8 @@ impl Owner {
         });
     }
 
-    /// Parses the content of a document. Returns `None` if the document is unusable, in which case the state in memory
-    /// must not be changed.
+    /// Parses the content of a stored document. Returns `None` if the document is unusable, in which case the state in
+    /// memory must not be changed.
     pub(super) fn parse_document<T: serde::de::DeserializeOwned>(
         &mut self,
         read: ReadDocument,

@@ -8,8 +8,8 @@
 //!
 //! Without a permit, these are authorized: denials, which contain no user data ([`authorize_denial`]); responses that a
 //! rule, a grant or shared folders allow ([`authorize_allowed_response`]); links that the user opens
-//! ([`authorize_link`]); the notification that an approved URL was opened ([`Owner::notify_url_opened`]); and requests
-//! that have no audit entry ([`Owner::authorize_unaudited`]).
+//! ([`authorize_link_opening`]); the notification that an approved URL was opened ([`Owner::notify_url_opened`]); and
+//! requests that have no audit entry ([`Owner::authorize_unaudited_request`]).
 
 mod outgoing_payload;
 mod payload_hashes;
@@ -33,7 +33,7 @@ use serde_json::Map;
 use server_requests::sampling::conversion::to_model_request;
 use server_requests::sampling::{SamplingState, request_hash};
 
-use payload_hashes::{client_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
+use payload_hashes::{client_credentials_hash, read_request_hash, response_hash, sign_in_url_hash, url_hash};
 
 pub(super) use outgoing_payload::OutgoingPayload;
 
@@ -64,11 +64,11 @@ pub(crate) struct SendPermit {
     by: Option<DecisionSource>,
 }
 
-/// A payload that may leave the host, since the gate has compared its hash with the authorized one.
+/// A payload that may leave the host, since its hash is equal to that of the payload the user or a rule allowed.
 #[derive(Debug)]
 pub(crate) struct AuthorizedPayload<T>(T);
 
-/// Error: the payload to send differs from the authorized payload, or has another receiver.
+/// Error: the payload to send differs from the allowed payload, or has another receiver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PayloadMismatch;
 
@@ -150,7 +150,7 @@ impl SendPermit {
     }
 
     /// Consumes the permit for opening exactly this URL on behalf of a server.
-    pub(super) fn authorize_url(
+    pub(super) fn authorize_browser_url(
         self,
         for_server: &str,
         url: String,
@@ -171,17 +171,17 @@ impl SendPermit {
     }
 
     /// Consumes the permit for exactly these client credentials, which the user entered for a sign-in.
-    pub(super) fn authorize_client(
+    pub(super) fn authorize_client_credentials(
         self,
         for_server: &str,
         client: EnteredClient,
     ) -> Result<AuthorizedPayload<EnteredClient>, PayloadMismatch> {
-        let now = client_hash(&client);
+        let now = client_credentials_hash(&client);
         self.authorize(for_server, client, &now)
     }
 
-    /// Consumes the permit for starting a server or connecting to it. `now` is the hash of the command or address.
-    pub(super) fn authorize_start(
+    /// Consumes the permit for starting or connecting to a server. `now` is the hash of its current command or address.
+    pub(super) fn authorize_server_start(
         self,
         server: &str,
         target: ConnectionTarget,
@@ -222,9 +222,8 @@ pub(crate) async fn open_in_browser(platform: &dyn Platform, page: AuthorizedPay
     opened.unwrap_or_else(|_| Err(format!("it did not start within {} seconds", BROWSER_OPEN_TIMEOUT.as_secs())))
 }
 
-/// Authorizes opening a link that was displayed to the user in full. Returns `None` if its scheme or form doesn't allow
-/// opening it.
-pub(crate) fn authorize_link(link: UrlParts) -> Option<AuthorizedPayload<String>> {
+/// Authorizes opening a link that was displayed to the user in full. `None` if its scheme or syntax doesn't allow that.
+pub(crate) fn authorize_link_opening(link: UrlParts) -> Option<AuthorizedPayload<String>> {
     link.openable.then_some(AuthorizedPayload(link.url))
 }
 
@@ -279,8 +278,8 @@ impl Owner {
         );
         self.audit_entry_then(entry, move |owner, written| {
             let permitted = match written {
-                Ok(()) => owner.approved_position(request, &shown).inspect_err(|_| {
-                    owner.audit_not_sent(&to, &outgoing, asker);
+                Ok(()) => owner.recheck_approval(request, &shown).inspect_err(|_| {
+                    owner.audit_unsent_payload(&to, &outgoing, asker);
                 }),
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
@@ -300,7 +299,7 @@ impl Owner {
     ///
     /// Returns [`DecisionError::NotOpen`] if the request was removed, [`DecisionError::Stale`] if its payload has
     /// changed, and [`DecisionError::Denied`] if a rule now denies the payload.
-    fn approved_position(&mut self, request: ConsentRequestId, shown: &Hash) -> Result<usize, DecisionError> {
+    fn recheck_approval(&mut self, request: ConsentRequestId, shown: &Hash) -> Result<usize, DecisionError> {
         let at = self.consent.finish_execution(request).ok_or(DecisionError::NotOpen)?;
         if self.consent.pending[at].hash() != *shown {
             return Err(DecisionError::Stale);
@@ -408,7 +407,7 @@ impl Owner {
     ///
     /// Returns [`CallFailure::Refused`] for other requests, and for completions and subscriptions if the policy doesn't
     /// allow reading.
-    pub(super) fn authorize_unaudited(
+    pub(super) fn authorize_unaudited_request(
         &self,
         server: &str,
         request: ClientRequest,

@@ -52,7 +52,7 @@ impl Owner {
     }
 
     /// Completes or discards the pending installation record of a server, depending on the server's current settings.
-    pub(crate) fn resolve_origin(&mut self, name: &str) {
+    pub(crate) fn resolve_pending_install_record(&mut self, name: &str) {
         if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
             return;
         }
@@ -61,15 +61,15 @@ impl Owner {
             Some(settled) => _ = self.launches.origins.insert(name.to_owned(), settled),
             None => _ = self.launches.origins.remove(name),
         }
-        self.write_origin(name);
+        self.store_install_record(name);
         self.emit_server(name);
     }
 
     /// Completes or discards all installation records that a killed process left pending.
-    pub(crate) fn resolve_origins(&mut self) {
+    pub(crate) fn resolve_pending_install_records(&mut self) {
         let pending = self.launches.origins.iter().filter(|(_, record)| record.is_pending());
         for name in pending.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
-            self.resolve_origin(&name);
+            self.resolve_pending_install_record(&name);
         }
     }
 
@@ -80,7 +80,7 @@ impl Owner {
     }
 
     /// Writes the installation record of a server: the origin, and the server's current settings.
-    pub(crate) fn set_origin(
+    pub(crate) fn write_new_install_record(
         &mut self,
         name: &str,
         origin: ServerOrigin,
@@ -89,33 +89,33 @@ impl Owner {
         let record = self.servers.records.get(name).ok_or_else(|| ServerError::NotFound(name.to_owned()))?;
         let record = InstallRecord::new(origin, filled_in, &record.config);
         self.launches.origins.insert(name.to_owned(), record);
-        self.write_origin(name);
+        self.store_install_record(name);
         self.emit_server(name);
         Ok(())
     }
 
-    pub(super) fn rename_origin(&mut self, was: &str, name: &str) {
+    pub(super) fn rename_install_record(&mut self, was: &str, name: &str) {
         if let Some(record) = self.launches.origins.remove(was) {
             self.launches.origins.insert(name.to_owned(), record);
-            self.write_origin(was);
-            self.write_origin(name);
+            self.store_install_record(was);
+            self.store_install_record(name);
         }
     }
 
     /// Deletes the installation record of an earlier server that had the name of the new server `name`.
-    pub(super) fn forget_former_origin(&mut self, name: &str) {
+    pub(super) fn forget_former_install_record(&mut self, name: &str) {
         if !self.launches.origins.get(name).is_some_and(InstallRecord::is_pending) {
-            self.forget_origin(name);
+            self.forget_install_record(name);
         }
     }
 
-    pub(super) fn forget_origin(&mut self, name: &str) {
+    pub(super) fn forget_install_record(&mut self, name: &str) {
         if self.launches.origins.remove(name).is_some() {
-            self.write_origin(name);
+            self.store_install_record(name);
         }
     }
 
-    fn write_origin(&mut self, name: &str) {
+    fn store_install_record(&mut self, name: &str) {
         let value = self.launches.origins.get(name).and_then(|record| serde_json::to_value(record).ok());
         self.write_entry_later(Document::Origins, "the origin of a server could not be written", name, value);
     }
@@ -123,7 +123,7 @@ impl Owner {
     /// Reads the servers' settings and the installation records again, and replies when both are done.
     pub(crate) fn reload_installed(&mut self, reply: oneshot::Sender<()>) {
         self.reload_servers();
-        self.reload_origins();
+        self.reload_install_records();
         self.run_on_writer_thread(
             |_| (),
             move |_, _| {
@@ -134,11 +134,11 @@ impl Owner {
     }
 
     /// Reads the installation records again after another instance of Drawbridge installed or removed a server.
-    pub(crate) fn reload_origins(&mut self) {
-        self.reload_document(Document::Origins, Self::on_origins_read);
+    pub(crate) fn reload_install_records(&mut self) {
+        self.reload_document(Document::Origins, Self::on_install_records_read);
     }
 
-    fn on_origins_read(&mut self, read: ReadDocument) {
+    fn on_install_records_read(&mut self, read: ReadDocument) {
         let Some(now) = self.parse_document::<BTreeMap<String, InstallRecord>>(read, json!({})) else { return };
         let before = std::mem::replace(&mut self.launches.origins, now);
         let now = &self.launches.origins;

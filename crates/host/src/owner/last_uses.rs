@@ -24,7 +24,7 @@ impl Owner {
             DecisionSource::Grant(id) => {
                 let is_persisted = self.permissions.policy.grants_mut().note_use(server, tool, id, last_use);
                 if is_persisted && self.permissions.uses.mark_unwritten(id) {
-                    self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_uses());
+                    self.run_concurrently(tokio::time::sleep(USE_WRITE_DELAY), |owner, ()| owner.write_grant_uses());
                 }
             }
             DecisionSource::Rule(of) => {
@@ -37,7 +37,7 @@ impl Owner {
     }
 
     /// Records that a server is launched and, if `by` is given, that this rule or grant allowed the start.
-    pub(super) fn note_start_use(&mut self, by: Option<DecisionSource>, server: &str) {
+    pub(super) fn record_start_use(&mut self, by: Option<DecisionSource>, server: &str) {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         let used_by = record.launch.requested_by.take().unwrap_or(UsedBy::Host);
         if let Some(by) = by {
@@ -46,7 +46,7 @@ impl Owner {
     }
 
     /// Records that the user requested the start of a server, unless it is starting or running already.
-    pub(super) fn note_start_requested(&mut self, server: &str) {
+    pub(super) fn record_start_request(&mut self, server: &str) {
         let by = self.options.user_origin;
         if let Some(record) = self.servers.records.get_mut(server)
             && !matches!(record.state, ServerState::AwaitingApproval | ServerState::Starting | ServerState::Ready)
@@ -56,13 +56,13 @@ impl Owner {
     }
 
     /// Records that a server received its shared folders.
-    pub(super) fn note_folder_use(&mut self, server: &str) {
+    pub(super) fn record_roots_use(&mut self, server: &str) {
         let last_use = LastUse { at: self.now(), by: UsedBy::Server };
         self.permissions.uses.note_folders(server, last_use);
     }
 
     /// Writes the last uses of grants to their file. Never adds a grant, since another process may have revoked it.
-    pub(super) fn write_uses(&mut self) {
+    pub(super) fn write_grant_uses(&mut self) {
         let unwritten = self.permissions.uses.take_unwritten();
         let persisted =
             if unwritten.is_empty() { Vec::new() } else { self.permissions.policy.grants().persistent_grants() };

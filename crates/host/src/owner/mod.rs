@@ -63,8 +63,8 @@ use audited_decision::AuditedDecision;
 pub use conversation_servers::ServerForModel;
 pub(crate) use decisions::canonical_folders;
 pub use flow_settings::FlowError;
-pub(crate) use gate::{AuthorizedPayload, authorize_link, open_in_browser};
-pub(crate) use running_records::sweep_orphans;
+pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser};
+pub(crate) use running_records::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
     CallOrigin, ConversationLabel, DecisionError, RestoreError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier,
@@ -177,7 +177,7 @@ impl Owner {
         self.lifetime.waiting.extend(done);
         if !self.lifetime.is_closing {
             self.lifetime.is_closing = true;
-            self.write_uses();
+            self.write_grant_uses();
             let names: Vec<String> = self.servers.records.keys().cloned().collect();
             for name in names {
                 self.stop(&name);
@@ -276,7 +276,7 @@ impl Owner {
         }
     }
 
-    /// Runs `work` in a spawned task, and then calls `then` with its result in a turn.
+    /// Runs `work` in a spawned task, and then calls `then` with the host's state and the result.
     fn run_concurrently<T: Send + 'static>(
         &self,
         work: impl Future<Output = T> + Send + 'static,
@@ -292,8 +292,8 @@ impl Owner {
     }
 }
 
-/// Reads and parses a document. An invalid document is moved to another path, and `problem` describes this for the
-/// user.
+/// Reads and parses a stored document. An invalid document is moved to another path, and `problem` describes this for
+/// the user.
 fn read_document<T: serde::de::DeserializeOwned>(
     ports: &Ports,
     document: Document,
@@ -331,7 +331,7 @@ impl Owner {
 pub(crate) async fn run_owner(owner: SharedOwner) {
     // Fails only if the host was closed before this task started.
     if let Ok(receipts) = owner.turn("begin", |owner| Arc::clone(&owner.audits.receipts)) {
-        deliver_receipts(&owner, &receipts).await;
+        deliver_audit_receipts(&owner, &receipts).await;
     }
     let Some(mut owner) = owner.into_ended() else { return };
     owner.documents.writer.close().await;
@@ -347,7 +347,7 @@ pub(crate) async fn run_owner(owner: SharedOwner) {
 }
 
 /// Delivers confirmations of the audit log to the owner, until the owner has ended.
-async fn deliver_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
+async fn deliver_audit_receipts(owner: &SharedOwner, receipts: &AuditReceipts) {
     loop {
         let turn = tokio::select! {
             written = receipts.wait_for_outcomes() => owner.turn("audit receipts", |owner| owner.on_receipts(written)),

@@ -78,8 +78,8 @@ impl Owner {
     ///
     /// The look-up uses the network before the command is approved. It is only made if the user requested the start or
     /// approved the server before. It contacts only the registry, through the launcher's package manager, and runs no
-    /// code of the package (`crate::packages`). Consent is requested after the look-up has ended outside of the owner's
-    /// turns, so that the consent request is displayed only once.
+    /// code of the package (`crate::packages`). Consent is requested after the look-up has ended without a lock on the
+    /// host's state, so that the consent request is displayed only once.
     pub(super) fn decide_package_start(&mut self, start: PackageStart) {
         let unpinned =
             command_hash(&start.stdio, &start.found.program, start.found.plan.as_ref(), &start.found.files, None);

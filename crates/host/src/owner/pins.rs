@@ -106,7 +106,7 @@ impl Owner {
         changed
     }
 
-    /// Discards values computed from a server's reviewed definitions. Emits an event if the unreviewed number changed.
+    /// Discards values computed from a server's reviewed definitions. Emits an event if its unreviewed count changed.
     pub(super) fn on_reviewed_definitions_changed(&mut self, server: &str) {
         let mut unreported = None;
         if let Some(record) = self.servers.records.get_mut(server) {

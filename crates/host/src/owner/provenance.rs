@@ -11,8 +11,7 @@ use super::state::{CallOrigin, ConversationLabel};
 use crate::view::HostEvent;
 
 impl Owner {
-    /// Records that a conversation contains content of these servers. With `is_whole` set, it contains no content of
-    /// other servers.
+    /// Records that a conversation contains content of these servers and, with `is_whole` set, of no other servers.
     pub(crate) fn record_conversation_servers(&mut self, conversation: &str, servers: &[String], is_whole: bool) {
         if self.permissions.data_flow.labels.add(conversation, servers, is_whole) {
             self.events.emit(HostEvent::ConversationsChanged(Some(conversation.to_owned())));
@@ -24,7 +23,7 @@ impl Owner {
         self.permissions.data_flow.labels.label(conversation).cloned().unwrap_or_default()
     }
 
-    /// Sets [`Reading::open_world`] of tool results whose tools are annotated with `openWorldHint: true`.
+    /// Sets [`Reading::open_world`] of the tool results whose tools are annotated with `openWorldHint: true`.
     pub(crate) fn add_open_world_claims(&mut self, mut readings: Vec<Reading>) -> Vec<Reading> {
         for reading in readings.iter_mut().filter(|reading| reading.kind == ReadingKind::Tool) {
             reading.open_world |= self.claims_open_world(&reading.server, &reading.name);

@@ -15,7 +15,7 @@ use super::Owner;
 use super::state::{ReadDocument, with_server_entry};
 use crate::view::HostEvent;
 
-/// The documents that describe the providers, as read from disk.
+/// The stored documents that describe the model providers, as read from disk.
 struct ProviderDocuments {
     models: ReadDocument,
     lists: ReadDocument,
@@ -47,13 +47,14 @@ impl Owner {
         });
     }
 
-    /// Reads the model providers from disk before the first turn.
+    /// Reads the model providers from disk at startup, before the host accepts commands.
     pub(super) fn read_providers(&mut self) {
         let read = read_provider_documents(self.ports.documents.as_ref());
         self.apply_providers(read);
     }
 
-    /// Applies the documents that describe the providers. Has no effect if the settings or lists of models are invalid.
+    /// Applies the documents that describe the model providers. Has no effect if the settings or lists of models are
+    /// invalid.
     fn apply_providers(&mut self, ProviderDocuments { models, lists, confirmed }: ProviderDocuments) {
         let (Ok(file), Ok(lists)) = (models.map(Option::unwrap_or_default), lists.map(Option::unwrap_or_default))
         else {
@@ -100,7 +101,7 @@ impl Owner {
                 self.register_provider(settings);
             }
         }
-        self.update_requests_for_models();
+        self.update_models_in_sampling_requests();
         self.events.emit(HostEvent::ModelsChanged);
     }
 
@@ -251,7 +252,7 @@ impl Owner {
     pub(crate) fn on_key_changed(&mut self, id: &str) {
         if let Ok(settings) = self.models.providers.settings_of(id) {
             self.register_provider(settings);
-            self.update_requests_for_models();
+            self.update_models_in_sampling_requests();
             self.events.emit(HostEvent::ModelsChanged);
         }
     }
@@ -284,7 +285,7 @@ impl Owner {
                 let _ = reply.send(Err(error.into()));
             }
         }
-        self.update_requests_for_models();
+        self.update_models_in_sampling_requests();
         self.events.emit(HostEvent::ModelsChanged);
     }
 }

@@ -26,7 +26,7 @@ impl Owner {
         let act = PolicyAct::Read { is_requested, server, conversation: call.conversation.as_deref() };
         match self.permissions.policy.decide(&act, self.now()) {
             PolicyDecision::Allow { by } => {
-                let body = read_body(call, request);
+                let body = read_consent_body(call, request);
                 let hash = consent_payload_hash(&body, None);
                 let decided = AuditedDecision {
                     server,
@@ -45,10 +45,10 @@ impl Owner {
                 Ok(CallDisposition::Write(Box::new(entry), SendPermit::by_rule(by, server, hash)))
             }
             PolicyDecision::Ask { reason, scopes, .. } => {
-                Ok(CallDisposition::Ask((read_body(call, request), reason, scopes)))
+                Ok(CallDisposition::Ask((read_consent_body(call, request), reason, scopes)))
             }
             PolicyDecision::Deny { by, .. } => {
-                let body = read_body(call, request);
+                let body = read_consent_body(call, request);
                 self.audit_without_waiting(AuditedDecision {
                     server,
                     kind: consent_kind(&body),
@@ -79,7 +79,7 @@ impl Owner {
 }
 
 /// Creates the body of the consent request for getting a prompt or reading a resource.
-fn read_body(call: &ServerCall, request: &ClientRequest) -> ConsentRequestBody {
+fn read_consent_body(call: &ServerCall, request: &ClientRequest) -> ConsentRequestBody {
     let arguments = match request {
         ClientRequest::GetPrompt { arguments, .. } => arguments.clone(),
         _ => Map::new(),

@@ -54,7 +54,7 @@ impl Owner {
 
     /// Withdraws the consent request for reviewing a call's result, because the model's run has ended.
     pub(crate) fn withdraw_result_review(&mut self, call: &str) {
-        self.end_consent_requests(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
+        self.withdraw_requests_if(|pending| matches!(&pending.purpose, RequestPurpose::Result(own) if own == call));
     }
 
     /// Sends a result that the user approved to the model's run that waits for it.

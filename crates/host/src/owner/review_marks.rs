@@ -87,8 +87,7 @@ impl Owner {
         }
     }
 
-    /// Updates the findings on a consent request whose tool has changed since it was displayed. `shown` is the
-    /// displayed definition.
+    /// Updates the findings on a consent request whose tool has changed since its definition `shown` was displayed.
     pub(super) fn mark_tool_changed(&mut self, at: usize, shown: &Tool) {
         let view = &self.consent.pending[at].view;
         let mut marks = self.review_findings(&view.server, &view.body);

@@ -20,8 +20,7 @@ use super::state::{FolderShare, refusal_error, to_roots, with_server_entry};
 use crate::connection::{CallTicket, RunId};
 
 impl Owner {
-    /// Returns the folders that are shared with a server, or `None` if the user has not decided for its current
-    /// command.
+    /// Returns the folders shared with a server, or `None` if the user has not decided for its current command.
     pub(super) fn shared_roots(&self, server: &str) -> Option<Vec<PathBuf>> {
         let record = self.servers.records.get(server)?;
         self.permissions.folders.shared_for_command(server, || config_hash(&record.config))
@@ -126,10 +125,10 @@ impl Owner {
         let decision = self.permissions.policy.decide(&self.policy_act(&server, &ServerRequest::Roots), self.now());
         let is_same = canonical_json(&json!(self.accessible_roots(&server).unwrap_or_default())) == subject;
         if is_there && is_same && matches!(decision, PolicyDecision::Allow { .. }) {
-            self.note_folder_use(&server);
+            self.record_roots_use(&server);
             return self.servers.send_response(&server, run, request, answer);
         }
-        self.audit_roots_not_sent(&server, &subject, &hash);
+        self.audit_unsent_roots(&server, &subject, &hash);
         if is_there {
             self.decide_server_request(run, &server, request, ticket, ServerRequest::Roots);
         }

@@ -11,23 +11,23 @@ use super::Owner;
 impl Owner {
     /// Writes the list of running servers. Entries of other instances that use the same data folder are retained, for
     /// example of the command line while the app is running.
-    pub(super) fn write_running_records(&mut self) {
+    pub(super) fn write_running_server_records(&mut self) {
         let own: Vec<String> = self.servers.running.values().map(ToString::to_string).collect();
         self.write_later(Document::Running, "the list of running servers could not be written", move |stored| {
-            let others = parse_running_records(stored).into_iter().filter(|record| record.owner != std::process::id());
+            let others = parse_running_servers(stored).into_iter().filter(|record| record.owner != std::process::id());
             others.map(|record| record.to_string()).chain(own.iter().cloned()).collect()
         });
     }
 }
 
-fn parse_running_records(stored: Option<Value>) -> Vec<RunningRecord> {
+fn parse_running_servers(stored: Option<Value>) -> Vec<RunningRecord> {
     let lines: Vec<String> = stored.and_then(|v| serde_json::from_value(v).ok()).unwrap_or_default();
     lines.iter().filter_map(|line| line.parse().ok()).collect()
 }
 
 /// Ends server processes whose host has exited, and returns their number. Blocks briefly.
-pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
-    let records = parse_running_records(documents.read(Document::Running).ok().flatten());
+pub(crate) fn end_orphaned_servers(documents: &dyn Documents) -> usize {
+    let records = parse_running_servers(documents.read(Document::Running).ok().flatten());
     if records.is_empty() {
         return 0;
     }
@@ -40,7 +40,7 @@ pub(crate) fn sweep_orphans(documents: &dyn Documents) -> usize {
         .collect();
     // Entries that another instance has written meanwhile are retained.
     let written = documents.update(Document::Running, &mut |stored| {
-        let left = self::parse_running_records(stored).into_iter().map(|record| record.to_string());
+        let left = self::parse_running_servers(stored).into_iter().map(|record| record.to_string());
         left.filter(|line| !removed.contains(line)).collect()
     });
     if let Err(error) = written {

@@ -13,7 +13,7 @@ use super::Owner;
 use crate::view::{LaunchFileWriter, SandboxPreview};
 
 /// Maximum number of launch files writable by other servers' sandboxes that a consent request lists.
-const MAX_WRITERS: usize = 32;
+const MAX_LISTED_FILE_WRITERS: usize = 32;
 
 impl Owner {
     /// Returns the command that starts a local server, including its environment and sandbox.
@@ -39,7 +39,7 @@ impl Owner {
     }
 
     /// Returns the sandbox home of a server as determined for its last start. If the server was not started yet,
-    /// symbolic links are not resolved, since a turn must not wait for the disk.
+    /// symbolic links are not resolved, since code that has locked the host's state must not wait for the disk.
     fn sandbox_home(&self, name: &str, config: &StdioConfig) -> PathBuf {
         let plan = self.servers.records.get(name).and_then(|record| record.launch.plan.as_ref());
         match plan {
@@ -67,7 +67,7 @@ impl Owner {
                 found.extend(reached.map(writer));
             }
         }
-        found.truncate(MAX_WRITERS);
+        found.truncate(MAX_LISTED_FILE_WRITERS);
         found
     }
 
@@ -110,7 +110,7 @@ impl Owner {
     }
 
     /// Deletes the sandbox home of a removed server in the background, since it may be large.
-    pub(super) fn forget_sandbox(&self, name: &str) {
+    pub(super) fn delete_sandbox_home(&self, name: &str) {
         let config = self.servers.records.get(name).map(|record| &record.config);
         let Some(stdio) = config.and_then(|config| config.as_stdio()).cloned() else { return };
         let (own, name) = (self.launches.own_files.clone(), name.to_owned());

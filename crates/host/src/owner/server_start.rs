@@ -146,7 +146,7 @@ impl Owner {
         }
         // Approvals for this process must not apply to the next one. Requests that the server sent end with its
         // session. Results under review remain, since the server has already returned them.
-        self.end_consent_requests(|p| {
+        self.withdraw_requests_if(|p| {
             p.view.server == name && !matches!(p.purpose, RequestPurpose::Request { .. } | RequestPurpose::Result(_))
         });
         self.emit_server(name);

@@ -11,7 +11,7 @@ use serde_json::Value;
 use supervision::activity::ActivityLog;
 use tokio::sync::oneshot;
 
-use super::sign_in::ForgetReply;
+use super::sign_in::TokenDeletionReply;
 use super::state::ServerError;
 use super::{Owner, ServerRecord};
 use crate::view::{ConsentRequestBody, HostEvent, ServerState};
@@ -42,7 +42,7 @@ impl Owner {
         );
     }
 
-    /// Reads the servers' settings file before the first turn.
+    /// Reads the servers' settings file at startup, before the host accepts commands.
     pub(super) fn read_servers(&mut self) {
         let read = read_servers(self.ports.servers.as_ref());
         self.apply_servers(read);
@@ -162,7 +162,7 @@ impl Owner {
                 let added = put.map(|read| {
                     // If a server with this name was removed from the settings by hand, its record still exists. It
                     // doesn't apply to the new server.
-                    owner.forget_former_origin(&name);
+                    owner.forget_former_install_record(&name);
                     owner.apply_servers(read);
                 });
                 let _ = reply.send(added);
@@ -177,7 +177,7 @@ impl Owner {
         was: &str,
         entry: ServerEntry,
         before: Option<ServerConfig>,
-        forgotten: ForgetReply,
+        forgotten: TokenDeletionReply,
         reply: ServerChangeReply,
     ) {
         let checked = if self.servers.records.contains_key(was) {
@@ -207,7 +207,7 @@ impl Owner {
             },
             move |owner, put| {
                 let updated = put.map(|read| {
-                    owner.forget_old_sign_in(&was, &entry, forgotten);
+                    owner.forget_tokens(&was, &entry, forgotten);
                     owner.servers.secrets_changed(&was);
                     let renamed = owner.servers.records.get(&was).filter(|_| entry.name != was);
                     let tools_before = renamed.map(|record| record.config.tools.clone());
@@ -215,8 +215,8 @@ impl Owner {
                         owner.rename_roots(&was, &entry.name);
                         owner.rename_data_flow(&was, &entry.name);
                         owner.rename_sampling(&was, &entry.name);
-                        owner.forget_origin(&entry.name);
-                        owner.rename_origin(&was, &entry.name);
+                        owner.forget_install_record(&entry.name);
+                        owner.rename_install_record(&was, &entry.name);
                         owner.remove_server_record(&was);
                         owner.forget_server(&was);
                     }
@@ -230,7 +230,7 @@ impl Owner {
         );
     }
 
-    pub(crate) fn remove_server(&mut self, name: &str, forgotten: ForgetReply, reply: ServerChangeReply) {
+    pub(crate) fn remove_server(&mut self, name: &str, forgotten: TokenDeletionReply, reply: ServerChangeReply) {
         if !self.servers.records.contains_key(name) {
             let _ = reply.send(Err(ServerError::NotFound(name.to_owned())));
             return;
@@ -240,7 +240,7 @@ impl Owner {
             move |settings| Ok(settings.remove(&removed)?),
             move |owner, left| {
                 let removed = left.map(|_| {
-                    owner.forget_sandbox(&name);
+                    owner.delete_sandbox_home(&name);
                     owner.forget_sign_in(&name, forgotten);
                     owner.remove_server_record(&name);
                     owner.forget_server(&name);
@@ -270,7 +270,7 @@ impl Owner {
         self.remove_known_session(name);
         self.forget_pins(name);
         self.forget_package(name);
-        self.forget_origin(name);
+        self.forget_install_record(name);
         self.forget_trust(name);
         self.permissions.uses.forget_server(name);
         self.permissions.revoked.forget_server(name);
@@ -279,7 +279,7 @@ impl Owner {
     /// Removes the in-memory record of a server.
     fn remove_server_record(&mut self, name: &str) {
         self.stop(name);
-        self.end_consent_requests(|p| p.view.server == name);
+        self.withdraw_requests_if(|p| p.view.server == name);
         if self.servers.records.shift_remove(name).is_some() {
             self.events.emit(HostEvent::ServerRemoved(name.to_owned()));
         }
@@ -290,7 +290,7 @@ impl Owner {
         let is_start = |body: &ConsentRequestBody| {
             matches!(body, ConsentRequestBody::StartServer { .. } | ConsentRequestBody::ConnectServer { .. })
         };
-        self.end_consent_requests(|p| p.view.server == name && is_start(&p.view.body));
+        self.withdraw_requests_if(|p| p.view.server == name && is_start(&p.view.body));
         // The known transport and revision depend on the configured revision.
         if self.servers.records.get(name).is_some_and(|record| record.config.revision != config.revision) {
             self.remove_known_session(name);
@@ -307,8 +307,7 @@ impl Owner {
         self.emit_server(name);
     }
 
-    /// Returns `true` if a grant allows starting this command or address. A changed program file is only detected on
-    /// start.
+    /// Returns `true` if a grant allows starting this command or address. Changed program files are detected on start.
     pub(crate) fn is_approved(&self, name: &str, config: &ServerConfig) -> bool {
         let grant = self.permissions.policy.grants().find(name, &GrantSubject::Command);
         grant.filter(|grant| !grant.has_expired(self.now())).is_some_and(|grant| match &config.transport {

@@ -14,7 +14,7 @@ use crate::view::{Failure, HostEvent, ServerState};
 impl Owner {
     pub(super) fn on_started(&mut self, run: RunId, name: &str, pid: u32, record: RunningRecord) {
         self.servers.running.insert(run, record);
-        self.write_running_records();
+        self.write_running_server_records();
         if let Some(server) = self.servers.record_of_run(name, run) {
             server.session.pid = Some(pid);
         }
@@ -49,7 +49,7 @@ impl Owner {
             }
             return;
         }
-        self.update_requests_for_tools(name);
+        self.update_tools_in_consent_requests(name);
         self.record_changed_tools(name);
         self.refresh_offered_read_only_tools(name);
         self.events.emit(HostEvent::CatalogChanged(name.to_owned()));
@@ -76,12 +76,12 @@ impl Owner {
     pub(super) fn on_ended(&mut self, run: RunId, name: &str, failure: Option<Failure>) {
         self.servers.runs.remove(&run);
         if self.servers.running.remove(&run).is_some() {
-            self.write_running_records();
+            self.write_running_server_records();
         }
         self.end_calls_of_run(run);
         self.calls.reads.forget_server(name);
         self.models.sampling.end_auto_approved(|(of, _)| of == run);
-        self.end_consent_requests(|p| p.must_end_with_run(run, name));
+        self.withdraw_requests_if(|p| p.must_end_with_run(run, name));
         let mut again = false;
         if failure.is_some()
             && self.servers.record_of_run(name, run).is_some_and(|record| record.session.facts.is_none())
@@ -119,14 +119,14 @@ impl Owner {
 }
 
 /// Maximum length of a server's stored instructions, in characters.
-const MAX_INSTRUCTIONS: usize = 64 * 1024;
+const MAX_INSTRUCTIONS_CHARS: usize = 64 * 1024;
 /// Maximum length of other stored texts about the server, such as its title, in characters.
 const MAX_CLAIM_CHARS: usize = 1_000;
 
 /// Truncates the texts that a server sent on initialization, since they are displayed in several places.
 fn truncate_server_facts(mut facts: ServerFacts) -> ServerFacts {
     if let Some(instructions) = &mut facts.instructions {
-        truncate(instructions, MAX_INSTRUCTIONS);
+        truncate(instructions, MAX_INSTRUCTIONS_CHARS);
     }
     if let Some(server) = &mut facts.server {
         let optional = [&mut server.title, &mut server.description, &mut server.website_url];

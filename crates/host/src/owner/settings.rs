@@ -15,10 +15,10 @@ use crate::view::{AppSettings, HostEvent};
 /// Value of the field `kind` in audit entries about the retention settings.
 const SETTINGS_AUDIT_KIND: &str = "settings";
 /// Separator between the new and the previous retention settings in an audit entry.
-const BEFORE_SEPARATOR: &str = "; before: ";
+const PREVIOUS_RETENTION_SEPARATOR: &str = "; before: ";
 
 /// Reason in the audit entry about a change of the retention that was reverted.
-const NOT_WRITTEN_REASON: &str = "the settings could not be written";
+const SETTINGS_NOT_WRITTEN_REASON: &str = "the settings could not be written";
 
 impl Owner {
     /// Returns the resource usage of a server and its limits.
@@ -48,7 +48,7 @@ impl Owner {
         self.audits.is_retention_set = true;
         let entry = AuditedDecision {
             kind: SETTINGS_AUDIT_KIND,
-            subject: &format!("{now}{BEFORE_SEPARATOR}{before}"),
+            subject: &format!("{now}{PREVIOUS_RETENTION_SEPARATOR}{before}"),
             decision: "allowed",
             by: self.options.decides,
             ..AuditedDecision::default()
@@ -60,7 +60,7 @@ impl Owner {
             owner.confirm_audit_retention(&settings.clone(), move |owner, confirmed| match confirmed {
                 Ok(()) => owner.write_confirmed_settings(settings, (before, now), reply),
                 Err(error) => {
-                    owner.audit_retention_change(&before, Some(&now), NOT_WRITTEN_REASON);
+                    owner.audit_retention_change(&before, Some(&now), SETTINGS_NOT_WRITTEN_REASON);
                     owner.end_settings_change(reply, Err(error));
                 }
             });
@@ -76,7 +76,7 @@ impl Owner {
     ) {
         self.write_settings(settings, move |owner, written| {
             let Err(error) = written else { return owner.end_settings_change(reply, Ok(())) };
-            owner.audit_retention_change(&before, Some(&now), NOT_WRITTEN_REASON);
+            owner.audit_retention_change(&before, Some(&now), SETTINGS_NOT_WRITTEN_REASON);
             let former = owner.settings.current.clone();
             owner.confirm_audit_retention(&former, move |owner, undone| {
                 let StoreError { path, mut cause } = error;
@@ -139,7 +139,7 @@ impl Owner {
                 Ok(Err(error)) => return tracing::error!(%error, "nothing is removed from the audit log"),
                 Err(error) => return tracing::error!(%error, "nothing is removed from the audit log"),
             };
-            let known = known.as_deref().map(|known| known.split(BEFORE_SEPARATOR).next().unwrap_or(known));
+            let known = known.as_deref().map(|known| known.split(PREVIOUS_RETENTION_SEPARATOR).next().unwrap_or(known));
             let holds = retention_text(&owner.settings.current);
             if owner.audits.is_retention_set {
                 // The user changed the retention in this run, so a difference is not a change by another program.
@@ -165,7 +165,7 @@ impl Owner {
     }
 
     fn audit_retention_change(&mut self, now: &str, before: Option<&str>, why: &'static str) {
-        let before = before.map(|before| format!("{BEFORE_SEPARATOR}{before}")).unwrap_or_default();
+        let before = before.map(|before| format!("{PREVIOUS_RETENTION_SEPARATOR}{before}")).unwrap_or_default();
         self.audit_without_waiting(AuditedDecision {
             kind: SETTINGS_AUDIT_KIND,
             subject: &format!("{now}{before}"),

@@ -22,9 +22,9 @@ use super::Owner;
 use request_signer::RequestSigner;
 use sign_in_factory::SignInFactory;
 use sign_in_user::SignInUser;
-pub(crate) use sign_out::ForgetReply;
+pub(crate) use sign_out::TokenDeletionReply;
 
-/// The authorization of one server, and the user's sign-in to it.
+/// The OAuth authorization of one server, and the user's sign-in to it.
 #[derive(Clone)]
 pub(super) struct ServerSignIn {
     pub(super) authorization: Arc<ServerAuthorization>,
@@ -44,8 +44,7 @@ impl ServerSignIn {
         Arc::clone(&self.signing) as Arc<dyn Authorizer>
     }
 
-    /// Returns `true` if the sign-in was created for this configuration of the server. A different transport doesn't
-    /// matter.
+    /// Returns `true` if the sign-in was created for this configuration of the server, except for the transport.
     pub(super) fn matches_config(&self, config: &HttpConfig) -> bool {
         (&self.config.url, &self.config.auth) == (&config.url, &config.auth)
     }

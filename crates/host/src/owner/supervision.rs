@@ -136,7 +136,7 @@ impl Owner {
 
     /// Handles the computer's wake-up or a change of the network: connections that wait or have failed are retried
     /// immediately, and the others are pinged.
-    pub(crate) fn on_wake(&mut self) {
+    pub(crate) fn on_wake_or_network_change(&mut self) {
         let names: Vec<String> = self.servers.records.keys().cloned().collect();
         for name in names {
             let Some(record) = self.servers.records.get_mut(&name) else { continue };

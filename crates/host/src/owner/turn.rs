@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use super::Owner;
 use crate::HostClosed;
 
-/// A function over the owner's state that is created on one thread, and runs in a turn on another.
+/// A function over the owner's state that is created on one thread, and called on another while the state is locked.
 pub(crate) struct DeferredTurn {
     name: &'static str,
     act: Box<dyn FnOnce(&mut Owner) + Send>,
@@ -30,7 +30,7 @@ impl DeferredTurn {
     }
 }
 
-/// A strong reference to the owner, for taking turns.
+/// A strong reference to the host's state, for locking it. A *turn* is one function call with the state locked.
 ///
 /// # Ordering
 ///
@@ -44,13 +44,13 @@ impl DeferredTurn {
 #[derive(Clone)]
 pub(crate) struct SharedOwner(Arc<OwnerCell>);
 
-/// A weak reference to the owner, for tasks that the owner has spawned. It doesn't keep the owner alive.
+/// A weak reference to the host's state, for tasks that the owner has spawned. It doesn't keep the state alive.
 #[derive(Clone)]
 pub(crate) struct WeakOwner(Weak<OwnerCell>);
 
 struct OwnerCell {
     state: Mutex<OwnerState>,
-    /// Notified once the owner has ended, or a turn has panicked.
+    /// Notified once the host has shut down, or a function that had locked its state has panicked.
     ended: Notify,
     /// Notified once the last handle of the host is dropped.
     abandoned: Notify,
@@ -58,14 +58,14 @@ struct OwnerCell {
 
 enum OwnerState {
     Open(Box<Owner>),
-    /// The owner has ended and takes no more turns. Its queued document writes can still be executed.
+    /// The host has shut down, and its state can't be locked again. Its queued document writes can still be executed.
     Ended(Box<Owner>),
-    /// The owner is not available: a turn is running or has panicked, or the owner was dropped.
+    /// The state is not available: it is locked, a function that had locked it has panicked, or it was dropped.
     Away,
 }
 
 impl SharedOwner {
-    /// Creates the owner by calling `make` with a weak reference to it.
+    /// Creates the host's state by calling `make` with a weak reference to it.
     pub(crate) fn new(make: impl FnOnce(WeakOwner) -> Owner) -> Self {
         let shared =
             Arc::new(OwnerCell { state: Mutex::new(OwnerState::Away), ended: Notify::new(), abandoned: Notify::new() });
@@ -81,7 +81,7 @@ impl SharedOwner {
         WeakOwner(Arc::downgrade(&self.0))
     }
 
-    /// Runs `act` in a turn of the owner. `name` is used in log messages.
+    /// Locks the host's state, and calls `act` with it. `name` is used in log messages.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl SharedOwner {
         self.0.turn(name, act)
     }
 
-    /// Notifies the owner that the last handle of the host was dropped.
+    /// Notifies the host's background work that the last handle of the host was dropped.
     pub(crate) fn abandon(&self) {
         self.0.abandoned.notify_one();
     }
@@ -100,12 +100,12 @@ impl SharedOwner {
         self.0.abandoned.notified().await;
     }
 
-    /// Waits until the owner has ended.
+    /// Waits until the host has shut down.
     pub(super) async fn wait_until_ended(&self) {
         self.0.ended.notified().await;
     }
 
-    /// Returns the owner after it has ended, or `None` if a turn panicked.
+    /// Returns the host's state after the shutdown, or `None` if a function that had locked it has panicked.
     pub(super) fn into_ended(self) -> Option<Box<Owner>> {
         match std::mem::replace(&mut *self.0.lock(), OwnerState::Away) {
             OwnerState::Ended(owner) => Some(owner),
@@ -115,7 +115,7 @@ impl SharedOwner {
 }
 
 impl WeakOwner {
-    /// Runs `act` in a turn of the owner, like [`SharedOwner::turn`].
+    /// Locks the host's state, and calls `act` with it, like [`SharedOwner::turn`].
     ///
     /// # Errors
     ///
@@ -124,7 +124,7 @@ impl WeakOwner {
         self.0.upgrade().ok_or(HostClosed)?.turn(name, act)
     }
 
-    /// Runs a deferred function in a turn of the owner.
+    /// Locks the host's state, and calls the deferred function with it.
     ///
     /// # Errors
     ///
@@ -165,22 +165,22 @@ impl OwnerCell {
 }
 
 thread_local! {
-    static IN_TURN: Cell<bool> = const { Cell::new(false) };
+    static THREAD_HOLDS_LOCK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Marks the current thread as running a turn. Panics on a nested turn, which would deadlock.
+/// Marks the current thread as holding the lock on the host's state. Panics if it holds it already (deadlock).
 struct TurnGuard;
 
 impl TurnGuard {
     fn enter() -> Self {
-        assert!(!IN_TURN.replace(true), "a turn of the owner takes another");
+        assert!(!THREAD_HOLDS_LOCK.replace(true), "a turn of the owner takes another");
         Self
     }
 }
 
 impl Drop for TurnGuard {
     fn drop(&mut self) {
-        IN_TURN.set(false);
+        THREAD_HOLDS_LOCK.set(false);
     }
 }
 
@@ -205,12 +205,12 @@ pub(super) use debug::run_timed;
 mod debug {
     use std::time::{Duration, Instant};
 
-    /// Duration from which a turn is logged as slow.
+    /// Duration of the lock on the host's state (a turn) from which it is logged as slow.
     const SLOW_TURN: Duration = Duration::from_millis(5);
     /// Duration from which a turn is considered blocked, since the scheduler preempts no thread for that long.
     const MAX_PREEMPTION: Duration = Duration::from_secs(1);
 
-    /// Runs a turn, and logs it if it was slow. If the thread was preempted, only its processor time is considered,
+    /// Runs `turn`, and logs it if it was slow. If the thread was preempted, only its processor time is considered,
     /// since test machines are often busy.
     pub(in super::super) fn run_timed<T>(name: &'static str, turn: impl FnOnce() -> T) -> T {
         // clock: measures the duration of a turn for the log.

@@ -55,7 +55,7 @@ impl Owner {
 
     /// Records that an approved payload was not sent, because its consent request was removed or changed before the
     /// audit entry was written.
-    pub(super) fn audit_not_sent(&mut self, server: &str, outgoing: &OutgoingPayload, asker: &'static str) {
+    pub(super) fn audit_unsent_payload(&mut self, server: &str, outgoing: &OutgoingPayload, asker: &'static str) {
         self.audit_without_waiting(AuditedDecision {
             server,
             kind: outgoing.kind,
@@ -70,7 +70,7 @@ impl Owner {
     }
 
     /// Records that an allowed sampling request was not sent to a model.
-    pub(super) fn audit_model_not_asked(&mut self, server: &str, subject: &str, hash: &Hash) {
+    pub(super) fn audit_unsent_sampling_request(&mut self, server: &str, subject: &str, hash: &Hash) {
         let (kind, decision, by, rule) = ("sampling", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
         self.audit_without_waiting(AuditedDecision {
@@ -87,7 +87,7 @@ impl Owner {
     }
 
     /// Records that an allowed reply of a model was not sent to the server.
-    pub(super) fn audit_reply_not_sent(&mut self, server: &str, subject: &str, hash: &Hash) {
+    pub(super) fn audit_unsent_model_reply(&mut self, server: &str, subject: &str, hash: &Hash) {
         let (kind, decision, by, rule) = ("sampling-answer", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
         self.audit_without_waiting(AuditedDecision {
@@ -104,7 +104,7 @@ impl Owner {
     }
 
     /// Records that allowed roots were not sent to a server.
-    pub(super) fn audit_roots_not_sent(&mut self, server: &str, subject: &str, hash: &Hash) {
+    pub(super) fn audit_unsent_roots(&mut self, server: &str, subject: &str, hash: &Hash) {
         let (kind, decision, by, rule) = ("roots", "withdrawn", "policy", NOT_SENT_DECISION.into());
         let hash = hash.as_str();
         self.audit_without_waiting(AuditedDecision {
@@ -121,7 +121,7 @@ impl Owner {
     }
 
     /// Records in the audit log that the allowed start of a server was not executed.
-    pub(super) fn audit_not_started(&mut self, server: &str, kind: &'static str, subject: &str, hash: &Hash) {
+    pub(super) fn audit_unexecuted_start(&mut self, server: &str, kind: &'static str, subject: &str, hash: &Hash) {
         let (decision, by, rule, hash) = ("withdrawn", "policy", NOT_SENT_DECISION.into(), hash.as_str());
         self.audit_without_waiting(AuditedDecision {
             server,

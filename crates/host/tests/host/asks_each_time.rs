@@ -19,12 +19,12 @@ fn tool_json(name: &str, meta: Value) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}, "_meta": meta})
 }
 
-fn marked_tool() -> Value {
+fn always_asking_tool() -> Value {
     tool_json("echo", json!({"anthropic/requiresUserInteraction": true}))
 }
 
 fn bank_server() -> ServerConfig {
-    let list = json!({"tools": [marked_tool(), tool_json("environment", json!({}))]});
+    let list = json!({"tools": [always_asking_tool(), tool_json("environment", json!({}))]});
     scripted_config(&["--reply", &format!("tools/list={list}")])
 }
 
@@ -82,7 +82,7 @@ async fn grant_for_an_always_asking_tool_has_no_effect() {
     app.ready(SERVER).await;
     review_tools(&app).await;
     // A version of Drawbridge that doesn't know this setting may have stored such a grant.
-    let definition: Tool = serde_json::from_value(marked_tool()).unwrap();
+    let definition: Tool = serde_json::from_value(always_asking_tool()).unwrap();
     let grant = Grant {
         id: GrantId::default(),
         server: SERVER.to_owned(),

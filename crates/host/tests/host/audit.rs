@@ -31,16 +31,16 @@ pub(crate) struct ScriptedLog {
     receipts: Mutex<Option<Arc<AuditReceipts>>>,
     /// Set to make all writes to the log fail.
     pub(crate) full: AtomicBool,
-    /// Set to delay the writes of submitted entries.
+    /// Set to delay the writes of submitted audit entries.
     pub(crate) slow: AtomicBool,
     pub(crate) waiting: Mutex<Vec<(u64, AuditEntry)>>,
     /// Set to panic when the host submits the next entry.
     pub(crate) panics: AtomicBool,
     /// Position of the last entry that counts as durable.
     durable: AtomicU64,
-    /// Set to make queries for the durable position fail.
+    /// Set to make queries for the position of the last durable entry fail.
     broken: AtomicBool,
-    /// Delays the next read of entries of one kind until the sender sends or is dropped.
+    /// Delays the next read of entries of one kind until the channel's sender sends or is dropped.
     pub(crate) held_read: Mutex<Option<mpsc::Receiver<()>>>,
     /// Number of completed reads of the log.
     pub(crate) reads: AtomicU64,

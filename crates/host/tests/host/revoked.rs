@@ -8,14 +8,14 @@ use testkit::app::{TestApp, remote_config};
 use testkit::http::{HttpServer, ordinary};
 use testkit::time::advance_time;
 
-async fn http_at(address: std::net::SocketAddr) -> HttpServer {
+async fn start_http_server_at(address: std::net::SocketAddr) -> HttpServer {
     let answer = |request, answer| async move { ordinary::respond("2025-11-25", &request, answer).await };
     HttpServer::start_at(address, answer).await
 }
 
 /// Returns a running server with a permanently approved address.
 async fn approved_server() -> (HttpServer, TestApp) {
-    let server = http_at(([127, 0, 0, 1], 0).into()).await;
+    let server = start_http_server_at(([127, 0, 0, 1], 0).into()).await;
     let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.host.start_server("far".into()).await.unwrap();
     let consent_request = app.consent_request("far", "its address", |_| true).await;
@@ -45,7 +45,7 @@ async fn grant_restarts_a_server() {
     let (server, app) = approved_server().await;
     let address = server.address;
     drop_server(&app, server).await;
-    let _back = http_at(address).await;
+    let _back = start_http_server_at(address).await;
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
     let last = app.decisions().into_iter().rfind(|(kind, ..)| kind == "connect-server").unwrap();
     assert_eq!((last.1.as_str(), last.2.as_str()), ("allowed", "grant"), "the restart is audited with the grant");
@@ -60,7 +60,7 @@ async fn pending_restart_is_cancelled_when_its_grant_is_revoked() {
     revoke_grant(&app).await;
     let stopped = app.server("far").await;
     assert_eq!(stopped.state, ServerState::Stopped, "the restart is cancelled");
-    let back = http_at(address).await;
+    let back = start_http_server_at(address).await;
     app.host.network_changed().await.unwrap();
     advance_time(Duration::from_secs(10)).await;
     assert_eq!(app.server("far").await.since, stopped.since, "the server is not restarted");
@@ -78,7 +78,7 @@ async fn running_server_is_not_restarted_after_its_grant_is_revoked() {
     drop(server);
     app.host.network_changed().await.unwrap();
     app.until("far", "left to the user", |s| matches!(s.state, ServerState::Failed(_))).await;
-    let back = http_at(address).await;
+    let back = start_http_server_at(address).await;
     app.host.network_changed().await.unwrap();
     advance_time(Duration::from_secs(10)).await;
     assert!(
@@ -98,7 +98,7 @@ async fn running_server_is_restarted_after_its_grant_is_restored() {
     assert!(app.host.revoke_grant(grant.id).await.unwrap(), "the grant existed");
     app.host.restore_grant(grant.id).await.unwrap();
     drop_server(&app, server).await;
-    let _back = http_at(address).await;
+    let _back = start_http_server_at(address).await;
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
     app.host.close().await;
 }

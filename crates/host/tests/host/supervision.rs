@@ -94,7 +94,7 @@ async fn server_that_was_never_ready_is_not_retried() {
     app.host.close().await;
 }
 
-async fn http_at(address: Option<std::net::SocketAddr>) -> HttpServer {
+async fn start_http_server_at(address: Option<std::net::SocketAddr>) -> HttpServer {
     let address = address.unwrap_or_else(|| ([127, 0, 0, 1], 0).into());
     HttpServer::start_at(
         address,
@@ -105,7 +105,7 @@ async fn http_at(address: Option<std::net::SocketAddr>) -> HttpServer {
 
 #[tokio::test]
 async fn lost_remote_server_is_detected_and_reconnected() {
-    let server = http_at(None).await;
+    let server = start_http_server_at(None).await;
     let address = server.address;
     let folder = tempfile::tempdir().unwrap();
     let ping = Some(Duration::from_millis(200));
@@ -117,7 +117,7 @@ async fn lost_remote_server_is_detected_and_reconnected() {
     app.until("far", "waiting to come back", |s| scheduled_retry(s).is_some()).await;
     let call = app.host.call_tool("1".into(), "far".into(), "echo".into(), Default::default(), None).await;
     assert_eq!(call, Err(CallFailure::NotReady { server: "far".into() }), "a call doesn't wait for the restart");
-    let _back = http_at(Some(address)).await;
+    let _back = start_http_server_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready && s.counts[0] > 0).await;
     app.host.close().await;
@@ -140,14 +140,14 @@ async fn exhaust_retries(app: &TestApp, name: &str, server: HttpServer) {
 
 #[tokio::test]
 async fn remote_server_beyond_its_retries_reconnects_with_the_network() {
-    let server = http_at(None).await;
+    let server = start_http_server_at(None).await;
     let address = server.address;
     let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.ready_with_grant("far").await;
     exhaust_retries(&app, "far", server).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "tried anew from the first pause on", |s| scheduled_retry(s).is_some()).await;
-    let back = http_at(Some(address)).await;
+    let back = start_http_server_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
     app.until("far", "ready again", |s| s.state == ServerState::Ready).await;
     assert!(app.consent_requests().await.is_empty(), "the restart of an approved server requires no consent");
@@ -157,13 +157,13 @@ async fn remote_server_beyond_its_retries_reconnects_with_the_network() {
 
 #[tokio::test]
 async fn server_stopped_by_the_user_is_not_restarted_with_the_network() {
-    let server = http_at(None).await;
+    let server = start_http_server_at(None).await;
     let address = server.address;
     let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp")))]).await;
     app.ready_with_grant("far").await;
     exhaust_retries(&app, "far", server).await;
     app.host.stop_server("far".into()).await.unwrap();
-    let _back = http_at(Some(address)).await;
+    let _back = start_http_server_at(Some(address)).await;
     app.host.network_changed().await.unwrap();
     assert_eq!(app.server("far").await.state, ServerState::Stopped, "a stopped server stays stopped");
     app.host.start_server("far".into()).await.unwrap();
@@ -173,7 +173,7 @@ async fn server_stopped_by_the_user_is_not_restarted_with_the_network() {
 
 #[tokio::test]
 async fn servers_are_probed_after_sleep() {
-    let server = http_at(None).await;
+    let server = start_http_server_at(None).await;
     let app = TestApp::start(vec![("far", remote_config(&server.url("/mcp"))), ("harbour", demo_config(&[]))]).await;
     let near = app.ready_with_grant("harbour").await;
     app.ready_with_grant("far").await;

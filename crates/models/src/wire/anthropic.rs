@@ -116,8 +116,8 @@ impl Wire for Anthropic {
         WireRequest { url: settings.url_at("messages"), body: body.into() }
     }
 
-    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
-        Box::new(MessageStream { model: model.to_owned(), is_done: false })
+    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(AnthropicReplyDecoder { model: model.to_owned(), is_done: false })
     }
 }
 
@@ -146,7 +146,7 @@ fn encode_messages(messages: &[ModelMessage]) -> Value {
 }
 
 /// Maps ids of tool calls to ids that the API accepts: letters, digits, `_` and `-`, unique in the conversation. Ids of
-/// servers and other providers may contain other characters, and may repeat in each answer.
+/// servers and other providers may contain other characters, and may repeat in each reply.
 #[derive(Default)]
 struct ToolUseIds {
     /// Accepted ids of the latest tool calls, by original id.
@@ -208,21 +208,21 @@ fn encode_content_block(part: &MessagePart, ids: &mut ToolUseIds) -> Option<Valu
     })
 }
 
-/// Decoder of the events of a streamed answer in the format of the Messages API.
-struct MessageStream {
+/// Decoder of the events of a streamed reply in the format of the Messages API.
+struct AnthropicReplyDecoder {
     model: String,
     is_done: bool,
 }
 
-impl AnswerDecoder for MessageStream {
+impl AnswerDecoder for AnthropicReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let index = event["index"].as_u64().unwrap_or_default();
         match event["type"].as_str() {
             Some("message_start") => {
                 assembly.set_model(event["message"]["model"].as_str().unwrap_or_default());
-                update_usage(&event["message"]["usage"], assembly);
+                update_token_usage(&event["message"]["usage"], assembly);
             }
-            Some("content_block_start") => begin_block(index, &event["content_block"], assembly)?,
+            Some("content_block_start") => begin_content_block(index, &event["content_block"], assembly)?,
             Some("content_block_delta") => {
                 let delta = &event["delta"];
                 let text = |name: &str| delta[name].as_str().unwrap_or_default();
@@ -230,7 +230,8 @@ impl AnswerDecoder for MessageStream {
                     Some("text_delta") => assembly.append_text(text("text"))?,
                     Some("thinking_delta") => assembly.append_thinking(text("thinking"))?,
                     Some("signature_delta") => {
-                        assembly.attach_thought(json!({ "wire": WIRE_NAME, "signature": text("signature") }))?;
+                        assembly
+                            .attach_opaque_reasoning(json!({ "wire": WIRE_NAME, "signature": text("signature") }))?;
                     }
                     Some("input_json_delta") => assembly.append_arguments(index, text("partial_json"))?,
                     // Citations and future kinds of deltas contain no text to append.
@@ -238,7 +239,7 @@ impl AnswerDecoder for MessageStream {
                 }
             }
             Some("message_delta") => {
-                update_usage(&event["usage"], assembly);
+                update_token_usage(&event["usage"], assembly);
                 if let Some(reason) = event["delta"]["stop_reason"].as_str() {
                     assembly.set_stop(match reason {
                         "end_turn" => StopReason::EndTurn,
@@ -262,12 +263,14 @@ impl AnswerDecoder for MessageStream {
     }
 }
 
-fn begin_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
+fn begin_content_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
     let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
     match block["type"].as_str() {
         Some("text") => assembly.append_text(&text("text")),
         Some("thinking") => assembly.append_thinking(&text("thinking")),
-        Some("redacted_thinking") => assembly.store_thought(json!({ "wire": WIRE_NAME, "redacted": text("data") })),
+        Some("redacted_thinking") => {
+            assembly.store_opaque_reasoning(json!({ "wire": WIRE_NAME, "redacted": text("data") }))
+        }
         Some("tool_use") if text("name").is_empty() => {
             Err(ModelError::Unreadable { cause: "a tool call has no name".to_owned() })
         }
@@ -285,7 +288,7 @@ fn begin_block(index: u64, block: &Value, assembly: &mut ReplyAssembly) -> Resul
     }
 }
 
-fn update_usage(usage: &Value, assembly: &mut ReplyAssembly) {
+fn update_token_usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }

@@ -12,51 +12,56 @@ use crate::{ModelError, ProviderSettings};
 
 /// Default context size in tokens. A smaller size is never requested, since the user may have configured a larger one
 /// in Ollama.
-const DEFAULT_CONTEXT: u64 = 4_096;
-/// Number of tokens reserved for an answer whose maximum length is not specified.
-const DEFAULT_ANSWER_TOKENS: u64 = 4_096;
-/// Maximum number of tokens reserved for an answer. Ollama allocates memory for all of them in advance.
-const MAX_ANSWER_TOKENS: u64 = 16_384;
+const DEFAULT_CONTEXT_TOKENS: u64 = 4_096;
+/// Number of tokens reserved for a reply whose maximum length is not specified.
+const DEFAULT_RESERVED_REPLY_TOKENS: u64 = 4_096;
+/// Maximum number of tokens reserved for a reply. Ollama allocates memory for all of them in advance.
+const MAX_RESERVED_REPLY_TOKENS: u64 = 16_384;
 /// Assumed number of bytes per token, a lower bound. Chinese text has about three.
 const MIN_BYTES_PER_TOKEN: u64 = 3;
 /// Estimated overhead of each message, in bytes.
 const BYTES_PER_MESSAGE: usize = 32;
 /// Number of tokens per image in most vision models.
-const IMAGE_TOKENS: u64 = 2_048;
+const TOKENS_PER_IMAGE: u64 = 2_048;
 /// Timeout of each request to Ollama about a model's context size. After a timeout, the estimated size is used.
-const QUERY_TIMEOUT: Duration = Duration::from_secs(5);
+const CONTEXT_QUERY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Adds a sufficient context size to the body of a request to Ollama. The size is at least the one that Ollama has
 /// allocated for the model, since any change reloads the model.
-pub(super) async fn set_context(exchange: &HttpExchange, settings: &ProviderSettings, model: &str, body: &mut Value) {
-    let required = required_context(body);
+pub(super) async fn set_context_size(
+    exchange: &HttpExchange,
+    settings: &ProviderSettings,
+    model: &str,
+    body: &mut Value,
+) {
+    let required = required_context_size(body);
     let (held, most) = tokio::join!(
-        query_with_timeout(async { Ok(loaded_context(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
+        query_with_timeout(async { Ok(loaded_context_size(&exchange.get(settings.url_at("api/ps")).await?, model)) }),
         query_with_timeout(async {
             Ok(ollama::context_size(&ollama::request_details(exchange, settings, model).await?))
         }),
     );
     let context = match held.map(u64::from) {
         Some(held) => required.max(held),
-        None if required > DEFAULT_CONTEXT => required,
+        None if required > DEFAULT_CONTEXT_TOKENS => required,
         None => return,
     };
     body["options"]["num_ctx"] = json!(most.map_or(context, |most| context.min(u64::from(most))));
 }
 
 async fn query_with_timeout(what: impl Future<Output = Result<Option<u32>, ModelError>>) -> Option<u32> {
-    tokio::time::timeout(QUERY_TIMEOUT, what).await.ok()?.ok()?
+    tokio::time::timeout(CONTEXT_QUERY_TIMEOUT, what).await.ok()?.ok()?
 }
 
 /// Returns the context size that is currently allocated for a model, or `None` if the model is not loaded.
-fn loaded_context(loaded: &Value, model: &str) -> Option<u32> {
+fn loaded_context_size(loaded: &Value, model: &str) -> Option<u32> {
     let is_it = |loaded: &&Value| [&loaded["name"], &loaded["model"]].into_iter().any(|name| name == model);
     parse_token_size(&loaded["models"].as_array()?.iter().find(is_it)?["context_length"])
 }
 
-/// Estimates the number of tokens of a request and its answer. Rounds up to a power of two, so that a growing
+/// Estimates the number of tokens of a request and its reply. Rounds up to a power of two, so that a growing
 /// conversation does not reload the model each time.
-fn required_context(body: &Value) -> u64 {
+fn required_context_size(body: &Value) -> u64 {
     let mut bytes = if body["tools"].is_null() { 0 } else { body["tools"].to_string().len() };
     let mut pictures = 0;
     for message in body["messages"].as_array().into_iter().flatten() {
@@ -64,9 +69,10 @@ fn required_context(body: &Value) -> u64 {
         bytes += message["content"].as_str().map_or(0, str::len) + calls + BYTES_PER_MESSAGE;
         pictures += message["images"].as_array().map_or(0, Vec::len);
     }
-    let input = (bytes as u64).div_ceil(MIN_BYTES_PER_TOKEN) + pictures as u64 * IMAGE_TOKENS;
-    let answer = body["options"]["num_predict"].as_u64().unwrap_or(DEFAULT_ANSWER_TOKENS).min(MAX_ANSWER_TOKENS);
-    (input + answer).max(DEFAULT_CONTEXT).next_power_of_two()
+    let input = (bytes as u64).div_ceil(MIN_BYTES_PER_TOKEN) + pictures as u64 * TOKENS_PER_IMAGE;
+    let answer =
+        body["options"]["num_predict"].as_u64().unwrap_or(DEFAULT_RESERVED_REPLY_TOKENS).min(MAX_RESERVED_REPLY_TOKENS);
+    (input + answer).max(DEFAULT_CONTEXT_TOKENS).next_power_of_two()
 }
 
 #[cfg(test)]
@@ -80,17 +86,29 @@ mod tests {
 
     #[test]
     fn required_context_covers_request_and_response() {
-        assert_eq!(required_context(&request_body("x", Some(256))), 4_096, "a short request uses the default size");
-        assert_eq!(required_context(&request_body("x", None)), 8_192, "space is reserved for an answer of any length");
         assert_eq!(
-            required_context(&request_body(&"x".repeat(30_000), Some(1_000))),
+            required_context_size(&request_body("x", Some(256))),
+            4_096,
+            "a short request uses the default size"
+        );
+        assert_eq!(
+            required_context_size(&request_body("x", None)),
+            8_192,
+            "space is reserved for an answer of any length"
+        );
+        assert_eq!(
+            required_context_size(&request_body(&"x".repeat(30_000), Some(1_000))),
             16_384,
             "30,000 bytes are 10,000 tokens at most"
         );
-        assert_eq!(required_context(&request_body("x", Some(1 << 31))), 32_768, "the space for an answer is limited");
+        assert_eq!(
+            required_context_size(&request_body("x", Some(1 << 31))),
+            32_768,
+            "the space for an answer is limited"
+        );
         let picture = "A".repeat(6_000_000);
         let with_images = json!({ "messages": [{ "role": "user", "content": "x", "images": [picture] }] });
-        assert_eq!(required_context(&with_images), 8_192, "the bytes of an image are not counted as text");
+        assert_eq!(required_context_size(&with_images), 8_192, "the bytes of an image are not counted as text");
     }
 
     #[test]
@@ -99,7 +117,11 @@ mod tests {
             { "name": "other:latest", "model": "other:latest", "context_length": 8_192 },
             { "name": "qwen3:8b", "model": "qwen3:8b", "context_length": 65_536 },
         ] });
-        assert_eq!(loaded_context(&loaded, "qwen3:8b"), Some(65_536), "the size must be found by the model's name");
-        assert_eq!(loaded_context(&loaded, "llama3.2"), None, "a model that is not loaded has no context");
+        assert_eq!(
+            loaded_context_size(&loaded, "qwen3:8b"),
+            Some(65_536),
+            "the size must be found by the model's name"
+        );
+        assert_eq!(loaded_context_size(&loaded, "llama3.2"), None, "a model that is not loaded has no context");
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn encode_data_url(mime: &str, bytes: &[u8]) -> String {
 }
 
 /// Joins the texts in a tool result with line breaks.
-pub(super) fn join_texts(parts: &[MessagePart]) -> String {
+pub(super) fn join_result_texts(parts: &[MessagePart]) -> String {
     let texts =
         parts.iter().filter_map(|part| if let MessagePart::Text(text) = part { Some(text.as_str()) } else { None });
     texts.collect::<Vec<_>>().join("\n")

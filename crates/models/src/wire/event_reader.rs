@@ -16,20 +16,20 @@ use tokio_util::io::StreamReader;
 use super::http_exchange::EventFraming;
 use crate::ModelError;
 
-/// Maximum length of a line of a streamed answer, in bytes.
+/// Maximum length of a line of a streamed reply, in bytes.
 const MAX_LINE_BYTES: usize = 16 << 20;
-/// Maximum total size of the lines of an answer in bytes: 64 times the maximum size of its content.
+/// Maximum total size of the lines of a reply in bytes: 64 times the maximum size of its content.
 const MAX_TOTAL_BYTES: usize = 1 << 30;
 /// Maximum number of consecutive lines without content. A provider that sends a keep-alive line each second reaches it
 /// after a day.
 const MAX_IDLE_LINES: u32 = 100_000;
 /// Factor by which lines without content extend the idle timeout. Providers send them while a model reasons or a
 /// request is queued.
-const EMPTY_LINES_FACTOR: u32 = 5;
+const IDLE_LINES_TIMEOUT_FACTOR: u32 = 5;
 
 type EventLines = FramedRead<StreamReader<BoxStream<'static, io::Result<Bytes>>, Bytes>, LinesCodec>;
 
-/// Reader of the events of a streamed answer.
+/// Reader of the events of a streamed reply.
 pub(super) struct EventReader {
     lines: EventLines,
     framing: EventFraming,
@@ -99,7 +99,7 @@ impl EventReader {
     }
 
     async fn read_line(&mut self) -> Result<Option<String>, ModelError> {
-        let patience = self.idle_timeout * EMPTY_LINES_FACTOR;
+        let patience = self.idle_timeout * IDLE_LINES_TIMEOUT_FACTOR;
         let begun = Instant::now();
         // Only the waiting time counts, and not the time that the consumer takes between two lines.
         let time = self.idle_timeout.min(patience.saturating_sub(self.waited));

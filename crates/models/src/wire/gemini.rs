@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, join_texts, opaque_of_wire, parse_token_count, parse_token_size};
+use super::encode::{encode_base64, join_result_texts, opaque_of_wire, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -103,8 +103,8 @@ impl Wire for Gemini {
         WireRequest { url, body: body.into() }
     }
 
-    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
-        Box::new(GenerationStream { model: model.to_owned(), has_ended: false })
+    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(GeminiReplyDecoder { model: model.to_owned(), has_ended: false })
     }
 }
 
@@ -164,7 +164,7 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
         }
         MessagePart::ToolResult { id, name, parts, is_error } => {
             let member = if *is_error { "error" } else { "output" };
-            let mut response = json!({ "name": name, "response": { member: join_texts(parts) } });
+            let mut response = json!({ "name": name, "response": { member: join_result_texts(parts) } });
             if with_id.contains(id) {
                 response["id"] = id.clone().into();
             }
@@ -173,13 +173,13 @@ fn encode_part(part: &MessagePart, with_id: &BTreeSet<String>, is_first_call: bo
     })
 }
 
-/// Decoder of the events of a streamed answer in the format of the Gemini API.
-struct GenerationStream {
+/// Decoder of the events of a streamed reply in the format of the Gemini API.
+struct GeminiReplyDecoder {
     model: String,
     has_ended: bool,
 }
 
-impl AnswerDecoder for GenerationStream {
+impl AnswerDecoder for GeminiReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.is_null() {
             return Ok(());
@@ -191,7 +191,7 @@ impl AnswerDecoder for GenerationStream {
             return Err(ModelError::Refused { message: provider_fault::shorten_message(reason) });
         }
         assembly.set_model(event["modelVersion"].as_str().unwrap_or_default());
-        update_usage(&event["usageMetadata"], assembly);
+        update_token_usage(&event["usageMetadata"], assembly);
         let candidate = &event["candidates"][0];
         for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
             self.process_part(part, assembly)?;
@@ -222,7 +222,7 @@ impl AnswerDecoder for GenerationStream {
     }
 }
 
-impl GenerationStream {
+impl GeminiReplyDecoder {
     fn process_part(&mut self, part: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let signature = part["thoughtSignature"].as_str();
         if let Some(call) = part.get("functionCall") {
@@ -245,13 +245,13 @@ impl GenerationStream {
             }
         }
         match signature {
-            Some(signature) => assembly.store_thought(json!({ "wire": WIRE_NAME, "signature": signature })),
+            Some(signature) => assembly.store_opaque_reasoning(json!({ "wire": WIRE_NAME, "signature": signature })),
             None => Ok(()),
         }
     }
 }
 
-fn update_usage(usage: &Value, assembly: &mut ReplyAssembly) {
+fn update_token_usage(usage: &Value, assembly: &mut ReplyAssembly) {
     if !usage.is_object() {
         return;
     }

@@ -14,18 +14,18 @@ use super::provider_fault;
 use crate::{ModelError, ModelReply, StopReason};
 
 /// Maximum size of a list of models, in bytes.
-const MAX_LIST_BYTES: usize = 16 << 20;
+const MAX_MODEL_LIST_BYTES: usize = 16 << 20;
 /// Maximum number of bytes that are read of an error response.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 /// Timeout of the request for a list of models.
-const LIST_TIMEOUT: Duration = Duration::from_secs(20);
+const MODEL_LIST_TIMEOUT: Duration = Duration::from_secs(20);
 /// Timeout of reading the body of an error response.
-const ERROR_TIMEOUT: Duration = Duration::from_secs(5);
+const ERROR_BODY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Replacement text for the API key in messages of the provider.
-const REDACTED: &str = "[key]";
+const REDACTED_KEY: &str = "[key]";
 
-/// Framing that separates the events of a streamed answer.
+/// Framing that separates the events of a streamed reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventFraming {
     /// Server-sent events, as in the WHATWG specification.
@@ -62,7 +62,7 @@ impl HttpExchange {
         Ok(request)
     }
 
-    /// Sends a request, and returns a reader of the events of the answer.
+    /// Sends a request, and returns a reader of the events of the reply.
     pub(super) async fn stream(
         &self,
         url: Url,
@@ -88,14 +88,14 @@ impl HttpExchange {
     async fn fetch_json(&self, request: RequestBuilder) -> Result<Value, ModelError> {
         let request = self.with_headers(request)?;
         let read = async {
-            let response = self.send(request, LIST_TIMEOUT, "").await?;
-            let body = read_limited(response, MAX_LIST_BYTES).await?;
+            let response = self.send(request, MODEL_LIST_TIMEOUT, "").await?;
+            let body = read_body_limited(response, MAX_MODEL_LIST_BYTES).await?;
             serde_json::from_slice(&body).map_err(|error| ModelError::Unreadable {
                 cause: format!("invalid JSON at line {}, column {}", error.line(), error.column()),
             })
         };
-        let read = tokio::time::timeout(LIST_TIMEOUT, read).await;
-        read.unwrap_or(Err(ModelError::Silent { after: LIST_TIMEOUT })).map_err(|error| self.redact_error(error))
+        let read = tokio::time::timeout(MODEL_LIST_TIMEOUT, read).await;
+        read.unwrap_or(Err(ModelError::Silent { after: MODEL_LIST_TIMEOUT })).map_err(|error| self.redact_error(error))
     }
 
     async fn send(&self, request: RequestBuilder, time: Duration, model: &str) -> Result<Response, ModelError> {
@@ -107,7 +107,9 @@ impl HttpExchange {
             return Ok(response);
         }
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = tokio::time::timeout(ERROR_TIMEOUT, read_start(response, MAX_ERROR_BYTES)).await.unwrap_or_default();
+        let body = tokio::time::timeout(ERROR_BODY_TIMEOUT, read_body_start(response, MAX_ERROR_BYTES))
+            .await
+            .unwrap_or_default();
         Err(self.redact_error(provider_fault::response_error(status, &headers, &body, model, self.key.is_some())))
     }
 
@@ -128,7 +130,7 @@ impl HttpExchange {
         error
     }
 
-    /// Replaces the API key in the metadata of an answer (model name and stop reason). The text of the model is not
+    /// Replaces the API key in the metadata of a reply (model name and stop reason). The text of the model is not
     /// changed.
     pub(super) fn redacted_reply(&self, mut reply: ModelReply) -> ModelReply {
         self.redact(&mut reply.model);
@@ -145,15 +147,15 @@ impl HttpExchange {
             return;
         };
         if text.contains(key) {
-            *text = text.replace(key, REDACTED);
+            *text = text.replace(key, REDACTED_KEY);
         }
         // The message may have been truncated within the key.
-        let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_MARK) else { return };
+        let Some(beginning) = text.strip_suffix(provider_fault::TRUNCATION_CHAR) else { return };
         let begun = (NON_SECRET_PREFIX + 1..key.len()).rev().filter(|length| key.is_char_boundary(*length));
         if let Some(length) = begun.into_iter().find(|length| beginning.ends_with(&key[..*length])) {
             let start = beginning.len() - length;
-            text.replace_range(start.., REDACTED);
-            text.push(provider_fault::TRUNCATION_MARK);
+            text.replace_range(start.., REDACTED_KEY);
+            text.push(provider_fault::TRUNCATION_CHAR);
         }
     }
 }
@@ -168,7 +170,7 @@ fn error_cause(error: reqwest::Error) -> String {
     provider_fault::shorten_message(&cause.to_string())
 }
 
-async fn read_limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
+async fn read_body_limited(response: Response, limit: usize) -> Result<Vec<u8>, ModelError> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();
     while let Some(chunk) = bytes.next().await {
@@ -182,7 +184,7 @@ async fn read_limited(response: Response, limit: usize) -> Result<Vec<u8>, Model
 }
 
 /// Reads at most `limit` bytes of a response body. An I/O error ends the reading without a failure.
-async fn read_start(response: Response, limit: usize) -> Vec<u8> {
+async fn read_body_start(response: Response, limit: usize) -> Vec<u8> {
     let mut bytes = response.bytes_stream();
     let mut body = Vec::new();
     while let Some(Ok(chunk)) = bytes.next().await {

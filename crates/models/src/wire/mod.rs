@@ -47,23 +47,23 @@ trait Wire: Send + Sync {
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
     fn framing(&self) -> EventFraming;
     fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest;
-    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder>;
+    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder>;
 }
 
-/// Decoder of the events of a streamed answer.
+/// Decoder of the events of a streamed reply.
 trait AnswerDecoder: Send {
-    /// Processes an event, and adds its content to the answer.
+    /// Processes an event, and adds its content to the reply.
     ///
     /// # Errors
     /// Returns the error that the provider reports in the event, or [`ModelError::Unreadable`] for a malformed event.
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError>;
-    /// Returns `true` if an event has marked the end of the answer.
+    /// Returns `true` if an event has marked the end of the reply.
     fn is_done(&self) -> bool;
-    /// Returns `true` if the end of the stream also counts as the end of the answer.
+    /// Returns `true` if the end of the stream also counts as the end of the reply.
     fn may_end_with_stream(&self) -> bool {
         self.is_done()
     }
-    /// Adds content that is complete only at the end of the answer.
+    /// Adds content that is complete only at the end of the reply.
     ///
     /// # Errors
     /// Returns [`ModelError::TooLarge`] if the content exceeds the limit.
@@ -91,7 +91,7 @@ pub(crate) fn wire_capabilities(settings: &ProviderSettings, model: Option<&str>
 ///
 /// # Examples
 ///
-/// Streams the answer of a server that has the API of OpenAI:
+/// Streams the reply of a server that has the API of OpenAI:
 ///
 /// ```
 /// use futures_util::StreamExt as _;
@@ -205,7 +205,10 @@ impl Provider for HttpProvider {
             ProviderKind::Ollama => ollama::list_models(&self.exchange, &self.settings).await,
         }
         .map(|models| {
-            models.into_iter().map(|model| crate::known_models::complete_model(&self.settings, model)).collect()
+            models
+                .into_iter()
+                .map(|model| crate::known_models::fill_in_known_properties(&self.settings, model))
+                .collect()
         })
     }
 
@@ -218,13 +221,13 @@ impl Provider for HttpProvider {
         let request = carries.convert(request, &self.settings.conversions)?;
         let WireRequest { url, mut body } = self.wire.request(&self.settings, &request);
         if self.settings.kind == ProviderKind::Ollama {
-            context_size::set_context(&self.exchange, &self.settings, &request.model, &mut body).await;
+            context_size::set_context_size(&self.exchange, &self.settings, &request.model, &mut body).await;
         }
         let events = self.exchange.stream(url, &body, self.wire.framing(), &request.model).await?;
-        let reading = AnswerReader {
+        let reading = ReplyReader {
             events,
             exchange: Arc::clone(&self.exchange),
-            answer: self.wire.answer_decoder(&request.model),
+            answer: self.wire.reply_decoder(&request.model),
             assembly: ReplyAssembly::new(request.model),
             ready: VecDeque::new(),
             is_over: false,
@@ -236,8 +239,8 @@ impl Provider for HttpProvider {
     }
 }
 
-/// Reads and decodes the events of a streamed answer.
-struct AnswerReader {
+/// Reads and decodes the events of a streamed reply.
+struct ReplyReader {
     events: EventReader,
     exchange: Arc<HttpExchange>,
     answer: Box<dyn AnswerDecoder>,
@@ -247,7 +250,7 @@ struct AnswerReader {
     is_over: bool,
 }
 
-impl AnswerReader {
+impl ReplyReader {
     async fn next(&mut self) -> Option<Result<ReplyDelta, ModelError>> {
         loop {
             if let Some(delta) = self.ready.pop_front() {

@@ -3,7 +3,7 @@
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, join_texts, parse_token_count, parse_token_size};
+use super::encode::{encode_base64, join_result_texts, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -16,9 +16,9 @@ use crate::{
 /// Maximum number of models whose details are requested.
 const MAX_DETAILED_MODELS: usize = 64;
 /// Maximum number of models that are read from Ollama's list.
-const MAX_MODELS: usize = 1_000;
+const MAX_LISTED_MODELS: usize = 1_000;
 /// Maximum number of concurrent requests for details.
-const CONCURRENT_REQUESTS: usize = 4;
+const MAX_CONCURRENT_DETAIL_REQUESTS: usize = 4;
 
 pub(super) struct Ollama;
 
@@ -84,8 +84,8 @@ impl Wire for Ollama {
         WireRequest { url: settings.url_at("api/chat"), body: body.into() }
     }
 
-    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
-        Box::new(ChatStream { model: model.to_owned(), is_done: false })
+    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(OllamaReplyDecoder { model: model.to_owned(), is_done: false })
     }
 }
 
@@ -114,7 +114,7 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
     }
     let results = message.parts.iter().filter_map(|part| match part {
         MessagePart::ToolResult { id, name, parts, .. } => {
-            Some(json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": join_texts(parts) }))
+            Some(json!({ "role": "tool", "tool_name": name, "tool_call_id": id, "content": join_result_texts(parts) }))
         }
         _ => None,
     });
@@ -135,13 +135,13 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
     results.chain(own).collect()
 }
 
-/// Decoder of the events of a streamed answer in Ollama's native format.
-struct ChatStream {
+/// Decoder of the events of a streamed reply in Ollama's native format.
+struct OllamaReplyDecoder {
     model: String,
     is_done: bool,
 }
 
-impl AnswerDecoder for ChatStream {
+impl AnswerDecoder for OllamaReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.get("error").is_some() {
             return Err(provider_fault::stream_error(event, &self.model));
@@ -198,7 +198,7 @@ pub(super) async fn list_models(
             Err(_) => named,
         }
     });
-    let mut models: Vec<Model> = stream::iter(shown).buffered(CONCURRENT_REQUESTS).collect().await;
+    let mut models: Vec<Model> = stream::iter(shown).buffered(MAX_CONCURRENT_DETAIL_REQUESTS).collect().await;
     models.extend(rest);
     Ok(models)
 }
@@ -212,7 +212,7 @@ pub(super) async fn list_model_names(
     let Some(listed) = answer["models"].as_array() else {
         return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
-    let names = listed.iter().take(MAX_MODELS).filter_map(|listed| listed["name"].as_str());
+    let names = listed.iter().take(MAX_LISTED_MODELS).filter_map(|listed| listed["name"].as_str());
     Ok(names.map(|name| model_from_details(name, &Value::Null)).collect())
 }
 

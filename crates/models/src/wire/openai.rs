@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_base64, encode_data_url, join_texts, opaque_of_wire, parse_token_count, parse_token_size};
+use super::encode::{
+    encode_base64, encode_data_url, join_result_texts, opaque_of_wire, parse_token_count, parse_token_size,
+};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
 use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
@@ -21,7 +23,7 @@ use crate::{
 /// Marks stored reasoning as created by this API.
 const WIRE_NAME: &str = "openai";
 /// Maximum number of models that are read from a provider's list.
-const MAX_MODELS: usize = 2_000;
+const MAX_LISTED_MODELS: usize = 2_000;
 
 /// Implementation of the chat completions API, since some differ in their parameters and extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +46,7 @@ impl OpenAi {
 impl ChatDialect {
     pub(super) fn of_provider(settings: &ProviderSettings) -> Self {
         match settings.url.host_str() {
-            Some(host) if is_openai(host) => Self::OpenAi,
+            Some(host) if is_openai_host(host) => Self::OpenAi,
             Some("openrouter.ai") => Self::OpenRouter,
             _ => Self::Other,
         }
@@ -52,7 +54,7 @@ impl ChatDialect {
 }
 
 /// Returns `true` for hosts of OpenAI, including regional ones, and for Microsoft's hosts with OpenAI's models.
-fn is_openai(host: &str) -> bool {
+fn is_openai_host(host: &str) -> bool {
     host == "api.openai.com"
         || [".api.openai.com", ".openai.azure.com", ".services.ai.azure.com"].iter().any(|end| host.ends_with(end))
 }
@@ -133,8 +135,8 @@ impl Wire for OpenAi {
         WireRequest { url: settings.url_at("chat/completions"), body: body.into() }
     }
 
-    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
-        Box::new(CompletionStream { model: model.to_owned(), ..CompletionStream::default() })
+    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(ChatCompletionsDecoder { model: model.to_owned(), ..ChatCompletionsDecoder::default() })
     }
 }
 
@@ -153,7 +155,7 @@ fn encode_message(message: &ModelMessage) -> Vec<Value> {
         Role::User => {
             let results = message.parts.iter().filter_map(|part| match part {
                 MessagePart::ToolResult { id, parts, .. } => {
-                    Some(json!({ "role": "tool", "tool_call_id": id, "content": join_texts(parts) }))
+                    Some(json!({ "role": "tool", "tool_call_id": id, "content": join_result_texts(parts) }))
                 }
                 _ => None,
             });
@@ -221,9 +223,9 @@ fn encode_assistant_message(parts: &[MessagePart]) -> Value {
     own.into()
 }
 
-/// Decoder of the events of a streamed answer in the format of the chat completions API.
+/// Decoder of the events of a streamed reply in the format of the chat completions API.
 #[derive(Default)]
-struct CompletionStream {
+struct ChatCompletionsDecoder {
     model: String,
     is_done: bool,
     has_ended: bool,
@@ -235,7 +237,7 @@ struct CompletionStream {
     uses: BTreeMap<u64, (String, u64)>,
 }
 
-impl AnswerDecoder for CompletionStream {
+impl AnswerDecoder for ChatCompletionsDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.is_null() {
             self.is_done = true;
@@ -294,16 +296,16 @@ impl AnswerDecoder for CompletionStream {
     fn end(&mut self, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if !self.details.is_empty() {
             let details = Value::from(std::mem::take(&mut self.details));
-            assembly.attach_first_thought(json!({ "wire": WIRE_NAME, "details": details }))
+            assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "details": details }))
         } else if self.thinks_in_content {
-            assembly.attach_first_thought(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
+            assembly.attach_to_first_reasoning(json!({ "wire": WIRE_NAME, "field": "reasoning_content" }))
         } else {
             Ok(())
         }
     }
 }
 
-impl CompletionStream {
+impl ChatCompletionsDecoder {
     fn process_thinking(&mut self, delta: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let in_content = delta["reasoning_content"].as_str();
         self.thinks_in_content |= in_content.is_some_and(|text| !text.is_empty());
@@ -348,13 +350,13 @@ impl CompletionStream {
 
     /// Adds a streamed reasoning detail. Fragments with the same index and type are merged.
     fn add_detail(&mut self, detail: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
-        const MAX_DETAILS: usize = 256;
+        const MAX_REASONING_DETAILS: usize = 256;
         assembly.count_bytes(detail.to_string().len())?;
         let known = self.details.iter_mut().find(|known| {
             detail["index"].is_number() && known["index"] == detail["index"] && known["type"] == detail["type"]
         });
         let (Some(known), Some(members)) = (known, detail.as_object()) else {
-            if self.details.len() == MAX_DETAILS {
+            if self.details.len() == MAX_REASONING_DETAILS {
                 return Err(ModelError::Unreadable { cause: "too many reasoning details".to_owned() });
             }
             self.details.push(detail.clone());
@@ -380,7 +382,7 @@ pub(super) async fn list_models(
     let Some(listed) = answer["data"].as_array().or_else(|| answer.as_array()) else {
         return Err(ModelError::Unreadable { cause: "the response contains no list of models".to_owned() });
     };
-    Ok(listed.iter().take(MAX_MODELS).filter_map(parse_model).collect())
+    Ok(listed.iter().take(MAX_LISTED_MODELS).filter_map(parse_model).collect())
 }
 
 fn parse_model(listed: &Value) -> Option<Model> {

@@ -137,7 +137,7 @@ impl ProviderFault {
 fn retry_after_header(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<f64>().ok();
     let seconds = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number(RETRY_AFTER.as_str()))?;
-    bounded_duration(seconds)
+    seconds_to_bounded_duration(seconds)
 }
 
 /// Returns the retry delay of a Gemini error: `"retryDelay": "34s"`.
@@ -145,11 +145,11 @@ fn retry_delay(json: &Value) -> Option<Duration> {
     let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
     let details = json["error"]["details"].as_array()?;
     let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
-    bounded_duration(delay.strip_suffix('s')?.parse().ok()?)
+    seconds_to_bounded_duration(delay.strip_suffix('s')?.parse().ok()?)
 }
 
 /// Converts a number of seconds to a duration of at most one day.
-fn bounded_duration(seconds: f64) -> Option<Duration> {
+fn seconds_to_bounded_duration(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok().filter(|time| time.as_secs() <= 86_400)
 }
 
@@ -172,14 +172,14 @@ fn error_body_text(body: &[u8]) -> String {
 }
 
 /// Character at the end of a truncated message.
-pub(super) const TRUNCATION_MARK: char = '…';
+pub(super) const TRUNCATION_CHAR: char = '…';
 
 /// Returns the beginning of a provider's message, on one line.
 pub(super) fn shorten_message(text: &str) -> String {
     let mut short: String =
         text.trim().chars().take(MAX_MESSAGE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.trim().chars().nth(MAX_MESSAGE_CHARS).is_some() {
-        short.push(TRUNCATION_MARK);
+        short.push(TRUNCATION_CHAR);
     }
     short
 }

@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use crate::{MessagePart, ModelError, ModelMessage, ModelReply, ReplyDelta, Role, StopReason, TokenUsage};
 
-/// Maximum size of the text and tool arguments of an answer in bytes.
-pub(super) const MAX_ANSWER_BYTES: usize = 16 << 20;
-/// Maximum number of parts of an answer. Far more than any model generates.
-const MAX_PARTS: usize = 1_024;
+/// Maximum size of the text and tool arguments of a reply in bytes.
+pub(super) const MAX_REPLY_BYTES: usize = 16 << 20;
+/// Maximum number of parts of a reply. Far more than any model generates.
+const MAX_REPLY_PARTS: usize = 1_024;
 
-/// A part of an answer that may still be extended.
+/// A part of a reply that may still be extended.
 enum PartialPart {
     Text(String),
     Thinking {
@@ -26,7 +26,7 @@ enum PartialPart {
     },
 }
 
-/// Collects the events of a streamed answer, and builds the complete answer from them.
+/// Collects the events of a streamed reply, and builds the complete reply from them.
 pub(super) struct ReplyAssembly {
     pieces: Vec<PartialPart>,
     deltas: Vec<ReplyDelta>,
@@ -46,14 +46,14 @@ impl ReplyAssembly {
         self.deltas.drain(..)
     }
 
-    /// Adds `by` to the size of the answer. Fails if the size or the number of parts exceeds its limit.
+    /// Adds `by` to the size of the reply. Fails if the size or the number of parts exceeds its limit.
     pub(super) fn count_bytes(&mut self, by: usize) -> Result<(), ModelError> {
         self.size += by;
-        let is_small = self.size <= MAX_ANSWER_BYTES && self.pieces.len() <= MAX_PARTS;
-        if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_ANSWER_BYTES }) }
+        let is_small = self.size <= MAX_REPLY_BYTES && self.pieces.len() <= MAX_REPLY_PARTS;
+        if is_small { Ok(()) } else { Err(ModelError::TooLarge { limit: MAX_REPLY_BYTES }) }
     }
 
-    /// Appends text to the answer.
+    /// Appends text to the reply.
     pub(super) fn append_text(&mut self, more: &str) -> Result<(), ModelError> {
         if more.is_empty() {
             return Ok(());
@@ -83,7 +83,7 @@ impl ReplyAssembly {
 
     /// Attaches an opaque value to the preceding reasoning. Stores the value as a reasoning part without text if there
     /// is none.
-    pub(super) fn attach_thought(&mut self, value: Value) -> Result<(), ModelError> {
+    pub(super) fn attach_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         match self.pieces.last_mut() {
             Some(PartialPart::Thinking { opaque: opaque @ None, .. }) => *opaque = Some(value),
@@ -93,14 +93,14 @@ impl ReplyAssembly {
     }
 
     /// Stores an opaque value as a separate reasoning part without text.
-    pub(super) fn store_thought(&mut self, value: Value) -> Result<(), ModelError> {
+    pub(super) fn store_opaque_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         self.pieces.push(PartialPart::Thinking { text: String::new(), opaque: Some(value) });
         Ok(())
     }
 
     /// Attaches an opaque value to the first reasoning part, for an API that does not mark where reasoning ends.
-    pub(super) fn attach_first_thought(&mut self, value: Value) -> Result<(), ModelError> {
+    pub(super) fn attach_to_first_reasoning(&mut self, value: Value) -> Result<(), ModelError> {
         self.count_bytes(value.to_string().len())?;
         let first = self.pieces.iter_mut().find_map(|piece| match piece {
             PartialPart::Thinking { opaque, .. } => Some(opaque),
@@ -136,7 +136,7 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Returns `true` if the answer contains a tool call.
+    /// Returns `true` if the reply contains a tool call.
     pub(super) fn uses_tools(&self) -> bool {
         self.pieces.iter().any(|piece| matches!(piece, PartialPart::ToolUse { .. }))
     }
@@ -175,14 +175,14 @@ impl ReplyAssembly {
         Ok(())
     }
 
-    /// Sets the identifier of the model that answers, as the provider reports it.
+    /// Sets the identifier of the model that replies, as the provider reports it.
     pub(super) fn set_model(&mut self, name: &str) {
         if !name.is_empty() && name.len() <= 256 {
             name.clone_into(&mut self.model);
         }
     }
 
-    /// Sets the reason why the answer ended.
+    /// Sets the reason why the reply ended.
     pub(super) fn set_stop(&mut self, stop: StopReason) {
         self.stop = Some(stop);
     }
@@ -196,7 +196,7 @@ impl ReplyAssembly {
         }
     }
 
-    /// Completes the answer and returns it.
+    /// Completes the reply and returns it.
     pub(super) fn finish(&mut self) -> Result<ModelReply, ModelError> {
         let uses_tools = self.uses_tools();
         let stop = match self.stop.take() {
@@ -246,10 +246,10 @@ mod tests {
             assembly.append_text(&piece).unwrap();
         }
         let refused = assembly.append_text("x");
-        assert_eq!(refused, Err(ModelError::TooLarge { limit: MAX_ANSWER_BYTES }), "one byte more than 16 MiB");
+        assert_eq!(refused, Err(ModelError::TooLarge { limit: MAX_REPLY_BYTES }), "one byte more than 16 MiB");
         let mut assembly = ReplyAssembly::new("m".into());
         let begun = (0..5_000).try_for_each(|key| assembly.begin_tool_use(key, String::new(), String::new(), None));
-        assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_ANSWER_BYTES }), "the number of parts is limited");
+        assert_eq!(begun, Err(ModelError::TooLarge { limit: MAX_REPLY_BYTES }), "the number of parts is limited");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use ports::secrets;
 use ports::server_config::{AuthConfig, GrantType, HttpConfig};
 
-use super::{SecretVisibility, invalid_error};
+use super::{SecretVisibility, invalid_input_error};
 use crate::ApiError;
 use crate::data::{AdvancedAuthSettings, AuthSettings};
 
@@ -12,7 +12,7 @@ use crate::data::{AdvancedAuthSettings, AuthSettings};
 const CLIENT_SECRET_SUFFIX: &str = "client_secret";
 
 /// Maximum size of a sign-in secret, such as a private key, in bytes.
-const MAX_SECRET_BYTES: usize = 16 * 1_024;
+const MAX_SIGN_IN_SECRET_BYTES: usize = 16 * 1_024;
 
 /// Applies sign-in settings from the page to a server.
 ///
@@ -40,14 +40,14 @@ pub(super) fn apply_auth_settings(
     let client_secret = match text(settings.client_secret) {
         _ if !settings.has_secret => None,
         // Pasted settings may already reference a stored secret.
-        Some(value) if is_reference(&value) => Some(value),
+        Some(value) if is_secret_reference(&value) => Some(value),
         Some(value) => {
             let name = client_secret_name(server, &before, taken);
             secret_to_store = Some((secrets::storage_key(&name, &origin), value));
             Some(secrets::secret_reference(&name))
         }
         None if was.and_then(HttpConfig::origin).is_some_and(|was| was == origin) => before.client_secret.clone(),
-        None => return Err(invalid_error("enter the client secret again: it was entered for another address")),
+        None => return Err(invalid_input_error("enter the client secret again: it was entered for another address")),
     };
     let auth = AuthConfig {
         client_id: text(settings.client_id),
@@ -58,7 +58,7 @@ pub(super) fn apply_auth_settings(
         ..before
     };
     if let Some(problem) = auth.problem() {
-        return Err(invalid_error(problem));
+        return Err(invalid_input_error(problem));
     }
     http.auth = (auth != AuthConfig::default()).then_some(auth);
     Ok(secret_to_store)
@@ -74,15 +74,15 @@ fn client_secret_name(server: &str, before: &AuthConfig, taken: &[String]) -> St
 }
 
 /// Checks the size of a sign-in secret. Line breaks are permitted, since PEM keys contain them.
-pub(super) fn check_secret(value: &str) -> Result<(), ApiError> {
-    if value.trim().is_empty() || value.len() > MAX_SECRET_BYTES {
-        return Err(invalid_error(format!("a secret has 1 to {MAX_SECRET_BYTES} bytes")));
+pub(super) fn check_sign_in_secret(value: &str) -> Result<(), ApiError> {
+    if value.trim().is_empty() || value.len() > MAX_SIGN_IN_SECRET_BYTES {
+        return Err(invalid_input_error(format!("a secret has 1 to {MAX_SIGN_IN_SECRET_BYTES} bytes")));
     }
     Ok(())
 }
 
-/// Returns `true` if a text consists of exactly one reference `${secret:NAME}`.
-fn is_reference(text: &str) -> bool {
+/// Returns `true` if a text consists of exactly one reference to a secret, `${secret:NAME}`.
+fn is_secret_reference(text: &str) -> bool {
     matches!(secrets::referenced_names(text)[..], [name] if secrets::secret_reference(name) == text)
 }
 
@@ -123,7 +123,7 @@ fn apply_advanced_settings(rest: AdvancedAuthSettings, before: AuthConfig) -> Re
     Ok(AuthConfig {
         client_auth: rest.client_auth,
         client_metadata_url: rest.client_metadata_url,
-        grant: grant.ok_or_else(|| invalid_error("the grant type is not known"))?,
+        grant: grant.ok_or_else(|| invalid_input_error("the grant type is not known"))?,
         private_key: rest.private_key,
         algorithm: rest.algorithm,
         identity_provider: rest.identity_provider,

@@ -4,7 +4,7 @@
 use ports::secrets;
 use ports::server_config::{ServerConfig, StdioConfig};
 
-use super::{invalid_error, secret_name};
+use super::{invalid_input_error, secret_name};
 use crate::ApiError;
 
 /// Moves secret values of environment variables to the keychain and replaces them by references.
@@ -24,7 +24,7 @@ pub(super) fn move_secrets_to_keychain(
     // Names of secrets that other variables of this server reference are in use too.
     taken.extend(stdio.env.values().flat_map(|value| secrets::referenced_names(value)).map(str::to_owned));
     if let Some(unknown) = secret.iter().find(|name| !stdio.env.contains_key(*name)) {
-        return Err(invalid_error(format!("the variable {unknown:?} has no value")));
+        return Err(invalid_input_error(format!("the variable {unknown:?} has no value")));
     }
     let mut secrets_to_store = Vec::new();
     for (name, value) in &mut stdio.env {
@@ -34,7 +34,7 @@ pub(super) fn move_secrets_to_keychain(
             if is_same_command {
                 continue;
             }
-            return Err(invalid_error(format!(
+            return Err(invalid_input_error(format!(
                 "enter the value of the variable {name:?} again: it was entered for another command"
             )));
         }
@@ -61,10 +61,10 @@ pub(super) fn move_secrets_to_keychain(
 /// Checks that a value is permitted for a secret variable. An empty value is not permitted.
 pub(super) fn check_secret_variable(name: &str, value: &str) -> Result<(), ApiError> {
     if value.is_empty() {
-        return Err(invalid_error(format!("the secret variable {name:?} has no value")));
+        return Err(invalid_input_error(format!("the secret variable {name:?} has no value")));
     }
     if value.contains('\0') {
-        return Err(invalid_error(format!("the value of the variable {name:?} contains a NUL character")));
+        return Err(invalid_input_error(format!("the value of the variable {name:?} contains a NUL character")));
     }
     Ok(())
 }

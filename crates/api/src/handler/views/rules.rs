@@ -66,7 +66,7 @@ fn argument_rule_view(rule: own::ArgumentRule) -> ArgumentRule {
     ArgumentRule { at: rule.at, test, pattern }
 }
 
-pub(in crate::handler) fn to_rule(rule: Rule) -> Result<own::PolicyRule, ApiError> {
+pub(in crate::handler) fn to_policy_rule(rule: Rule) -> Result<own::PolicyRule, ApiError> {
     Ok(own::PolicyRule {
         id: if rule.id.is_empty() { 0 } else { parse_rule_number(&rule.id)? },
         effect: rule.effect,

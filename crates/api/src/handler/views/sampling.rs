@@ -140,7 +140,7 @@ const fn to_budget(limits: SamplingLimits) -> own::Budget {
 fn sampling_request_view(request: mcp::CreateMessageParams) -> SamplingRequest {
     let preferences = request.model_preferences.unwrap_or_default();
     SamplingRequest {
-        messages: request.messages.iter().map(message_view).collect(),
+        messages: request.messages.iter().map(sampling_message_view).collect(),
         system_prompt: request.system_prompt,
         max_tokens: request.max_tokens,
         temperature: request.temperature,
@@ -156,7 +156,7 @@ fn sampling_request_view(request: mcp::CreateMessageParams) -> SamplingRequest {
     }
 }
 
-fn message_view(message: &mcp::SamplingMessage) -> Message {
+fn sampling_message_view(message: &mcp::SamplingMessage) -> Message {
     Message {
         role: role_view(message.role),
         content: message.content.blocks().iter().cloned().map(Content::from).collect(),
@@ -170,7 +170,7 @@ pub(in crate::handler) fn to_sampling_params(
 ) -> mcp::CreateMessageParams {
     let messages = edited.messages.into_iter().map(|shown| {
         // An unchanged message is preserved with the members that the page does not display.
-        let unchanged = original.messages.iter().find(|other| message_view(other) == shown).cloned();
+        let unchanged = original.messages.iter().find(|other| sampling_message_view(other) == shown).cloned();
         unchanged.unwrap_or_else(|| mcp::SamplingMessage {
             role: match shown.role {
                 Role::User => mcp::Role::User,

@@ -11,8 +11,8 @@ use supervision::activity::{ActivityKind, ActivityLog};
 
 use super::{CallPurpose, ConnectionEvent, SessionRun, lists, log_state};
 
-/// Maximum number of updated resources that are reported per tick.
-const MAX_UPDATED_PER_TICK: usize = 50;
+/// Maximum number of updated resources that are reported to the owner within 50 ms.
+const MAX_RESOURCE_UPDATES_PER_TICK: usize = 50;
 
 impl SessionRun<'_> {
     pub(super) fn driver_event(&mut self, event: DriverEvent, session: &mut SessionControl<'_>) {
@@ -57,7 +57,7 @@ impl SessionRun<'_> {
         if self.usage.count_frame(&frame) {
             self.with_activity(|a| a.append_frame(frame));
         } else {
-            self.note_omitted();
+            self.count_omitted_notification();
         }
         if self.usage.is_slowed() && !was_slowed {
             if let Some(words) = self.usage.pause_notice() {
@@ -68,7 +68,7 @@ impl SessionRun<'_> {
     }
 
     /// Counts a notification that is not stored in the activity log.
-    fn note_omitted(&mut self) {
+    fn count_omitted_notification(&mut self) {
         self.with_activity(ActivityLog::count_omitted_entry);
         if let Some(words) = self.usage.omission_notice() {
             self.with_activity(|a| a.append_anomaly(&words, None));
@@ -115,7 +115,7 @@ impl SessionRun<'_> {
                 self.ticks.schedule_soon();
             }
             SessionEvent::ResourceUpdated { uri } => {
-                if self.gathered.updated.len() < MAX_UPDATED_PER_TICK {
+                if self.gathered.updated.len() < MAX_RESOURCE_UPDATES_PER_TICK {
                     self.gathered.updated.insert(uri);
                 }
                 self.ticks.schedule_soon();
@@ -124,7 +124,7 @@ impl SessionRun<'_> {
                 if self.usage.count_log() {
                     self.with_activity(|a| a.append_log(&message));
                 } else {
-                    self.note_omitted();
+                    self.count_omitted_notification();
                 }
             }
             SessionEvent::Anomaly { cause, id } => {

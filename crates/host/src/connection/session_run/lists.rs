@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use super::tick_timer::TICK;
 use super::{CallPurpose, ConnectionEvent, MIN_REREAD_INTERVAL, SessionRun, log_state};
 
-/// Maximum number of dropped entries of a list's page that are written to the activity log.
-const MAX_DROPPED: usize = 20;
+/// Maximum number of invalid items of one list page that are named in the activity log.
+const MAX_LOGGED_DROPPED_ITEMS: usize = 20;
 
 impl SessionRun<'_> {
     pub(super) fn read_stale_lists(&mut self, session: &mut SessionControl<'_>) {
@@ -49,7 +49,7 @@ impl SessionRun<'_> {
 
     /// Logs invalid entries that the session dropped from a page of a list, and adds them as notes to that list's read.
     pub(super) fn on_items_dropped(&mut self, kind: ListKind, items: Vec<DroppedItem>) {
-        let dropped = items.into_iter().take(MAX_DROPPED);
+        let dropped = items.into_iter().take(MAX_LOGGED_DROPPED_ITEMS);
         let Some(list) = lists_of_kind(kind).first() else { return };
         for item in dropped {
             let words = format!("\"{}\" was omitted from the {}: {}", item.name, list.plural_name(), item.cause);

@@ -10,7 +10,7 @@ use tokio::time::{Instant, Sleep};
 /// Interval at which activity, progress and changed resources are forwarded to the owner.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
-/// Schedule of the next tick, and the timer that waits for it.
+/// Schedule of the next tick, at which gathered reports are forwarded, and the timer that waits for it.
 pub(super) struct TickTimer {
     next: Option<Instant>,
     /// Timer that expires at the next tick.
@@ -25,7 +25,7 @@ impl TickTimer {
         Self { next: None, alarm: Box::pin(tokio::time::sleep(TICK)), bell: WakeFlag::default(), is_soon: false }
     }
 
-    /// Schedules a tick within [`TICK`], unless that was already done.
+    /// Schedules a tick within [`TICK`], unless this function was already called since the last tick.
     pub(super) fn schedule_soon(&mut self) {
         if !std::mem::replace(&mut self.is_soon, true) {
             self.schedule_by(Instant::now() + TICK);

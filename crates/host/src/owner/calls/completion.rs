@@ -107,7 +107,7 @@ impl Owner {
         }
     }
 
-    /// Reports the result of a call to its caller and to observers, after the call was removed from the table.
+    /// Reports the result of a call to its caller and to observers, after the call was removed from the table of calls.
     pub(in crate::owner) fn report_call_result(
         &mut self,
         mut record: Box<CallRecord>,

@@ -101,7 +101,7 @@ impl Owner {
         (idle, total): (std::time::Duration, std::time::Duration),
         reply: oneshot::Sender<Result<ServerResult, CallFailure>>,
     ) {
-        let request = match self.authorize_unaudited(server, request) {
+        let request = match self.authorize_unaudited_request(server, request) {
             Ok(request) => request,
             Err(failure) => {
                 let _ = reply.send(Err(failure));

@@ -19,11 +19,11 @@ use crate::view::{ConsentRequestBody, HostEvent, ServerState};
 impl Owner {
     /// Replaces the definitions in pending consent requests for calls of a server's tools by the current ones, after
     /// the list of tools was read again. Requests for tools that no longer exist are withdrawn.
-    pub(in crate::owner) fn update_requests_for_tools(&mut self, server: &str) {
+    pub(in crate::owner) fn update_tools_in_consent_requests(&mut self, server: &str) {
         let Some(catalog) = self.servers.records.get(server).map(|record| Arc::clone(&record.offer.catalog)) else {
             return;
         };
-        self.end_consent_requests(|p| match &p.view.body {
+        self.withdraw_requests_if(|p| match &p.view.body {
             ConsentRequestBody::Tool { tool, .. } => p.view.server == server && catalog.tool(&tool.name).is_none(),
             _ => false,
         });
@@ -45,13 +45,13 @@ impl Owner {
     pub(in crate::owner) fn on_request_withdrawn(&mut self, run: RunId, request: ServerRequestId) {
         self.models.sampling.end_auto_approved(|of| of == (run, request));
         self.withdraw_roots_response((run, request));
-        self.end_consent_requests(
+        self.withdraw_requests_if(
             |p| matches!(&p.purpose, RequestPurpose::Request { run: r, request: own, .. } if *r == run && *own == request),
         );
     }
 
     /// Withdraws the consent requests for which `is_over` returns `true`.
-    pub(in crate::owner) fn end_consent_requests(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
+    pub(in crate::owner) fn withdraw_requests_if(&mut self, is_over: impl Fn(&PendingRequest) -> bool) {
         for pending in self.consent.remove_ended(is_over) {
             self.audit_outcome(&pending, ConsentRequestOutcome::Withdrawn, None);
             self.events.emit(HostEvent::ConsentRequestClosed {

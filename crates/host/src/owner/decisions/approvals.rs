@@ -164,7 +164,7 @@ impl Owner {
         self.audit_approval(approval, ApprovalScope::Once, outgoing, move |owner, permitted| {
             let (at, permit) = permitted?;
             let page =
-                permit.authorize_url(&shown.view.server, parts.url).map_err(|PayloadMismatch| DecisionError::Stale)?;
+                permit.authorize_browser_url(&shown.view.server, parts.url).map_err(|PayloadMismatch| DecisionError::Stale)?;
             owner.consent.pending[at].being_acted_on = true;
             let platform = owner.ports.platform.clone();
             let opening = async move { open_in_browser(platform.as_ref(), page).await };

@@ -16,7 +16,7 @@ use crate::owner::tool_filter::TURNED_OFF_REASON;
 use crate::view::{ConsentRequestBody, HostEvent};
 
 /// Maximum length of the reason for a denial, in characters.
-const MAX_REASON: usize = 2_000;
+const MAX_REASON_CHARS: usize = 2_000;
 
 impl Owner {
     /// Denies or dismisses a consent request as decided by the user. Counts towards muting a server that caused it.
@@ -53,8 +53,9 @@ impl Owner {
     fn refuse_request(&mut self, at: usize, outcome: ConsentRequestOutcome, reason: Option<&str>) {
         let pending = self.consent.pending.remove(at);
         self.audit_outcome(&pending, outcome, None);
-        let why =
-            reason.map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_REASON))).unwrap_or_default();
+        let why = reason
+            .map(|reason| format!(", who says: {}", truncate_reason(reason, MAX_REASON_CHARS)))
+            .unwrap_or_default();
         let by = format!("by the {}{why}", self.options.decides);
         self.notify_refusal(&pending, outcome, by);
     }

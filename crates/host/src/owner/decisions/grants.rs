@@ -62,7 +62,7 @@ impl Owner {
         });
     }
 
-    /// Adds a revoked grant to the active grants again and returns it, if its server and tool are unchanged.
+    /// Re-adds a revoked grant to the active grants and returns it, if its server and tool are unchanged.
     fn readd_revoked_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
         let now = self.now();
         let (grant, basis) = self.permissions.revoked.take(id, now)?;

@@ -17,12 +17,12 @@ use crate::owner::state::{DecisionError, DecisionProgress, RequestPurpose};
 use crate::view::ConsentRequestBody;
 
 /// Maximum number of read-only tools that one approval can allow together.
-const MAX_TOOLS: usize = 32;
+const MAX_READ_ONLY_TOOLS: usize = 32;
 /// Maximum number of other tools whose definitions are compared with the reviewed ones for one list of read-only tools.
-const MAX_EXAMINED: usize = 64;
+const MAX_COMPARED_TOOLS: usize = 64;
 /// Maximum total size of the definitions that are compared to determine one list of read-only tools, in bytes of JSON.
 /// Cached definitions count, too, so that the list does not depend on the cache.
-const MAX_EXAMINED_BYTES: usize = 256 * 1024;
+const MAX_COMPARED_DEFINITION_BYTES: usize = 256 * 1024;
 
 impl Owner {
     /// Returns the tools that can be allowed together with a call of `called`: this one first, then others whose
@@ -43,9 +43,9 @@ impl Owner {
         };
         let candidates = catalog.tools.iter().filter(|entry| entry.name() != called.name && is_pinned(entry.name()));
         let (mut tools, mut bytes) = (vec![called.name.clone()], 0);
-        for entry in candidates.take(MAX_EXAMINED) {
+        for entry in candidates.take(MAX_COMPARED_TOOLS) {
             bytes += entry.raw().get().len();
-            if tools.len() >= MAX_TOOLS || bytes > MAX_EXAMINED_BYTES {
+            if tools.len() >= MAX_READ_ONLY_TOOLS || bytes > MAX_COMPARED_DEFINITION_BYTES {
                 break;
             }
             let definition = self.current_definition(server, entry.name());

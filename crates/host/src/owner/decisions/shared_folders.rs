@@ -115,11 +115,11 @@ impl Owner {
 ///
 /// Returns [`DecisionError::Folder`] if a path is not absolute, is not a folder, or can't be shared.
 pub(crate) async fn canonical_folders(folders: Vec<PathBuf>) -> Result<Vec<PathBuf>, DecisionError> {
-    let looked = tokio::task::spawn_blocking(move || resolve_folders(&folders)).await;
+    let looked = tokio::task::spawn_blocking(move || canonicalize_shared_folders(&folders)).await;
     looked.unwrap_or_else(|error| Err(DecisionError::Folder { folder: String::new(), cause: error.to_string() }))
 }
 
-fn resolve_folders(folders: &[PathBuf]) -> Result<Vec<PathBuf>, DecisionError> {
+fn canonicalize_shared_folders(folders: &[PathBuf]) -> Result<Vec<PathBuf>, DecisionError> {
     let mut real: Vec<PathBuf> = Vec::new();
     for folder in folders {
         let bad = |cause: &str| DecisionError::Folder { folder: folder.display().to_string(), cause: cause.to_owned() };

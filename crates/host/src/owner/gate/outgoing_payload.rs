@@ -7,7 +7,7 @@ use policy::Hash;
 use serde_json::json;
 use server_requests::sampling::{SamplingState, request_hash};
 
-use super::{client_hash, response_hash, sign_in_url_hash, url_hash};
+use super::{client_credentials_hash, response_hash, sign_in_url_hash, url_hash};
 use crate::owner::state::{PendingRequest, consent_kind, consent_subject, payload_text, sampling_subject};
 
 /// A payload that an approval authorizes: its description for the audit log, and its hashes.
@@ -47,7 +47,7 @@ impl OutgoingPayload {
         }
     }
 
-    /// Describes a response that the user entered or chose. `logged` and `content` are the hash and text for the audit
+    /// Describes a response that the user entered or chose. `logged` and `content` are its hash and text for the audit
     /// log.
     pub(in crate::owner) fn response(
         pending: &PendingRequest,
@@ -70,6 +70,6 @@ impl OutgoingPayload {
 
     /// Describes client credentials that the user entered for a sign-in.
     pub(in crate::owner) fn client_credentials(pending: &PendingRequest, client: &EnteredClient) -> Self {
-        Self { payload_hash: client_hash(client), ..Self::displayed(pending) }
+        Self { payload_hash: client_credentials_hash(client), ..Self::displayed(pending) }
     }
 }

@@ -10,8 +10,7 @@ use url::Url;
 use crate::owner::state::consent_payload_hash;
 use crate::view::ConsentRequestBody;
 
-/// Query parameters of an authorization URL that are generated for each use, and may therefore differ from the
-/// displayed URL.
+/// Query parameters of an authorization URL that are generated for each use, so the displayed ones may differ.
 const ONE_TIME_PARAMETERS: [&str; 3] = ["state", "code_challenge", "nonce"];
 
 /// Returns the hash of a response to a server's request.
@@ -40,7 +39,7 @@ pub(super) fn sign_in_url_hash(url: &str) -> Hash {
 }
 
 /// Returns the hash of client credentials that the user entered.
-pub(super) fn client_hash(client: &EnteredClient) -> Hash {
+pub(super) fn client_credentials_hash(client: &EnteredClient) -> Hash {
     Hash::of_json(&json!({ "client": client.client_id, "secret": client.client_secret }))
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, json};
 use super::*;
 use crate::owner::tests::world::{ASKING_TOOL, HostFixture, SERVER, poll_once};
 
-/// Results with which the gate called the continuations of approvals, in order.
+/// Results that the gate passed to the callbacks of approvals, in order.
 type SendResults = Arc<Mutex<Vec<Result<(), DecisionError>>>>;
 
 /// Returns a host with a consent request for a call, and the hash of the request. Audit entries are only written by
@@ -159,7 +159,7 @@ fn denial_contains_no_entered_content() {
 
 #[test]
 fn link_is_opened_at_the_displayed_url_only() {
-    let opened = |url: &str| authorize_link(UrlParts::parse(url)).map(AuthorizedPayload::into_inner);
+    let opened = |url: &str| authorize_link_opening(UrlParts::parse(url)).map(AuthorizedPayload::into_inner);
     assert_eq!(opened("https://a.example/x?y=1").as_deref(), Some("https://a.example/x?y=1"));
     assert_eq!(opened("javascript:alert(1)"), None, "a script URL is not opened");
 }

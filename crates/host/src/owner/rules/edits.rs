@@ -15,7 +15,7 @@ use crate::owner::audited_decision::AuditedDecision;
 use crate::rules::{RulesError, RulesView};
 
 /// Maximum number of changed rules that get an audit entry each when a rule file has changed.
-const MAX_AUDITED_CHANGES: usize = 20;
+const MAX_AUDITED_RULE_CHANGES: usize = 20;
 
 impl Owner {
     /// Records rules that another process changed in the audit log, since a rule can allow payloads to be sent
@@ -44,9 +44,9 @@ impl Owner {
         if before.preset != after.preset || of_user(before) != of_user(after) {
             self.permissions.rule_files.user.changed = Some(self.now());
         }
-        let more = lines.len().saturating_sub(MAX_AUDITED_CHANGES);
+        let more = lines.len().saturating_sub(MAX_AUDITED_RULE_CHANGES);
         if more > 0 {
-            lines.truncate(MAX_AUDITED_CHANGES);
+            lines.truncate(MAX_AUDITED_RULE_CHANGES);
             lines.push((format!("and {more} more changes of rules"), "changed"));
         }
         for (subject, decision) in lines {
@@ -144,7 +144,7 @@ impl Owner {
     ) {
         let managed = Arc::clone(&self.ports.managed);
         let change = move |stored: Option<Value>| {
-            let changed = changed_policy(stored.clone(), &change);
+            let changed = apply_policy_change(stored.clone(), &change);
             let unchanged = || stored.clone().unwrap_or_else(|| json!(PolicyFile::default()));
             let value = changed.as_ref().map_or_else(|_| unchanged(), |(file, _)| json!(file));
             (value, (managed.read(), stored, changed))
@@ -191,7 +191,7 @@ impl Owner {
 }
 
 /// Applies a change to the content of the user's rule file. Rules without an id get one.
-pub(super) fn changed_policy<T>(
+pub(super) fn apply_policy_change<T>(
     stored: Option<Value>,
     change: &impl Fn(&mut PolicyFile) -> Result<T, RulesError>,
 ) -> Result<(PolicyFile, T), RulesError> {

@@ -82,7 +82,7 @@ impl Owner {
                 }
                 Ok(()) => {
                     owner.settle_unanswered(&reservation);
-                    owner.audit_model_not_asked(&request.server, &subject, &hash);
+                    owner.audit_unsent_sampling_request(&request.server, &subject, &hash);
                 }
                 Err(error) => {
                     tracing::error!(%error, "an audit entry could not be written");
@@ -148,7 +148,7 @@ impl Owner {
                 self.models.sampling.auto_approved.insert(of, AutoApprovedRequest { running: None, ..auto_approved });
                 self.audit_entry_then(entry, move |owner, written| {
                     if !owner.models.sampling.is_auto_approved_run(of, number) {
-                        return owner.audit_reply_not_sent(&server, &subject, &hash);
+                        return owner.audit_unsent_model_reply(&server, &subject, &hash);
                     }
                     owner.models.sampling.auto_approved.remove(&of);
                     let refused = |error: StoreError| authorize_denial(refusal_error(error.to_string()));
@@ -213,8 +213,8 @@ impl Owner {
         }
     }
 
-    /// Stops the models for requests that no rule allows any more. The remaining budget is not checked again, since the
-    /// usage was reserved at the start.
+    /// Stops the models for sampling requests that no rule allows any more. The remaining budget is not checked again,
+    /// since the usage was reserved at the start.
     pub(in crate::owner) fn end_disallowed_sampling(&mut self) {
         let servers: BTreeSet<String> =
             self.models.sampling.auto_approved.values().map(|auto_approved| auto_approved.server.clone()).collect();

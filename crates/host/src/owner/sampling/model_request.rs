@@ -17,7 +17,7 @@ use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
 /// Interval at which a model's streamed text is sent to observers: two display frames of the page.
-const COALESCE_INTERVAL: Duration = Duration::from_millis(33);
+const STREAMED_TEXT_INTERVAL: Duration = Duration::from_millis(33);
 
 impl Owner {
     /// Sends an approved sampling request to the chosen model, whose reply is then added to the consent request.
@@ -143,14 +143,14 @@ impl Owner {
     }
 }
 
-/// A sampling request that the gate authorized, and that is about to be sent to a model.
+/// A sampling request that was authorized for sending, and is about to be sent to a model.
 pub(super) struct AuthorizedModelRequest {
     pub(super) models: ProviderRegistry,
     pub(super) payload: AuthorizedPayload<(ModelRef, ModelRequest)>,
 }
 
 impl AuthorizedModelRequest {
-    /// Sends the request to the model, and reports streamed text and the result in turns of the owner.
+    /// Sends the request to the model, and reports streamed text and the result to the host's state.
     pub(super) async fn run(
         self,
         back: WeakOwner,
@@ -167,11 +167,12 @@ impl AuthorizedModelRequest {
         let ended = async {
             let mut deltas = self.models.stream(&model, request).await?;
             progress.change(|current| current.began = true);
-            let (mut held, mut reported_at, mut thinks) = (String::new(), Instant::now() - COALESCE_INTERVAL, false);
+            let (mut held, mut reported_at, mut thinks) =
+                (String::new(), Instant::now() - STREAMED_TEXT_INTERVAL, false);
             loop {
                 let delta = tokio::select! {
                     delta = deltas.next() => delta,
-                    () = tokio::time::sleep_until(reported_at + COALESCE_INTERVAL), if !held.is_empty() => {
+                    () = tokio::time::sleep_until(reported_at + STREAMED_TEXT_INTERVAL), if !held.is_empty() => {
                         if let Some(on_text) = &on_text {
                             send(on_text(std::mem::take(&mut held)));
                         }

@@ -16,7 +16,7 @@ use crate::owner::state::{DecisionError, RequestPurpose};
 use crate::view::ConsentRequestBody;
 
 /// Possible scopes of an approval of a sampling request: each request requires a new approval.
-const EACH_TIME_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
+const SAMPLING_APPROVAL_SCOPES: &[ApprovalScope] = &[ApprovalScope::Once];
 
 /// A server's sampling request that is being handled.
 pub(super) struct SamplingRequest {
@@ -56,14 +56,14 @@ impl Owner {
             PolicyDecision::Allow { by } => self.sample_by_rule(request, by),
             PolicyDecision::Ask { reason, scopes, .. } => self.request_sampling_consent(request, reason, scopes),
             // Unreachable, since `decide_server_request` handles denials.
-            PolicyDecision::Deny { reason, .. } => self.request_sampling_consent(request, reason, EACH_TIME_SCOPES),
+            PolicyDecision::Deny { reason, .. } => self.request_sampling_consent(request, reason, SAMPLING_APPROVAL_SCOPES),
         }
     }
 
     /// Requests the user's consent although a rule allows the request, because no model is available or the server's
     /// own limit is lower than that of the rule.
     pub(super) fn request_consent_despite_rule(&mut self, request: SamplingRequest) {
-        self.request_sampling_consent(request, DecisionReason::SamplingAsks, EACH_TIME_SCOPES);
+        self.request_sampling_consent(request, DecisionReason::SamplingAsks, SAMPLING_APPROVAL_SCOPES);
     }
 
     fn request_sampling_consent(
@@ -85,7 +85,7 @@ impl Owner {
 
     /// Updates pending sampling requests after the model providers have changed. If the chosen model is no longer
     /// available, another one is chosen and displayed.
-    pub(in crate::owner) fn update_requests_for_models(&mut self) {
+    pub(in crate::owner) fn update_models_in_sampling_requests(&mut self) {
         for at in 0..self.consent.pending.len() {
             let pending = &self.consent.pending[at];
             let ConsentRequestBody::Sampling { request, state, .. } = &pending.view.body else { continue };

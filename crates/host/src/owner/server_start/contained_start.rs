@@ -12,7 +12,7 @@ use crate::view::ConsentRequestBody;
 /// A local server without a sandbox whose start waits for consent.
 pub(crate) struct UnsandboxedStart {
     pub(crate) name: String,
-    /// Settings of the server. The command in the consent request may additionally contain a version of its package.
+    /// Settings of the server. The command in the consent request may also contain a version of the server's package.
     pub(crate) config: ServerConfig,
     /// Folder of the bundle that the server was installed from, if any.
     pub(crate) bundle: Option<PathBuf>,

@@ -30,7 +30,7 @@ impl Owner {
         }
         self.pin_identity(name, permit.payload_hash());
         self.remember_package(name);
-        self.note_start_use(permit.source(), name);
+        self.record_start_use(permit.source(), name);
         let Some(record) = self.servers.records.get_mut(name) else { return };
         record.set(ServerState::Starting);
         record.supervision.on_launched(permit.payload_hash().clone());
@@ -155,7 +155,7 @@ impl Owner {
         };
         let mut timeouts = self.options.timeouts.clone();
         timeouts.ping_interval.get_or_insert(target.ping_interval());
-        let Some(target) = now.and_then(|now| permit.authorize_start(name, target, &now).ok()) else {
+        let Some(target) = now.and_then(|now| permit.authorize_server_start(name, target, &now).ok()) else {
             return self.fail_start(name, "its command or address changed after it was approved; start it again");
         };
         record.session.sampling_offered.clone_from(&sampling);

@@ -57,7 +57,7 @@ impl Owner {
 
     /// Applies the policy's decision about starting or connecting to a server.
     pub(super) fn decide_start(&mut self, name: &str, hash: &Hash, mut body: ConsentRequestBody) {
-        let act = start_act(name, hash, &body);
+        let act = start_policy_act(name, hash, &body);
         let signed_in =
             self.servers.records.get(name).is_some_and(|record| record.supervision.may_continue_after_sign_in(hash));
         let must_ask =
@@ -120,7 +120,7 @@ impl Owner {
     /// Records a start or connection that the policy denied.
     fn audit_denied_start(&mut self, name: &str, hash: &Hash, body: &ConsentRequestBody, rule: Cow<'static, str>) {
         let Some(record) = self.servers.records.get(name) else { return };
-        let (subject, is_restart) = (start_subject(record), record.supervision.is_restarting());
+        let (subject, is_restart) = (start_audit_subject(record), record.supervision.is_restarting());
         self.audit_without_waiting(AuditedDecision {
             server: name,
             kind: consent_kind(body),
@@ -143,7 +143,7 @@ impl Owner {
             record.log_activity_line(ActivityKind::State, "starting again with its saved approval");
         }
         let hash = permit.payload_hash().clone();
-        let words = start_subject(record);
+        let words = start_audit_subject(record);
         let (config, permissions_version) = (Arc::clone(&record.config), self.permissions.version);
         let kind = consent_kind(&body);
         let entry = self.make_audit_entry(AuditedDecision {
@@ -162,7 +162,7 @@ impl Owner {
             if owner.servers.awaiting_start(name, &config).is_none() {
                 // The server was stopped, changed or removed while the audit entry was being written.
                 if written.is_ok() {
-                    owner.audit_not_started(name, kind, &subject, &hash);
+                    owner.audit_unexecuted_start(name, kind, &subject, &hash);
                 }
                 return;
             }
@@ -172,7 +172,7 @@ impl Owner {
                 // The rule or grant may have been revoked while the audit entry was being written.
                 Ok(()) if owner.is_start_still_allowed(name, &hash, &body) => owner.launch(name, permit),
                 Ok(()) => {
-                    owner.audit_not_started(name, kind, &subject, &hash);
+                    owner.audit_unexecuted_start(name, kind, &subject, &hash);
                     owner.decide_start(name, &hash, body);
                 }
             }
@@ -181,7 +181,7 @@ impl Owner {
 
     /// Returns `true` if the policy still allows a start without consent.
     fn is_start_still_allowed(&self, name: &str, hash: &Hash, body: &ConsentRequestBody) -> bool {
-        match self.permissions.policy.decide(&start_act(name, hash, body), self.now()) {
+        match self.permissions.policy.decide(&start_policy_act(name, hash, body), self.now()) {
             PolicyDecision::Allow { .. } => true,
             PolicyDecision::Ask { .. } => {
                 self.servers.records.get(name).is_some_and(|record| record.supervision.may_continue_after_sign_in(hash))
@@ -192,7 +192,7 @@ impl Owner {
 }
 
 /// Returns the command line or address of a server, as its start is recorded in the audit log.
-fn start_subject(record: &ServerRecord) -> String {
+fn start_audit_subject(record: &ServerRecord) -> String {
     let command =
         || record.launch.command.as_ref().map_or_else(|| record.config.command_line(), StdioConfig::command_line);
     record.config.as_http().map_or_else(command, HttpConfig::redacted_url)
@@ -205,7 +205,7 @@ fn earlier_approval(granted: &str, requested: &str) -> Option<EarlierApproval> {
     (!before.is_empty()).then_some(EarlierApproval { before, now })
 }
 
-fn start_act<'a>(name: &'a str, hash: &'a Hash, body: &ConsentRequestBody) -> PolicyAct<'a> {
+fn start_policy_act<'a>(name: &'a str, hash: &'a Hash, body: &ConsentRequestBody) -> PolicyAct<'a> {
     match body {
         ConsentRequestBody::ConnectServer { .. } => PolicyAct::ConnectServer { server: name, address: hash },
         _ => PolicyAct::StartServer { server: name, command: hash },

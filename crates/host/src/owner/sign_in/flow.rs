@@ -12,7 +12,7 @@ use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
 /// Kind of the system notification that a sign-in waits for the user.
-const SIGN_IN_ANNOUNCEMENT: &str = "sign-in";
+const SIGN_IN_NOTIFICATION_KIND: &str = "sign-in";
 
 impl Owner {
     /// Starts a server on the user's request. If it requires a sign-in, that is started too, since the user is present.
@@ -23,7 +23,7 @@ impl Owner {
             record.launch.started_by_user =
                 record.session.connection.is_none() || record.state == ServerState::Stopping;
         }
-        self.note_start_requested(name);
+        self.record_start_request(name);
         self.start(name)
     }
 
@@ -54,7 +54,7 @@ impl Owner {
         if is_requested {
             self.begin_sign_in(name, &sign_in, renewal_reason(&sign_in, cause));
         } else if !self.schedule_sign_in_retry(name) && self.settings.current.announce {
-            self.ports.platform.announce(name, SIGN_IN_ANNOUNCEMENT, None);
+            self.ports.platform.announce(name, SIGN_IN_NOTIFICATION_KIND, None);
         }
     }
 
@@ -85,7 +85,7 @@ impl Owner {
             }
             (ServerState::Ready, Some(sign_in)) => self.begin_sign_in(name, &sign_in, AuthReason::SignIn),
             _ => {
-                self.note_start_requested(name);
+                self.record_start_request(name);
                 // Can't fail, since the server exists.
                 let _ = self.start(name);
             }
@@ -109,7 +109,7 @@ impl Owner {
         self.servers.end_session(name, cause.to_owned());
     }
 
-    /// Runs a sign-in in a spawned task, and handles its result in a turn of the owner.
+    /// Runs a sign-in in a spawned task, and handles its result with the host's state locked.
     pub(super) fn begin_sign_in(&mut self, name: &str, sign_in: &ServerSignIn, reason: AuthReason) {
         let id = self.events.new_id();
         let Some(record) = self.servers.records.get_mut(name) else { return };
@@ -150,7 +150,7 @@ impl Owner {
                     Some(ServerState::Ready) => self.restart_session(name, "it is restarted after the sign-in"),
                     Some(ServerState::NeedsSignIn(_)) => {
                         if by_user {
-                            self.note_start_requested(name);
+                            self.record_start_request(name);
                         }
                         // Can't fail, since the server exists.
                         let _ = self.start(name);
@@ -192,7 +192,7 @@ impl Owner {
         });
         let Some((sign_in, redirect_uri)) = waiting else { return Err(SignInError::NotWaiting(name.to_owned())) };
         let address = address.trim();
-        check_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
+        check_pasted_redirect(address, &redirect_uri).map_err(SignInError::BadRedirect)?;
         if sign_in.user.send_pasted_url(address) {
             Ok(())
         } else {
@@ -211,7 +211,7 @@ fn renewal_reason(sign_in: &ServerSignIn, cause: String) -> AuthReason {
 /// # Errors
 ///
 /// Returns a description of the problem for the user.
-fn check_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
+fn check_pasted_redirect(address: &str, redirect_uri: &str) -> Result<(), String> {
     let (Ok(pasted), Ok(expected)) = (Url::parse(address), Url::parse(redirect_uri)) else {
         return Err(format!("it must begin with {redirect_uri}"));
     };
@@ -244,7 +244,7 @@ mod tests {
             ("code=a&state=b", false),
         ];
         for (address, is_taken) in cases {
-            assert_eq!(check_redirect(address, expected).is_ok(), is_taken, "validity of {address}");
+            assert_eq!(check_pasted_redirect(address, expected).is_ok(), is_taken, "validity of {address}");
         }
     }
 }

@@ -14,7 +14,7 @@ use url::Url;
 
 use super::sign_in_user::SignInUser;
 
-/// Initial value of [`RequestSigner`]'s field `hidden`, before any token is redacted.
+/// Initial value of [`RequestSigner`]'s field `hidden`, before the activity log redacts any token.
 const NO_TOKEN_REDACTED: u64 = u64::MAX;
 /// HTTP status of a response that rejects a missing or invalid token.
 const UNAUTHORIZED: u16 = 401;
@@ -65,12 +65,12 @@ impl RequestSigner {
 }
 
 /// Returns the access token in the headers that sign a request.
-fn signed_token(signed: &RequestSignature) -> Option<SecretString> {
+fn access_token_in_headers(signed: &RequestSignature) -> Option<SecretString> {
     let (_, header) = signed.headers.iter().find(|(name, _)| name.as_str() == "authorization")?;
     header.expose()?.split_once(' ').map(|(_, token)| token.into())
 }
 
-/// Cancels a step-up when its call no longer waits for it, unless the browser is already open.
+/// Cancels a step-up authorization when the call that caused it ends, unless the browser is already open.
 struct StepUpGuard<'a> {
     user: &'a SignInUser,
     task: AbortHandle,
@@ -93,7 +93,7 @@ impl Authorizer for RequestSigner {
             // before.
             Ok(signed) if self.hidden.load(Ordering::Acquire) != signed.generation => {
                 // All current tokens are redacted, since newer ones than that of this request may exist.
-                let tokens = self.authorization.tokens().into_iter().chain(signed_token(signed)).collect();
+                let tokens = self.authorization.tokens().into_iter().chain(access_token_in_headers(signed)).collect();
                 self.activity.lock().unwrap_or_else(PoisonError::into_inner).redact_tokens(tokens);
                 self.hidden.store(signed.generation, Ordering::Release);
             }
@@ -154,7 +154,7 @@ mod tests {
             (&[("dpop", "a.proof")], None),
             (&[], None),
         ] {
-            let found = signed_token(&signed(headers));
+            let found = access_token_in_headers(&signed(headers));
             assert_eq!(
                 found.as_ref().map(|found| found.expose_secret()),
                 expected,

@@ -12,7 +12,7 @@ use super::super::{AuditedDecision, Owner};
 use crate::view::{ConsentRequestBody, ConsentRequestView};
 
 /// Maximum length of a client id or secret that the user enters, in bytes.
-const MAX_ENTERED_BYTES: usize = 2_048;
+const MAX_CLIENT_CREDENTIAL_BYTES: usize = 2_048;
 
 impl Owner {
     /// Adds a consent request of a sign-in to the queue. The decision is sent to `reply`, which is dropped if the
@@ -69,7 +69,7 @@ impl Owner {
 
     /// Withdraws the consent request of the sign-in `number`, which has stopped waiting for the decision.
     pub(super) fn withdraw_sign_in_request(&mut self, number: u64) {
-        self.end_consent_requests(|p| p.purpose == RequestPurpose::SignIn(number));
+        self.withdraw_requests_if(|p| p.purpose == RequestPurpose::SignIn(number));
     }
 
     /// Sends the user's decision on a consent request to the waiting sign-in.
@@ -117,7 +117,7 @@ impl Owner {
     }
 
     /// Sends the client credentials that the user entered to the waiting sign-in.
-    pub(in crate::owner) fn send_client_id(
+    pub(in crate::owner) fn send_client_credentials(
         &mut self,
         at: usize,
         approval: Approval,
@@ -127,7 +127,7 @@ impl Owner {
             return Err(DecisionError::WrongKind("it is not a request for a client id"));
         }
         let is_usable =
-            |text: &str| (1..=MAX_ENTERED_BYTES).contains(&text.len()) && !text.chars().any(char::is_control);
+            |text: &str| (1..=MAX_CLIENT_CREDENTIAL_BYTES).contains(&text.len()) && !text.chars().any(char::is_control);
         let secret = client.client_secret.as_deref();
         if !is_usable(&client.client_id) || secret.is_some_and(|secret| !is_usable(secret)) {
             return Err(DecisionError::WrongKind("an id and a secret must be a single line each"));
@@ -135,7 +135,7 @@ impl Owner {
         let outgoing = OutgoingPayload::client_credentials(&self.consent.pending[at], &client);
         self.audit_approval_and_remove(approval, ApprovalScope::Once, outgoing, |owner, pending, permit| {
             let client = permit
-                .authorize_client(&pending.view.server, client)
+                .authorize_client_credentials(&pending.view.server, client)
                 .map_err(|PayloadMismatch| DecisionError::Stale)?;
             if let RequestPurpose::SignIn(number) = pending.purpose {
                 owner.decide_sign_in(&pending.view, number, SignInAnswer::Client(client));

@@ -20,7 +20,7 @@ use super::sign_in_user::SignInUser;
 use super::{ServerSignIn, views};
 
 /// Minimum interval between two notifications about changes of a sign-in.
-const NOTIFY_INTERVAL: Duration = Duration::from_millis(50);
+const SIGN_IN_NOTIFY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The inputs for creating the sign-in of one server.
 pub(in crate::owner) struct SignInFactory {
@@ -107,6 +107,6 @@ async fn notify_changes(mut changed: watch::Receiver<u64>, server: String, back:
         if back.turn("authorization changed", |owner| owner.events.authorization_changed(&server)).is_err() {
             return;
         }
-        tokio::time::sleep(NOTIFY_INTERVAL).await;
+        tokio::time::sleep(SIGN_IN_NOTIFY_INTERVAL).await;
     }
 }

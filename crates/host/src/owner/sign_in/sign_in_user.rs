@@ -20,14 +20,14 @@ use super::super::{Owner, WeakOwner};
 use super::views;
 use crate::view::ConsentRequestBody;
 
-/// Time that a sign-in waits for the redirect of the browser, in milliseconds.
-const BROWSER_TIMEOUT: Millis = 5 * 60 * 1000;
+/// Time that a sign-in waits for the OAuth redirect of the browser, in milliseconds.
+const BROWSER_REDIRECT_TIMEOUT: Millis = 5 * 60 * 1000;
 /// Maximum number of redirect URLs pasted by the user that wait for the sign-in to process them.
-const MAX_PASTED: usize = 4;
+const MAX_PENDING_PASTED_URLS: usize = 4;
 
 /// Progress of a sign-in that is displayed to the user.
 #[derive(Debug, Clone)]
-pub(super) struct ConsentProgress {
+pub(super) struct DisplayedSignInProgress {
     pub(super) reason: AuthReason,
     pub(super) since: Millis,
     /// Redirect URI of the sign-in, or `None` before it is known.
@@ -38,7 +38,7 @@ pub(super) struct ConsentProgress {
     pub(super) browser_problem: Option<String>,
 }
 
-impl ConsentProgress {
+impl DisplayedSignInProgress {
     pub(super) fn new(reason: AuthReason, since: Millis) -> Self {
         Self { reason, since, redirect_uri: None, ends_at: None, browser_problem: None }
     }
@@ -51,25 +51,25 @@ pub(super) struct SignInUser {
     back: WeakOwner,
     platform: Arc<dyn Platform>,
     clock: SharedClock,
-    way: Mutex<ConsentProgress>,
+    way: Mutex<DisplayedSignInProgress>,
     /// Permit to open the approved authorization URL, until the URL is opened.
     agreed: Mutex<Option<SendPermit>>,
     paste: mpsc::Sender<String>,
     pasted: tokio::sync::Mutex<mpsc::Receiver<String>>,
 }
 
-/// Number of the next consent request of a sign-in, over all servers.
+/// Source of unique numbers for consent requests of sign-ins to any server.
 static NEXT_REQUEST_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 impl SignInUser {
     pub(super) fn new(server: &str, url: &str, back: WeakOwner, ports: &Ports) -> Arc<Self> {
-        let (paste, pasted) = mpsc::channel(MAX_PASTED);
+        let (paste, pasted) = mpsc::channel(MAX_PENDING_PASTED_URLS);
         Arc::new(Self {
             server: server.to_owned(),
             url: url.to_owned(),
             back,
             platform: Arc::clone(&ports.platform),
-            way: Mutex::new(ConsentProgress::new(AuthReason::SignIn, ports.clock.now())),
+            way: Mutex::new(DisplayedSignInProgress::new(AuthReason::SignIn, ports.clock.now())),
             clock: Arc::clone(&ports.clock),
             agreed: Mutex::default(),
             paste,
@@ -81,7 +81,7 @@ impl SignInUser {
         &self.server
     }
 
-    pub(super) fn progress(&self) -> MutexGuard<'_, ConsentProgress> {
+    pub(super) fn progress(&self) -> MutexGuard<'_, DisplayedSignInProgress> {
         self.way.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -91,7 +91,7 @@ impl SignInUser {
 
     /// Resets the progress at the start of a new sign-in.
     pub(super) fn begin(&self, reason: AuthReason) {
-        *self.progress() = ConsentProgress::new(reason, self.clock.now());
+        *self.progress() = DisplayedSignInProgress::new(reason, self.clock.now());
         *self.permit() = None;
         // URLs that were pasted for an earlier sign-in are discarded.
         if let Ok(mut pasted) = self.pasted.try_lock() {
@@ -104,7 +104,7 @@ impl SignInUser {
         self.paste.try_send(address.to_owned()).is_ok()
     }
 
-    /// Runs `act` in a turn of the owner. Does nothing if the host has shut down.
+    /// Locks the host's state, and calls `act` with it. Does nothing if the host has shut down.
     pub(super) fn with_owner(&self, act: impl FnOnce(&mut Owner)) {
         // Fails only after shutdown, when no consent is requested.
         let _ = self.back.turn("sign-in", act);
@@ -122,13 +122,13 @@ impl SignInUser {
 
     fn notify_changed(&self) {
         let (back, server) = (self.back.clone(), self.server.clone());
-        spawn_turn(back, move |owner| owner.events.authorization_changed(&server));
+        spawn_owner_turn(back, move |owner| owner.events.authorization_changed(&server));
     }
 }
 
-/// Runs `act` in a turn of the owner, in a spawned task, since the caller may already be in a turn. Does nothing if the
-/// runtime was stopped because the process exits.
-fn spawn_turn(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
+/// Calls `act` with the host's state in a spawned task, since the caller may already hold the lock on it. Does nothing
+/// if the runtime was stopped because the process exits.
+fn spawn_owner_turn(back: WeakOwner, act: impl FnOnce(&mut Owner) + Send + 'static) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         // Fails only after shutdown, when no consent is requested.
         runtime.spawn(async move { back.turn("sign-in", act) });
@@ -144,7 +144,7 @@ struct ConsentWithdrawal<'a> {
 impl Drop for ConsentWithdrawal<'_> {
     fn drop(&mut self) {
         let number = self.number;
-        spawn_turn(self.back.clone(), move |owner| owner.withdraw_sign_in_request(number));
+        spawn_owner_turn(self.back.clone(), move |owner| owner.withdraw_sign_in_request(number));
     }
 }
 
@@ -189,7 +189,7 @@ impl User for SignInUser {
     async fn open(&self, url: &Url) -> Result<(), String> {
         {
             let mut way = self.progress();
-            way.ends_at = Some(self.clock.now() + BROWSER_TIMEOUT);
+            way.ends_at = Some(self.clock.now() + BROWSER_REDIRECT_TIMEOUT);
             way.browser_problem = None;
         }
         let agreed = self.permit().take();

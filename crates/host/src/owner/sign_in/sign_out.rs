@@ -15,7 +15,7 @@ use super::{ServerSignIn, views};
 use crate::view::ServerState;
 
 /// Sender for the result of deleting the stored tokens. Dropped if there were none.
-pub(crate) type ForgetReply = oneshot::Sender<Result<(), String>>;
+pub(crate) type TokenDeletionReply = oneshot::Sender<Result<(), String>>;
 
 impl Owner {
     pub(crate) fn sign_out(&mut self, name: &str, reply: SignOutReply) {
@@ -112,7 +112,7 @@ impl Owner {
     }
 
     /// Deletes the tokens of a server whose name or address the user is about to change. `entry` is the new entry.
-    pub(in crate::owner) fn forget_old_sign_in(&mut self, was: &str, entry: &ServerEntry, forgotten: ForgetReply) {
+    pub(in crate::owner) fn forget_tokens(&mut self, was: &str, entry: &ServerEntry, forgotten: TokenDeletionReply) {
         let url = |config: &ServerConfig| config.as_http().map(|config| config.url.clone());
         let is_same = |record: &ServerRecord| entry.name == was && url(&record.config) == url(&entry.config);
         if self.servers.records.get(was).is_some_and(|record| !is_same(record)) {
@@ -122,7 +122,7 @@ impl Owner {
 
     /// Deletes all tokens and client registrations of a server, and then revokes the tokens if the authorization server
     /// supports it.
-    pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: ForgetReply) {
+    pub(in crate::owner) fn forget_sign_in(&mut self, name: &str, forgotten: TokenDeletionReply) {
         let Some((record, factory)) = self.servers.records.get(name).zip(self.sign_in_factory(name)) else { return };
         // The sign-in in use also knows tokens that are being requested.
         let used = record.access.sign_in.as_ref().map(|sign_in| Arc::clone(&sign_in.authorization));

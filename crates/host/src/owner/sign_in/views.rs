@@ -8,7 +8,7 @@ use credentials::sign_in::{SignInPhase, SignInProgress, TokenStorage};
 use mcp_auth::{AuthPhase, AuthProgress, ConsentPrompt, EntryPersistence};
 
 use super::ServerSignIn;
-use super::sign_in_user::ConsentProgress;
+use super::sign_in_user::DisplayedSignInProgress;
 use crate::view::ConsentRequestBody;
 
 pub(super) fn consent_body(consent: ConsentPrompt) -> ConsentRequestBody {
@@ -32,7 +32,7 @@ pub(super) const fn starting_progress() -> AuthProgress {
     AuthProgress { phase: AuthPhase::ResourceMetadata, authorize_url: None }
 }
 
-pub(super) fn progress_view(progress: AuthProgress, way: &ConsentProgress) -> SignInProgress {
+pub(super) fn progress_view(progress: AuthProgress, way: &DisplayedSignInProgress) -> SignInProgress {
     let phase = phase_view(progress.phase);
     let waits = phase == SignInPhase::AwaitingBrowser;
     SignInProgress {

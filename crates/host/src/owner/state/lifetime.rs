@@ -4,9 +4,9 @@ use tokio::sync::oneshot;
 
 use crate::owner::WeakOwner;
 
-/// State of the shutdown, and the callers that wait for it.
+/// State of the host's shutdown, and the callers of `close` that wait for it.
 pub(in crate::owner) struct Lifetime {
-    /// Weak reference to the owner, which spawned tasks use for taking turns.
+    /// Weak reference to the host's state, by which spawned tasks lock it.
     pub(in crate::owner) back: WeakOwner,
     pub(in crate::owner) is_closing: bool,
     /// Senders that are notified when all server processes have ended.

@@ -114,7 +114,7 @@ impl ServerRegistry {
         }
     }
 
-    /// Examines the information that a server sent about itself for suspicious text and for finding similar names.
+    /// Examines the information that a server sent about itself for suspicious text and for names similar to others.
     pub(in crate::owner) fn examine_claims(&mut self, server: &str) {
         if let Some(record) = self.records.get_mut(server)
             && let Some(facts) = &record.session.facts

@@ -18,14 +18,14 @@ use crate::connection::{CallTicket, ConnectionCommand, ConnectionEvent};
 use crate::owner::Owner;
 use crate::view::{ConsentRequestBody, ConsentRequestView, UserDecision};
 
-/// Number of random orders in which each action is tested.
-const SEEDS: u64 = 150;
-/// Number of calls in one order.
-const CALLS: usize = 7;
+/// Number of random orders of calls, writes and approvals in which each action is tested.
+const SEED_COUNT: u64 = 150;
+/// Number of tool calls in one tested order.
+const CALLS_PER_ORDER: usize = 7;
 /// Number of calls that begin only after the action was acknowledged.
-const CALLS_AFTER_ACTION: usize = 2;
-/// Maximum number of random steps in one order.
-const MAX_STEPS: usize = 3_000;
+const CALLS_BEGUN_AFTER_ACTION: usize = 2;
+/// Maximum number of random steps in one tested order.
+const MAX_STEPS_PER_ORDER: usize = 3_000;
 
 /// Actions of the user or the server that end the permission of the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ enum RevocationAction {
     Revoke,
     Deny,
     DenyForRun,
-    /// The server reports changed definitions, which is acknowledged in the turn with the report.
+    /// The server reports changed definitions, which is acknowledged when the report is handled.
     ChangeDefinition,
     Stop,
 }
@@ -121,7 +121,7 @@ impl RandomCallSchedule {
             has_departed: false,
             outcome: None,
         };
-        let calls = (1..=CALLS).map(call).collect();
+        let calls = (1..=CALLS_PER_ORDER).map(call).collect();
         let (decisions, received, steps) = Default::default();
         Self { world, action, is_acknowledged: false, calls, decisions, received, is_stop_requested: false, steps }
     }
@@ -132,7 +132,7 @@ impl RandomCallSchedule {
             Step::Act => !self.is_acknowledged,
             Step::Begin => {
                 let waiting = self.calls.iter().filter(|call| !call.has_begun).count();
-                waiting > if self.is_acknowledged { 0 } else { CALLS_AFTER_ACTION }
+                waiting > if self.is_acknowledged { 0 } else { CALLS_BEGUN_AFTER_ACTION }
             }
             Step::Approve => !self.approvable_requests().await.is_empty(),
             Step::WriteEntry => self.world.log.queued_entries() > 0,
@@ -153,7 +153,7 @@ impl RandomCallSchedule {
     /// Executes one step of the test.
     async fn execute_step(&mut self, step: Step) {
         self.steps.push(step);
-        assert!(self.steps.len() < MAX_STEPS, "{self}: the calls end");
+        assert!(self.steps.len() < MAX_STEPS_PER_ORDER, "{self}: the calls end");
         let mut acknowledged = false;
         match step {
             Step::Act => acknowledged = poll_once(&mut self.action).await.is_some(),
@@ -308,7 +308,7 @@ impl std::fmt::Display for RandomCallSchedule {
 /// Tests an action in many random orders with calls of these tools.
 async fn interleave(action: RevocationAction, tools: &[&str]) {
     let mut coverage = Coverage::default();
-    for seed in 0..SEEDS {
+    for seed in 0..SEED_COUNT {
         let mut schedule = RandomCallSchedule::new(action, tools).await;
         let mut rng = fastrand::Rng::with_seed(seed);
         schedule.run(&mut rng, &mut coverage).await;

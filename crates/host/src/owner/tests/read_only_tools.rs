@@ -16,9 +16,9 @@ use crate::owner::Owner;
 use crate::view::{ConsentRequestBody, UserDecision};
 
 /// Size of the description of a large tool, in bytes.
-const LARGE: usize = 32 * 1024;
+const LARGE_DESCRIPTION_BYTES: usize = 32 * 1024;
 /// Maximum total size of the definitions that the host compares to determine one list of read-only tools, in bytes.
-const MAX_BYTES: usize = 256 * 1024;
+const MAX_COMPARED_BYTES: usize = 256 * 1024;
 
 /// Returns a tool that declares that it only reads, with a description of this size.
 fn read_only_tool(name: &str, bytes: usize) -> Tool {
@@ -34,7 +34,7 @@ fn read_only_tool(name: &str, bytes: usize) -> Tool {
 }
 
 fn large_tools(count: usize) -> Vec<Tool> {
-    (0..count).map(|number| read_only_tool(&format!("large-{number:03}"), LARGE)).collect()
+    (0..count).map(|number| read_only_tool(&format!("large-{number:03}"), LARGE_DESCRIPTION_BYTES)).collect()
 }
 
 /// Delivers a list of these tools, in this order.
@@ -81,7 +81,11 @@ async fn bytes_that_are_read_for_one_request_are_bounded() {
     pin_tools(&world, &tools).await;
     let offered = read_only_tools(&world, &called).await;
     assert!(offered.len() > 1, "some reviewed tools are offered");
-    assert!((offered.len() - 1) * LARGE <= MAX_BYTES, "{} large tools are too many", offered.len() - 1);
+    assert!(
+        (offered.len() - 1) * LARGE_DESCRIPTION_BYTES <= MAX_COMPARED_BYTES,
+        "{} large tools are too many",
+        offered.len() - 1
+    );
     assert_eq!(read_only_tools(&world, &called).await, offered, "cached definitions do not change the list");
     world.close().await;
 }

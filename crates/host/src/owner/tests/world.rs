@@ -32,10 +32,10 @@ pub(in crate::owner) const ASKING_TOOL: &str = "asking";
 pub(in crate::owner) const RUN: RunId = RunId(1);
 /// Documents that the owner writes in these tests.
 const WRITTEN_DOCUMENTS: [Document; 3] = [Document::Grants, Document::Policy, Document::Pins];
-/// Capacity of the channel in place of the connection.
-const MAX_COMMANDS: usize = 64;
+/// Capacity of the command channel that replaces the server's connection.
+const MAX_PENDING_COMMANDS: usize = 64;
 
-/// A future of a caller of the host, polled by the test.
+/// A future of an operation on the host, polled by the test.
 pub(in crate::owner) type CallerFuture<T> = std::pin::Pin<Box<dyn Future<Output = T>>>;
 
 /// A host with one server, whose connection and storage the test controls.
@@ -76,7 +76,7 @@ impl HostFixture {
             ..store::open_with(&config, &folder.path().join("data"), platform, secrets).unwrap()
         };
         let host = Host::start(ports, HostOptions::default()).await;
-        let (sender, commands) = mpsc::channel(MAX_COMMANDS);
+        let (sender, commands) = mpsc::channel(MAX_PENDING_COMMANDS);
         let connect = move |owner: &mut Owner| {
             owner.servers.runs.insert(RUN, SERVER.to_owned());
             let record = &mut owner.servers.records[SERVER];

@@ -91,8 +91,8 @@ impl RemoteSetup {
         self
     }
 
-    /// Waits until the server requires a sign-in and no sign-in is in progress. `cause` must be contained in the
-    /// displayed reason.
+    /// Waits until the server requires a sign-in and no sign-in is in progress. The reason displayed to the user must
+    /// contain `cause`.
     async fn needs_sign_in(&self, cause: &str) {
         let view = self
             .app

@@ -114,7 +114,7 @@ async fn subscriptions_and_log_level_are_restored_after_a_sign_in() {
     app.host.close().await;
 }
 
-/// A keychain that the test can lock.
+/// A keychain that the test can lock, so that reading secrets fails.
 #[derive(Default)]
 struct LockableKeychain {
     inner: SecretsInMemory,

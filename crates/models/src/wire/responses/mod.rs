@@ -7,13 +7,13 @@ mod response_stream;
 
 use serde_json::{Map, Value, json};
 
-use super::encode::{encode_data_url, join_texts, opaque_of_wire};
+use super::encode::{encode_data_url, join_result_texts, opaque_of_wire};
 use super::http_exchange::EventFraming;
 use super::openai::ChatDialect;
 use super::{AnswerDecoder, Wire, WireRequest};
 use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
 use crate::{MessagePart, ModelMessage, ModelRequest, ModelTool, ProviderSettings, Role, ToolChoice, model_limits};
-use response_stream::ResponseStream;
+use response_stream::ResponsesReplyDecoder;
 
 /// Marks stored reasoning as created by this API.
 const WIRE_NAME: &str = "responses";
@@ -29,28 +29,28 @@ impl Responses {
         Self { speaker: ChatDialect::of_provider(settings), origin: settings.origin() }
     }
 
-    /// Returns `true` if the model reasons before it answers, or `None` if the model's name does not indicate it.
-    fn model_thinks(&self, model: &str) -> Option<bool> {
+    /// Returns `true` if the model reasons before it replies, or `None` if the model's name does not indicate it.
+    fn is_reasoning_model(&self, model: &str) -> Option<bool> {
         (self.speaker == ChatDialect::OpenAi).then(|| model_limits::openai_tool_support(model).is_some())
     }
 
     /// Returns an identifier of the provider and the model, since only they can decrypt the model's reasoning.
-    fn thought_source(&self, model: &str) -> String {
+    fn reasoning_source(&self, model: &str) -> String {
         format!("{} {model}", self.origin)
     }
 }
 
 impl Wire for Responses {
     fn capabilities(&self, model: Option<&str>) -> WireCapabilities {
-        let is_openai = self.speaker == ChatDialect::OpenAi;
-        let thinks = model.map_or(is_openai, |model| self.model_thinks(model) == Some(true));
+        let is_openai_host = self.speaker == ChatDialect::OpenAi;
+        let thinks = model.map_or(is_openai_host, |model| self.is_reasoning_model(model) == Some(true));
         WireCapabilities {
             images: IMAGE_MEDIA_TYPES,
             audio: &[],
             files: if self.speaker == ChatDialect::Other { &[] } else { &["application/pdf"] },
             // Other implementations of the API accept only text there.
-            images_in_results: is_openai,
-            files_in_results: is_openai,
+            images_in_results: is_openai_host,
+            files_in_results: is_openai_host,
             tool_error: false,
             tool_required: true,
             stops: 0,
@@ -75,10 +75,10 @@ impl Wire for Responses {
         if let Some(system) = &request.system {
             body.insert("instructions".into(), system.clone().into());
         }
-        let source = self.thought_source(&request.model);
+        let source = self.reasoning_source(&request.model);
         body.insert(
             "input".into(),
-            request.messages.iter().flat_map(|message| encode_items(message, &source)).collect(),
+            request.messages.iter().flat_map(|message| encode_input_items(message, &source)).collect(),
         );
         if !request.tools.is_empty() {
             body.insert("tools".into(), request.tools.iter().map(encode_tool).collect());
@@ -95,7 +95,7 @@ impl Wire for Responses {
         if let Some(temperature) = request.temperature {
             body.insert("temperature".into(), temperature.into());
         }
-        let thinks = self.model_thinks(&request.model);
+        let thinks = self.is_reasoning_model(&request.model);
         // OpenAI's models without reasoning reject both members.
         if thinks.unwrap_or(request.thinking) {
             body.insert("include".into(), json!(["reasoning.encrypted_content"]));
@@ -106,8 +106,8 @@ impl Wire for Responses {
         WireRequest { url: settings.url_at("responses"), body: body.into() }
     }
 
-    fn answer_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
-        Box::new(ResponseStream::new(model.to_owned(), self.thought_source(model)))
+    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+        Box::new(ResponsesReplyDecoder::new(model.to_owned(), self.reasoning_source(model)))
     }
 }
 
@@ -121,7 +121,7 @@ fn encode_tool(tool: &ModelTool) -> Value {
 }
 
 /// Encodes a message: reasoning, tool calls and tool results are separate items. Results come first.
-fn encode_items(message: &ModelMessage, source: &str) -> Vec<Value> {
+fn encode_input_items(message: &ModelMessage, source: &str) -> Vec<Value> {
     match message.role {
         Role::Assistant => {
             let mut items: Vec<Value> =
@@ -164,7 +164,7 @@ fn encode_result(part: &MessagePart) -> Option<Value> {
     let MessagePart::ToolResult { id, parts, .. } = part else { return None };
     let is_text = parts.iter().all(|part| matches!(part, MessagePart::Text(_)));
     let output: Value =
-        if is_text { join_texts(parts).into() } else { parts.iter().filter_map(encode_content).collect() };
+        if is_text { join_result_texts(parts).into() } else { parts.iter().filter_map(encode_content).collect() };
     Some(json!({ "type": "function_call_output", "call_id": id, "output": output }))
 }
 

@@ -11,17 +11,17 @@ use super::super::{AnswerDecoder, provider_fault};
 use super::WIRE_NAME;
 use crate::{ModelError, StopReason};
 
-/// Decoder of the events of a streamed answer in the format of the Responses API.
-pub(super) struct ResponseStream {
+/// Decoder of the events of a streamed reply in the format of the Responses API.
+pub(super) struct ResponsesReplyDecoder {
     model: String,
-    /// Provider and model of the answer, to which its reasoning may be sent back.
+    /// Provider and model of the reply, to which its reasoning may be sent back.
     source: String,
     items: BTreeMap<String, ResponseItem>,
     is_refused: bool,
     is_done: bool,
 }
 
-/// State of one item of the answer.
+/// State of one item of the reply.
 #[derive(Default)]
 struct ResponseItem {
     /// Key of the tool call in the assembly, or `None` if the item is not a tool call.
@@ -30,7 +30,7 @@ struct ResponseItem {
     is_streamed: bool,
 }
 
-impl ResponseStream {
+impl ResponsesReplyDecoder {
     pub(super) fn new(model: String, source: String) -> Self {
         Self { model, source, items: BTreeMap::new(), is_refused: false, is_done: false }
     }
@@ -101,10 +101,9 @@ impl ResponseStream {
                     let texts: Vec<&str> = texts.filter_map(|part| part["text"].as_str()).collect();
                     assembly.append_thinking(&texts.join("\n\n"))?;
                 }
-                match replayed_item(item) {
-                    Some(item) => {
-                        assembly.attach_thought(json!({ "wire": WIRE_NAME, "source": self.source, "item": item }))
-                    }
+                match to_replayed_item(item) {
+                    Some(item) => assembly
+                        .attach_opaque_reasoning(json!({ "wire": WIRE_NAME, "source": self.source, "item": item })),
                     None => Ok(()),
                 }
             }
@@ -118,7 +117,7 @@ impl ResponseStream {
         assembly.append_text(text)
     }
 
-    /// Processes the end of the answer, which contains the usage. A server that does not stream sends the whole answer
+    /// Processes the end of the reply, which contains the usage. A server that does not stream sends the whole reply
     /// here.
     fn finish(&mut self, response: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if self.items.is_empty() {
@@ -151,7 +150,7 @@ impl ResponseStream {
     }
 }
 
-impl AnswerDecoder for ResponseStream {
+impl AnswerDecoder for ResponsesReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         match event["type"].as_str() {
             Some("response.created") => assembly.set_model(event["response"]["model"].as_str().unwrap_or_default()),
@@ -207,7 +206,7 @@ fn event_item_id(event: &Value) -> String {
 
 /// Returns the members of a reasoning item that are sent back to the provider. Returns `None` if the item has no
 /// content, since the provider would then search for the item in its own storage.
-fn replayed_item(item: &Value) -> Option<Value> {
+fn to_replayed_item(item: &Value) -> Option<Value> {
     let has_content = item["content"].as_array().is_some_and(|content| !content.is_empty());
     if !(item["encrypted_content"].is_string() || has_content) {
         return None;

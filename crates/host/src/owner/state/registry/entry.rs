@@ -6,7 +6,7 @@ use super::ServerRegistry;
 use crate::HostClosed;
 
 /// Maximum length of a server's name, in characters.
-const MAX_NAME: usize = 64;
+const MAX_SERVER_NAME_CHARS: usize = 64;
 
 /// Error of adding, changing or removing a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -66,8 +66,8 @@ impl ServerRegistry {
         let bad = |cause: &str| Err(ServerError::BadName { name: name.to_owned(), cause: cause.to_owned() });
         if name.trim().is_empty() || name.trim() != name {
             bad("it must not be empty or begin or end with a space")
-        } else if name.chars().count() > MAX_NAME {
-            bad(&format!("it must have at most {MAX_NAME} characters"))
+        } else if name.chars().count() > MAX_SERVER_NAME_CHARS {
+            bad(&format!("it must have at most {MAX_SERVER_NAME_CHARS} characters"))
         } else if name.chars().any(|c| c.is_control() || offers::review::is_hidden(c)) {
             bad("it has invisible characters")
         } else if was != Some(name) && self.records.contains_key(name) {
@@ -100,8 +100,8 @@ mod tests {
         registry.records.insert("taken".to_owned(), Box::new(record));
         let check =
             |name: &str, was| registry.check(&ServerEntry { name: name.to_owned(), config: local_config() }, was);
-        assert_eq!(check(&"x".repeat(MAX_NAME), None), Ok(()), "a name of the maximum length is valid");
-        for bad in [" a", "a ", "", "a\u{200b}", "a\n", "taken", &"x".repeat(MAX_NAME + 1)] {
+        assert_eq!(check(&"x".repeat(MAX_SERVER_NAME_CHARS), None), Ok(()), "a name of the maximum length is valid");
+        for bad in [" a", "a ", "", "a\u{200b}", "a\n", "taken", &"x".repeat(MAX_SERVER_NAME_CHARS + 1)] {
             assert!(matches!(check(bad, None), Err(ServerError::BadName { .. })), "{bad:?} is not a valid name");
         }
         assert_eq!(check("taken", Some("taken")), Ok(()), "a server can keep its name");
