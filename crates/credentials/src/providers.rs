@@ -9,7 +9,7 @@ use std::sync::Arc;
 use domain::{Millis, StoreError};
 use models::{
     HttpProvider, LocalProvider, LossyConversion, Model, ModelError, ModelRef, ModelRequest, Provider, ProviderKind,
-    ProviderSettings, ReplyStream, Role, SettingsError,
+    ProviderSettings, ProviderSettingsError, ReplyStream, Role,
 };
 use ports::{SecretError, Secrets};
 use secrecy::SecretString;
@@ -84,7 +84,7 @@ pub enum ProviderError {
     NotFound(String),
     /// The settings are invalid.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(#[from] ProviderSettingsError),
     /// [`MAX_PROVIDERS`] providers are configured already.
     #[error("there are {MAX_PROVIDERS} providers, and no room for more; remove one first")]
     TooMany,

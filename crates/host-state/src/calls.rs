@@ -7,7 +7,7 @@ mod pending_result;
 
 pub use call_origin::CallOrigin;
 pub use call_record::SentNotifier;
-pub use call_record::{CallRecord, TicketUse};
+pub use call_record::{CallRecord, TicketPurpose};
 pub use call_record::{CallReply, NewCall};
 pub use call_request::CallRequest;
 pub use pending_result::PendingResult;
@@ -31,7 +31,7 @@ pub struct CallTable {
     /// Calls in progress, by id.
     pub records: FxHashMap<Arc<str>, Box<CallRecord>>,
     /// Purpose of each request that was sent to a connection, by ticket.
-    pub tickets: FxHashMap<CallTicket, TicketUse>,
+    pub tickets: FxHashMap<CallTicket, TicketPurpose>,
     /// Results that wait for the user's review, by id of the call that returned them.
     pub held_results: FxHashMap<String, PendingResult>,
     /// Cached contents of resources.
@@ -124,7 +124,7 @@ impl CallTable {
     /// Returns the id of the call that was sent with this ticket, or `None` if the ticket belongs to another request.
     pub fn call_of_ticket(&self, ticket: CallTicket) -> Option<String> {
         match self.tickets.get(&ticket) {
-            Some(TicketUse::Call { id, .. }) => Some(id.to_string()),
+            Some(TicketPurpose::Call { id, .. }) => Some(id.to_string()),
             _ => None,
         }
     }

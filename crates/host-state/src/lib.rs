@@ -28,7 +28,7 @@ pub mod view;
 
 pub use calls::{
     CallOrigin, CallRecord, CallReply, CallRequest, CallTable, NewCall, PendingResult, ResultOrigin, ResultVerdict,
-    SentNotifier, TicketUse,
+    SentNotifier, TicketPurpose,
 };
 pub use confirmed::{AuditRetentionSetting, ConfirmedFile, ConfirmedRead, ConfirmedSettings, ProviderAddress};
 pub use consent::{
@@ -46,11 +46,13 @@ pub use host_closed::HostClosed;
 pub use ids::{CallTicket, RunId};
 pub use launches::{ApprovedPackage, InstallRecord, KnownSession, LaunchFacts};
 pub use model_access::{ModelAccess, ProviderTable};
-pub use permissions::{GrantBasis, KnownTool, PermissionUses, Permissions, RestoreError, RevokedGrants, RuleFiles};
+pub use permissions::{
+    GrantBasis, KnownTool, PermissionUses, Permissions, RestoreGrantError, RevokedGrants, RuleFiles,
+};
 pub use reviews::{ReviewError, Reviews, ShownDefinition, endpoints_by_purpose, tool_review_state};
 pub use sampling::{
-    AutoApprovedRequest, ModelOutcome, ModelRun, RunProgress, Sampling, SamplingRecord, UsageReservation, cost_micros,
-    counted_tool_rounds, token_usage,
+    AutoApprovedRequest, ModelOutcome, ModelRun, Sampling, SamplingRecord, SharedModelOutput, UsageReservation,
+    cost_micros, counted_tool_rounds, token_usage,
 };
 pub use server::{LaunchState, OfferState, SelfDescription, Supervision};
 pub use settings::{SettingsChanges, SettingsReply, SettingsState, retention_text};

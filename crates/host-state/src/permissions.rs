@@ -3,7 +3,7 @@
 mod revoked;
 mod uses;
 
-pub use revoked::{GrantBasis, RestoreError, RevokedGrants};
+pub use revoked::{GrantBasis, RestoreGrantError, RevokedGrants};
 pub use uses::PermissionUses;
 
 use std::collections::HashMap;

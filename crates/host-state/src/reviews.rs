@@ -212,7 +212,7 @@ mod tests {
     fn external_change_keeps_own_pins() {
         let mut reviews = Reviews::read(pins_file(&[("a", pins_with_issuer("one")), ("b", pins_with_issuer("one"))]));
         let identity = PinnedIdentity { hash: Hash::of_bytes(b"x"), parts: Map::new(), at: 1 };
-        reviews.change("a", |pins| pins.pin_identity(identity.clone()));
+        reviews.change("a", |pins| pins.pin_command_or_address(identity.clone()));
         let changed = reviews.merge(pins_file(&[("a", pins_with_issuer("two")), ("b", pins_with_issuer("one"))]));
         assert_eq!(changed, ["a"], "only the changed server is reported");
         let own = reviews.pins_of("a");

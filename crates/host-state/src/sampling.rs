@@ -3,7 +3,7 @@
 mod model_run;
 mod reservation;
 
-pub use model_run::{ModelOutcome, ModelRun, RunProgress};
+pub use model_run::{ModelOutcome, ModelRun, SharedModelOutput};
 pub use reservation::{UsageReservation, cost_micros, counted_tool_rounds, token_usage};
 
 use std::collections::BTreeMap;

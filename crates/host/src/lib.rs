@@ -16,8 +16,8 @@ pub use handle::{
 pub use host_state::{HostClosed, NumberedEvent, PermissionUses, rules, view};
 pub use launches::sandbox::BUNDLES_FOLDER;
 pub use owner::{
-    CallOrigin, ConversationLabel, DecisionError, FlowError, RestoreError, ResultOrigin, ResultVerdict, ReviewError,
-    SamplingError, SentNotifier, ServerError, ServerForModel, ShownDefinition,
+    CallOrigin, ConversationLabel, DecisionError, FlowError, RestoreGrantError, ResultOrigin, ResultVerdict,
+    ReviewError, SamplingError, SentNotifier, ServerError, ServerForModel, ShownDefinition,
 };
 
 use std::time::Duration;

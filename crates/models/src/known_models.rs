@@ -114,10 +114,10 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::{PRESETS, TokenUsage};
+    use crate::{PROVIDER_PRESETS, TokenUsage};
 
     fn listed_model(provider: &str, id: &str) -> Model {
-        let preset = PRESETS.iter().find(|preset| preset.id == provider).unwrap();
+        let preset = PROVIDER_PRESETS.iter().find(|preset| preset.id == provider).unwrap();
         fill_in_known_properties(
             &preset.settings().unwrap(),
             Model { id: id.into(), name: id.into(), ..Model::default() },

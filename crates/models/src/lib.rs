@@ -26,5 +26,5 @@ pub use provider::{MAX_TEMPERATURE, Provider, ProviderKind, ReplyStream};
 pub use provider_registry::ProviderRegistry;
 pub use reply_delta::{ModelReply, ReplyDelta, StopReason, TokenUsage};
 pub use request::{ModelRequest, ModelTool, ToolChoice};
-pub use settings::{PRESETS, ProviderPreset, ProviderSettings, SettingsError};
+pub use settings::{PROVIDER_PRESETS, ProviderPreset, ProviderSettings, ProviderSettingsError};
 pub use wire::HttpProvider;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use reqwest::Client;
 
-use crate::{HttpProvider, Model, PRESETS, Provider, ProviderSettings};
+use crate::{HttpProvider, Model, PROVIDER_PRESETS, Provider, ProviderSettings};
 
 /// Timeout of the request for the names of a server's models.
 const MODEL_NAMES_TIMEOUT: Duration = Duration::from_millis(500);
@@ -26,7 +26,7 @@ pub struct LocalProvider {
 
 /// Searches for running model servers (Ollama and LM Studio) at their default addresses.
 pub async fn find_local_providers(client: &Client) -> Vec<LocalProvider> {
-    let presets = PRESETS.iter().filter(|preset| PROBED_PRESETS.contains(&preset.id));
+    let presets = PROVIDER_PRESETS.iter().filter(|preset| PROBED_PRESETS.contains(&preset.id));
     probe_providers(client, presets.filter_map(|preset| preset.settings().ok()).collect()).await
 }
 

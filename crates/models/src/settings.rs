@@ -39,7 +39,7 @@ fn has_default_conversions(conversions: &ConversionChoices) -> bool {
 
 /// The reason why settings of a provider are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsError {
+pub enum ProviderSettingsError {
     /// The identifier of the provider is invalid.
     #[error("\"{0}\" can't be a provider's id: use 1 to 64 letters, digits, \"-\", \"_\" and \".\"")]
     Id(String),
@@ -53,14 +53,14 @@ impl ProviderSettings {
     ///
     /// # Errors
     ///
-    /// Returns [`SettingsError::Id`] or [`SettingsError::Url`] for the field that is invalid.
+    /// Returns [`ProviderSettingsError::Id`] or [`ProviderSettingsError::Url`] for the field that is invalid.
     ///
     /// # Examples
     ///
     /// ```
-    /// use models::{PRESETS, SettingsError};
+    /// use models::{PROVIDER_PRESETS, ProviderSettingsError};
     ///
-    /// let ollama = PRESETS.iter().find(|preset| preset.id == "ollama").expect("the preset exists");
+    /// let ollama = PROVIDER_PRESETS.iter().find(|preset| preset.id == "ollama").expect("the preset exists");
     /// let mut settings = ollama.settings()?;
     /// assert_eq!(settings.check(), Ok(()));
     /// assert!(settings.is_local() && !settings.is_sent_unencrypted());
@@ -70,14 +70,14 @@ impl ProviderSettings {
     /// assert!(settings.is_sent_unencrypted(), "others on the network could read the requests");
     ///
     /// settings.url = "https://ann:s3cret@models.example".parse()?;
-    /// assert_eq!(settings.check(), Err(SettingsError::Url), "keys belong into the keychain");
+    /// assert_eq!(settings.check(), Err(ProviderSettingsError::Url), "keys belong into the keychain");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn check(&self) -> Result<(), SettingsError> {
+    pub fn check(&self) -> Result<(), ProviderSettingsError> {
         let is_id = (1..=64).contains(&self.id.len())
             && self.id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
         if !is_id {
-            return Err(SettingsError::Id(self.id.clone()));
+            return Err(ProviderSettingsError::Id(self.id.clone()));
         }
         let url = &self.url;
         let is_plain = url.username().is_empty()
@@ -85,7 +85,7 @@ impl ProviderSettings {
             && url.query().is_none()
             && url.fragment().is_none()
             && url.host().is_some();
-        if is_plain && matches!(url.scheme(), "https" | "http") { Ok(()) } else { Err(SettingsError::Url) }
+        if is_plain && matches!(url.scheme(), "https" | "http") { Ok(()) } else { Err(ProviderSettingsError::Url) }
     }
 
     /// Returns `true` if the provider runs on this computer, according to the host in its address.
@@ -153,7 +153,7 @@ pub struct ProviderPreset {
 }
 
 /// All presets, in display order.
-pub const PRESETS: [ProviderPreset; 9] = [
+pub const PROVIDER_PRESETS: [ProviderPreset; 9] = [
     ProviderPreset {
         id: "openai",
         name: "OpenAI",
@@ -233,13 +233,13 @@ impl ProviderPreset {
     ///
     /// # Errors
     ///
-    /// Returns [`SettingsError::Url`] for an invalid URL. The presets in [`PRESETS`] have valid ones.
-    pub fn settings(&self) -> Result<ProviderSettings, SettingsError> {
+    /// Returns [`ProviderSettingsError::Url`] for an invalid URL. The presets in [`PROVIDER_PRESETS`] have valid ones.
+    pub fn settings(&self) -> Result<ProviderSettings, ProviderSettingsError> {
         Ok(ProviderSettings {
             id: self.id.to_owned(),
             name: self.name.to_owned(),
             kind: self.kind,
-            url: Url::parse(self.url).map_err(|_| SettingsError::Url)?,
+            url: Url::parse(self.url).map_err(|_| ProviderSettingsError::Url)?,
             conversions: ConversionChoices::default(),
             silence_seconds: None,
         })

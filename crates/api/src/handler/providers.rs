@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use credentials::providers::{ProviderError, ProviderView, find_local_providers};
-use models::{Conversion, ConversionChoices, PRESETS, ProviderSettings, UnsupportedFeature};
+use models::{Conversion, ConversionChoices, PROVIDER_PRESETS, ProviderSettings, UnsupportedFeature};
 use ports::SecretPersistence;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ pub(super) async fn models(api: &Api) -> Result<Models, ApiError> {
         let has_key = keyed.contains(&own.settings.id);
         provider_view(own, has_key)
     });
-    Ok(Models { providers: providers.collect(), default: view.default, found, presets: PRESETS.to_vec() })
+    Ok(Models { providers: providers.collect(), default: view.default, found, presets: PROVIDER_PRESETS.to_vec() })
 }
 
 /// Requests outdated lists of models in spawned tasks. The page receives an event when a list arrives.
@@ -52,7 +52,7 @@ fn refresh_outdated_lists(api: &Api, providers: &[ProviderView]) {
 }
 
 pub(super) async fn set_provider(api: &Api, r: SetProvider) -> Result<EmptyObject, ApiError> {
-    let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::SettingsError::Url))?;
+    let url = r.url.trim().parse().map_err(|_| ProviderError::from(models::ProviderSettingsError::Url))?;
     let conversions = r.conversions.into_iter().map(|choice| Ok((parse_enum(choice.what)?, parse_enum(choice.then)?)));
     let conversions: BTreeMap<UnsupportedFeature, Conversion> = conversions.collect::<Result<_, ApiError>>()?;
     let settings = ProviderSettings {

@@ -1,6 +1,6 @@
 //! Commands for policy rules: read, change, dry run and export.
 
-use host::RestoreError;
+use host::RestoreGrantError;
 use host::rules::RulesError;
 use policy::{GrantId, PolicyFile};
 use serde_json::json;
@@ -100,12 +100,12 @@ fn parse_grant_id(text: &str) -> Result<GrantId, ApiError> {
 pub(super) async fn restore_grant(api: &Api, r: GrantRef) -> Result<EmptyObject, ApiError> {
     match api.host.restore_grant(parse_grant_id(&r.id)?).await {
         Ok(()) => Ok(EmptyObject {}),
-        Err(RestoreError::NotRevoked) => Err(errors::not_found_error("this approval")),
-        Err(error @ (RestoreError::TooLate | RestoreError::Changed)) => {
+        Err(RestoreGrantError::NotRevoked) => Err(errors::not_found_error("this approval")),
+        Err(error @ (RestoreGrantError::TooLate | RestoreGrantError::Changed)) => {
             Err(ApiError::new(ErrorCode::Stale, error.to_string()))
         }
-        Err(error @ RestoreError::Store(_)) => Err(errors::system_error(error.to_string())),
-        Err(RestoreError::Closed(closed)) => Err(closed.into()),
+        Err(error @ RestoreGrantError::Store(_)) => Err(errors::system_error(error.to_string())),
+        Err(RestoreGrantError::Closed(closed)) => Err(closed.into()),
     }
 }
 

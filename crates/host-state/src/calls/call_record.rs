@@ -108,7 +108,7 @@ impl CallRecord {
 }
 
 /// The purpose of a request that was sent to a connection under a ticket.
-pub enum TicketUse {
+pub enum TicketPurpose {
     /// A call that observers see, with a [`CallRecord`].
     Call {
         /// Run of the server that received the call.
@@ -127,7 +127,7 @@ pub enum TicketUse {
     },
 }
 
-impl TicketUse {
+impl TicketPurpose {
     /// Returns the run that the ticket belongs to.
     pub const fn run(&self) -> RunId {
         match self {

@@ -76,7 +76,7 @@ fn consent_requests_of_one_round_count_once() {
 fn ended_run_takes_its_own_tickets_only() {
     let mut calls = CallTable::default();
     for (ticket, run) in [(1, 1), (2, 2), (3, 1)] {
-        calls.tickets.insert(CallTicket(ticket), TicketUse::Call { run: RunId(run), id: Arc::from("x") });
+        calls.tickets.insert(CallTicket(ticket), TicketPurpose::Call { run: RunId(run), id: Arc::from("x") });
     }
     let mut own = calls.tickets_of_run(RunId(1));
     own.sort();

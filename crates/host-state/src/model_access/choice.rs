@@ -28,7 +28,7 @@ impl ModelAccess {
     }
 
     /// Stores the chosen model, its display name, and the maximum cost in the state of a sampling request.
-    pub fn store_choice(
+    pub fn store_chosen_model(
         &self,
         state: &mut SamplingState,
         model: ModelRef,
@@ -73,7 +73,7 @@ mod tests {
     fn model_choice_includes_the_maximum_cost_and_a_display_name() {
         let (access, model) = access(price("USD", None));
         let mut state = SamplingState::default();
-        access.store_choice(&mut state, model.clone(), ModelChoiceReason::User, &params());
+        access.store_chosen_model(&mut state, model.clone(), ModelChoiceReason::User, &params());
         let choice = state.model.expect("the model was stored");
         assert_eq!(
             (choice.name.as_str(), &choice.model),

@@ -17,7 +17,7 @@ const MAX_RESTORABLE_GRANTS: usize = 64;
 
 /// Error of restoring a grant. The grant stays revoked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum RestoreError {
+pub enum RestoreGrantError {
     /// No recently revoked grant has this identifier.
     #[error("this approval was not revoked just now")]
     NotRevoked,
@@ -68,13 +68,13 @@ impl RevokedGrants {
     ///
     /// # Errors
     ///
-    /// Returns [`RestoreError::NotRevoked`] if it is not stored, and [`RestoreError::TooLate`] if it was revoked too
+    /// Returns [`RestoreGrantError::NotRevoked`] if it is not stored, and [`RestoreGrantError::TooLate`] if it was revoked too
     /// long ago, was revoked in the future because the clock was set back, or has expired.
-    pub fn take(&mut self, id: GrantId, now: Millis) -> Result<(Grant, GrantBasis), RestoreError> {
-        let at = self.0.iter().position(|(grant, ..)| grant.id == id).ok_or(RestoreError::NotRevoked)?;
-        let (grant, basis, revoked) = self.0.remove(at).ok_or(RestoreError::NotRevoked)?;
+    pub fn take(&mut self, id: GrantId, now: Millis) -> Result<(Grant, GrantBasis), RestoreGrantError> {
+        let at = self.0.iter().position(|(grant, ..)| grant.id == id).ok_or(RestoreGrantError::NotRevoked)?;
+        let (grant, basis, revoked) = self.0.remove(at).ok_or(RestoreGrantError::NotRevoked)?;
         let is_recent = now.checked_sub(revoked).is_some_and(|passed| passed <= RESTORE_PERIOD);
-        if is_recent && !grant.has_expired(now) { Ok((grant, basis)) } else { Err(RestoreError::TooLate) }
+        if is_recent && !grant.has_expired(now) { Ok((grant, basis)) } else { Err(RestoreGrantError::TooLate) }
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
 
     const BASIS: GrantBasis = GrantBasis { config: None, definition: None };
 
-    fn take_revoked_grant(now: Millis, expires_at: Option<Millis>) -> Result<GrantId, RestoreError> {
+    fn take_revoked_grant(now: Millis, expires_at: Option<Millis>) -> Result<GrantId, RestoreGrantError> {
         let mut revoked = RevokedGrants::default();
         revoked.push(grant(7, expires_at), BASIS, 1_000);
         revoked.take(GrantId(7), now).map(|(grant, _)| grant.id)
@@ -110,9 +110,9 @@ mod tests {
     #[test]
     fn grant_can_be_restored_for_a_short_time_only() {
         assert_eq!(take_revoked_grant(1_000 + RESTORE_PERIOD, None), Ok(GrantId(7)));
-        assert_eq!(take_revoked_grant(1_001 + RESTORE_PERIOD, None), Err(RestoreError::TooLate));
-        assert_eq!(take_revoked_grant(999, None), Err(RestoreError::TooLate), "the clock was set back");
-        assert_eq!(take_revoked_grant(1_500, Some(1_500)), Err(RestoreError::TooLate), "the grant has expired");
+        assert_eq!(take_revoked_grant(1_001 + RESTORE_PERIOD, None), Err(RestoreGrantError::TooLate));
+        assert_eq!(take_revoked_grant(999, None), Err(RestoreGrantError::TooLate), "the clock was set back");
+        assert_eq!(take_revoked_grant(1_500, Some(1_500)), Err(RestoreGrantError::TooLate), "the grant has expired");
     }
 
     #[test]
@@ -121,8 +121,8 @@ mod tests {
         for id in 0..=MAX_RESTORABLE_GRANTS as u64 {
             revoked.push(grant(id, None), BASIS, 1_000);
         }
-        assert_eq!(revoked.take(GrantId(0), 1_000), Err(RestoreError::NotRevoked), "the oldest one is dropped");
+        assert_eq!(revoked.take(GrantId(0), 1_000), Err(RestoreGrantError::NotRevoked), "the oldest one is dropped");
         assert!(revoked.take(GrantId(1), 1_000).is_ok());
-        assert_eq!(revoked.take(GrantId(1), 1_000), Err(RestoreError::NotRevoked), "once");
+        assert_eq!(revoked.take(GrantId(1), 1_000), Err(RestoreGrantError::NotRevoked), "once");
     }
 }

@@ -12,7 +12,7 @@ pub struct ModelRun {
     number: u64,
     /// Usage that is reserved for the run until the actual usage is known.
     pub reservation: UsageReservation,
-    progress: RunProgress,
+    progress: SharedModelOutput,
     task: tokio::task::AbortHandle,
 }
 
@@ -22,7 +22,7 @@ impl ModelRun {
     pub const fn new(
         number: u64,
         reservation: UsageReservation,
-        progress: RunProgress,
+        progress: SharedModelOutput,
         task: tokio::task::AbortHandle,
     ) -> Self {
         Self { number, reservation, progress, task }
@@ -71,7 +71,7 @@ pub type ModelOutcome = Result<ModelReply, ModelError>;
 /// Output of a model run so far, shared with the async task that runs the model, so that usage can be counted before
 /// the run ends.
 #[derive(Clone, Default)]
-pub struct RunProgress(Arc<Mutex<ModelOutput>>);
+pub struct SharedModelOutput(Arc<Mutex<ModelOutput>>);
 
 /// Output of a model run so far.
 #[derive(Debug, Clone, Copy, Default)]
@@ -84,7 +84,7 @@ pub struct ModelOutput {
     pub usage: TokenUsage,
 }
 
-impl RunProgress {
+impl SharedModelOutput {
     fn read(&self) -> ModelOutput {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     fn run(output: ModelOutput) -> ModelRun {
-        let (progress, task) = (RunProgress::default(), tokio::spawn(async {}));
+        let (progress, task) = (SharedModelOutput::default(), tokio::spawn(async {}));
         progress.change(|now| *now = output);
         ModelRun::new(1, UsageReservation::for_tests(100, 1_000), progress, task.abort_handle())
     }

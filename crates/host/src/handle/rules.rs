@@ -4,7 +4,7 @@ use host_state::PermissionUses;
 use policy::{GrantId, PolicyRule, Preset, RuleRef};
 
 use super::{Host, HostClosed, StorageError};
-use crate::owner::RestoreError;
+use crate::owner::RestoreGrantError;
 use crate::rules::{DryRunAct, DryRunResult, RulesError, RulesView, TrustDuration};
 
 impl Host {
@@ -31,10 +31,10 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// Returns [`RestoreError::NotRevoked`] if no grant with this id was revoked, [`RestoreError::TooLate`] if that was
-    /// too long ago, [`RestoreError::Changed`] if its server or tool has changed since, and [`RestoreError::Store`] if
+    /// Returns [`RestoreGrantError::NotRevoked`] if no grant with this id was revoked, [`RestoreGrantError::TooLate`] if that was
+    /// too long ago, [`RestoreGrantError::Changed`] if its server or tool has changed since, and [`RestoreGrantError::Store`] if
     /// the grant can't be written, in which case it is in effect until Drawbridge exits.
-    pub async fn restore_grant(&self, id: GrantId) -> Result<(), RestoreError> {
+    pub async fn restore_grant(&self, id: GrantId) -> Result<(), RestoreGrantError> {
         self.with_owner_reply(move |owner, reply| owner.restore_grant(id, reply)).await?
     }
 

@@ -67,8 +67,8 @@ pub(crate) use gate::{AuthorizedPayload, authorize_link_opening, open_in_browser
 pub(crate) use running_records::end_orphaned_servers;
 pub use sampling::SamplingError;
 pub use state::{
-    CallOrigin, ConversationLabel, DecisionError, RestoreError, ResultOrigin, ResultVerdict, ReviewError, SentNotifier,
-    ServerError, ShownDefinition,
+    CallOrigin, ConversationLabel, DecisionError, RestoreGrantError, ResultOrigin, ResultVerdict, ReviewError,
+    SentNotifier, ServerError, ShownDefinition,
 };
 pub(crate) use state::{CallReply, NewCall, ServerRecord};
 use state::{

@@ -18,7 +18,7 @@ use crate::view::HostEvent;
 
 impl Owner {
     /// Pins the approved command or address of a server that is about to be started or connected to.
-    pub(super) fn pin_identity(&mut self, server: &str, approved: &Hash) {
+    pub(super) fn pin_command_or_address(&mut self, server: &str, approved: &Hash) {
         let Some(record) = self.servers.records.get_mut(server) else { return };
         record.offer.identity = Some(approved.clone());
         record.offer.unreviewed = Default::default();
@@ -33,7 +33,9 @@ impl Owner {
         let pinned = self.reviews.pins.get(server).and_then(|pins| pins.identity.as_ref());
         if pinned.is_none_or(|pinned| pinned.hash != *approved || pinned.parts != parts) {
             let identity = PinnedIdentity { hash: approved.clone(), parts, at: self.now() };
-            self.change_pins(server, self.is_decided_by_person(), move |pins| pins.pin_identity(identity.clone()));
+            self.change_pins(server, self.is_decided_by_person(), move |pins| {
+                pins.pin_command_or_address(identity.clone())
+            });
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use domain::call::CallFailure;
 use host::view::{ConsentRequestBody, ServerState, UserDecision};
-use host::{HostOptions, RestoreError};
+use host::{HostOptions, RestoreGrantError};
 use policy::{ApprovalScope, Grant, GrantSubject, UsedBy};
 use ports::Document;
 use ports::server_config::ServerEntry;
@@ -61,7 +61,7 @@ async fn restored_grant_is_the_revoked_one_and_is_audited() {
         app.decisions().into_iter().filter(|(kind, ..)| kind == "revoke" || kind == "restore").collect();
     let entry = |kind: &str, decision: &str| (kind.to_owned(), decision.to_owned(), "user".to_owned());
     assert_eq!(audited, [entry("revoke", "denied"), entry("restore", "allowed")]);
-    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::NotRevoked), "once");
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreGrantError::NotRevoked), "once");
     app.host.close().await;
 }
 
@@ -71,7 +71,7 @@ async fn grant_is_not_restored_later() {
     let (app, grant) = start_with_tool_grant(&clock).await;
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     clock.advance(Duration::from_secs(60));
-    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::TooLate));
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreGrantError::TooLate));
     assert_eq!(tool_grant(&app).await, None, "the grant stays revoked");
     app.host.close().await;
 }
@@ -84,7 +84,7 @@ async fn grant_is_not_restored_after_a_change_of_its_server() {
     let entry = ServerEntry { name: SERVER.into(), config: scripted_config(&["--changed"]) };
     app.host.update_server(SERVER.into(), entry).await.unwrap();
     app.until(SERVER, "stopped", |server| server.state == ServerState::Stopped).await;
-    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::Changed));
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreGrantError::Changed));
     assert_eq!(tool_grant(&app).await, None, "the grant stays revoked");
     app.host.close().await;
 }
@@ -95,7 +95,7 @@ async fn grant_is_not_restored_for_a_server_that_was_removed_and_added_again() {
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     app.host.remove_server(SERVER.into()).await.unwrap();
     app.host.add_server(ServerEntry { name: SERVER.into(), config: scripted_config(&[]) }).await.unwrap();
-    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::NotRevoked));
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreGrantError::NotRevoked));
     app.host.close().await;
 }
 
@@ -107,7 +107,7 @@ async fn start_grant_is_not_restored_for_a_server_that_was_removed_and_added_aga
     assert!(app.host.revoke_grant(grant.id).await.unwrap());
     app.host.remove_server(SERVER.into()).await.unwrap();
     app.host.add_server(ServerEntry { name: SERVER.into(), config: scripted_config(&[]) }).await.unwrap();
-    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::NotRevoked));
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreGrantError::NotRevoked));
     assert!(app.host.grants().await.unwrap().is_empty(), "the new server has no grant");
     app.host.close().await;
 }
@@ -120,7 +120,7 @@ async fn grant_is_not_restored_while_another_one_has_its_place() {
     let user = app.decide_automatically(|_| Some(UserDecision::Allow(ApprovalScope::Session)));
     call(&app, "approved anew").await.expect("an approved call");
     user.abort();
-    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreError::Changed));
+    assert_eq!(app.host.restore_grant(grant.id).await, Err(RestoreGrantError::Changed));
     let left = tool_grant(&app).await.map(|grant| grant.scope);
     assert_eq!(left, Some(ApprovalScope::Session), "the newer decision is in effect");
     app.host.close().await;

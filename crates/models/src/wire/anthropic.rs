@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::encode::{encode_base64, opaque_of_wire, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
-use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
+use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
 use crate::{
     MessagePart, Model, ModelCapabilities, ModelError, ModelMessage, ModelRequest, ProviderKind, ProviderSettings,
@@ -116,7 +116,7 @@ impl Wire for Anthropic {
         WireRequest { url: settings.url_at("messages"), body: body.into() }
     }
 
-    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn reply_decoder(&self, model: &str) -> Box<dyn ReplyDecoder> {
         Box::new(AnthropicReplyDecoder { model: model.to_owned(), is_done: false })
     }
 }
@@ -214,7 +214,7 @@ struct AnthropicReplyDecoder {
     is_done: bool,
 }
 
-impl AnswerDecoder for AnthropicReplyDecoder {
+impl ReplyDecoder for AnthropicReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         let index = event["index"].as_u64().unwrap_or_default();
         match event["type"].as_str() {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::encode::{encode_base64, join_result_texts, opaque_of_wire, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
-use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
+use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::wire_capabilities::{TemperatureSupport, WireCapabilities};
 use crate::{
     MessagePart, Model, ModelCapabilities, ModelError, ModelMessage, ModelRequest, ProviderSettings, Role, StopReason,
@@ -103,7 +103,7 @@ impl Wire for Gemini {
         WireRequest { url, body: body.into() }
     }
 
-    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn reply_decoder(&self, model: &str) -> Box<dyn ReplyDecoder> {
         Box::new(GeminiReplyDecoder { model: model.to_owned(), has_ended: false })
     }
 }
@@ -179,7 +179,7 @@ struct GeminiReplyDecoder {
     has_ended: bool,
 }
 
-impl AnswerDecoder for GeminiReplyDecoder {
+impl ReplyDecoder for GeminiReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.is_null() {
             return Ok(());

@@ -47,11 +47,11 @@ trait Wire: Send + Sync {
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
     fn framing(&self) -> EventFraming;
     fn request(&self, settings: &ProviderSettings, request: &ModelRequest) -> WireRequest;
-    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder>;
+    fn reply_decoder(&self, model: &str) -> Box<dyn ReplyDecoder>;
 }
 
 /// Decoder of the events of a streamed reply.
-trait AnswerDecoder: Send {
+trait ReplyDecoder: Send {
     /// Processes an event, and adds its content to the reply.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ pub(crate) fn wire_capabilities(settings: &ProviderSettings, model: Option<&str>
 /// ```
 /// use futures_util::StreamExt as _;
 /// use models::{
-///     HttpProvider, ModelMessage, ModelRequest, PRESETS, Provider as _, ReplyDelta, Role, StopReason,
+///     HttpProvider, ModelMessage, ModelRequest, PROVIDER_PRESETS, Provider as _, ReplyDelta, Role, StopReason,
 /// };
 /// # use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 /// # use tokio::net::{TcpListener as Listener, TcpStream as Stream};
@@ -118,7 +118,7 @@ pub(crate) fn wire_capabilities(settings: &ProviderSettings, model: Option<&str>
 /// #[tokio::main(flavor = "current_thread")]
 /// async fn main() -> Result<(), Box<dyn std::error::Error>> {
 ///     let listener = Listener::bind("127.0.0.1:0").await?;
-///     let preset = PRESETS.iter().find(|preset| preset.id == "llama-cpp").expect("the preset exists");
+///     let preset = PROVIDER_PRESETS.iter().find(|preset| preset.id == "llama-cpp").expect("the preset exists");
 ///     let mut settings = preset.settings()?;
 ///     settings.url = format!("http://{}/v1", listener.local_addr()?).parse()?;
 ///     let provider = HttpProvider::new(settings, None, mcp_transport::http::client_for_models(true)?);
@@ -243,7 +243,7 @@ impl Provider for HttpProvider {
 struct ReplyReader {
     events: EventReader,
     exchange: Arc<HttpExchange>,
-    answer: Box<dyn AnswerDecoder>,
+    answer: Box<dyn ReplyDecoder>,
     assembly: ReplyAssembly,
     /// Decoded events that the stream has not yielded yet.
     ready: VecDeque<ReplyDelta>,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::encode::{encode_base64, join_result_texts, parse_token_count, parse_token_size};
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
-use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
+use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::wire_capabilities::{TemperatureSupport, WireCapabilities};
 use crate::{
     MessagePart, Model, ModelCapabilities, ModelError, ModelMessage, ModelRequest, ProviderSettings, Role, StopReason,
@@ -84,7 +84,7 @@ impl Wire for Ollama {
         WireRequest { url: settings.url_at("api/chat"), body: body.into() }
     }
 
-    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn reply_decoder(&self, model: &str) -> Box<dyn ReplyDecoder> {
         Box::new(OllamaReplyDecoder { model: model.to_owned(), is_done: false })
     }
 }
@@ -141,7 +141,7 @@ struct OllamaReplyDecoder {
     is_done: bool,
 }
 
-impl AnswerDecoder for OllamaReplyDecoder {
+impl ReplyDecoder for OllamaReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.get("error").is_some() {
             return Err(provider_fault::stream_error(event, &self.model));

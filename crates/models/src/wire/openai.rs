@@ -12,7 +12,7 @@ use super::encode::{
 };
 use super::http_exchange::{EventFraming, HttpExchange};
 use super::reply_assembly::ReplyAssembly;
-use super::{AnswerDecoder, Wire, WireRequest, provider_fault};
+use super::{ReplyDecoder, Wire, WireRequest, provider_fault};
 use crate::model_limits::{self, ToolSupport};
 use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
 use crate::{
@@ -135,7 +135,7 @@ impl Wire for OpenAi {
         WireRequest { url: settings.url_at("chat/completions"), body: body.into() }
     }
 
-    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn reply_decoder(&self, model: &str) -> Box<dyn ReplyDecoder> {
         Box::new(ChatCompletionsDecoder { model: model.to_owned(), ..ChatCompletionsDecoder::default() })
     }
 }
@@ -237,7 +237,7 @@ struct ChatCompletionsDecoder {
     uses: BTreeMap<u64, (String, u64)>,
 }
 
-impl AnswerDecoder for ChatCompletionsDecoder {
+impl ReplyDecoder for ChatCompletionsDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         if event.is_null() {
             self.is_done = true;

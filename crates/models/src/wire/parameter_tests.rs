@@ -4,10 +4,10 @@
 use serde_json::{Value, json};
 
 use super::create_wire;
-use crate::{MessagePart, ModelMessage, ModelRequest, PRESETS, ProviderKind, ProviderSettings, Role};
+use crate::{MessagePart, ModelMessage, ModelRequest, PROVIDER_PRESETS, ProviderKind, ProviderSettings, Role};
 
 fn settings(kind: ProviderKind) -> ProviderSettings {
-    let preset = PRESETS.iter().find(|preset| preset.kind == kind).expect("each kind has a preset");
+    let preset = PROVIDER_PRESETS.iter().find(|preset| preset.kind == kind).expect("each kind has a preset");
     preset.settings().expect("the URL of a preset is valid")
 }
 

@@ -218,7 +218,7 @@ impl ServerPins {
 
     /// Pins the command or address of the server. Definitions that were reviewed for another one are then treated as
     /// changed by [`review_state`](Self::review_state), which compares the hashes.
-    pub fn pin_identity(&mut self, identity: PinnedIdentity) {
+    pub fn pin_command_or_address(&mut self, identity: PinnedIdentity) {
         self.identity = Some(identity);
     }
 
@@ -389,7 +389,7 @@ mod tests {
             pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(),
             "without an approved identity there is no difference"
         );
-        pins.pin_identity(PinnedIdentity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
+        pins.pin_command_or_address(PinnedIdentity { hash: hash("npx a"), parts: parts("npx a"), at: 1 });
         assert!(!pins.is_empty(), "the identity is stored");
         assert!(
             pins.identity_diff(&hash("npx a"), &parts("npx a")).is_none(),
@@ -404,7 +404,7 @@ mod tests {
     fn pins_round_trip() {
         let mut pins = ServerPins::default();
         pins.pin(DefinitionKind::Prompt, "greet", &json!({"name": "greet"}), Some(&hash("x")), 7);
-        pins.pin_identity(PinnedIdentity { hash: hash("x"), parts: Map::new(), at: 7 });
+        pins.pin_command_or_address(PinnedIdentity { hash: hash("x"), parts: Map::new(), at: 7 });
         let read: Result<ServerPins, _> = serde_json::to_value(&pins).and_then(serde_json::from_value);
         assert_eq!(read.ok().as_ref(), Some(&pins), "the pins are equal after serialization");
         assert!(

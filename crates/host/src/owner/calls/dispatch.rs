@@ -14,7 +14,7 @@ use crate::connection::{CallTicket, ConnectionCommand};
 use crate::owner::Owner;
 use crate::owner::gate::SendPermit;
 use crate::owner::last_uses::call_originator;
-use crate::owner::state::{CallRecord, TicketUse};
+use crate::owner::state::{CallRecord, TicketPurpose};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -76,7 +76,7 @@ impl Owner {
                     self.note_use(by, &record.view.server, Some(&record.view.name), call_originator(&record.origin));
                 }
                 let id: Arc<str> = record.view.id.as_str().into();
-                self.calls.tickets.insert(ticket, TicketUse::Call { run, id: Arc::clone(&id) });
+                self.calls.tickets.insert(ticket, TicketPurpose::Call { run, id: Arc::clone(&id) });
                 record.ticket = Some((run, ticket));
                 record.view.state = CallState::Running;
                 if let Some(sent) = record.sent.take() {
@@ -114,7 +114,7 @@ impl Owner {
             .send_command(server, ConnectionCommand::Call { ticket, request, deadline: CallDeadline { idle, total } })
         {
             Ok(run) => {
-                self.calls.tickets.insert(ticket, TicketUse::Plain { run, server: server.to_owned(), reply });
+                self.calls.tickets.insert(ticket, TicketPurpose::Plain { run, server: server.to_owned(), reply });
             }
             Err(failure) => {
                 let _ = reply.send(Err(failure));

@@ -163,8 +163,9 @@ impl Owner {
         let outgoing = OutgoingPayload::url(&shown, &parts.url);
         self.audit_approval(approval, ApprovalScope::Once, outgoing, move |owner, permitted| {
             let (at, permit) = permitted?;
-            let page =
-                permit.authorize_browser_url(&shown.view.server, parts.url).map_err(|PayloadMismatch| DecisionError::Stale)?;
+            let page = permit
+                .authorize_browser_url(&shown.view.server, parts.url)
+                .map_err(|PayloadMismatch| DecisionError::Stale)?;
             owner.consent.pending[at].being_acted_on = true;
             let platform = owner.ports.platform.clone();
             let opening = async move { open_in_browser(platform.as_ref(), page).await };

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use crate::owner::Owner;
 use crate::owner::audited_decision::AuditedDecision;
-use crate::owner::state::{GrantBasis, RestoreError};
+use crate::owner::state::{GrantBasis, RestoreGrantError};
 use crate::view::HostEvent;
 
 impl Owner {
@@ -38,7 +38,7 @@ impl Owner {
 
     /// Restores a grant that was just revoked, unless its server or tool has changed since. For the grant of a start, a
     /// running server is restarted automatically again, but one that waited for a restart stays stopped.
-    pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreError>>) {
+    pub(crate) fn restore_grant(&mut self, id: policy::GrantId, reply: oneshot::Sender<Result<(), RestoreGrantError>>) {
         let grant = match self.readd_revoked_grant(id) {
             Ok(grant) => grant,
             Err(error) => {
@@ -58,19 +58,19 @@ impl Owner {
             if written.is_err() {
                 owner.permissions.policy.grants_mut().limit_to_session(id);
             }
-            let _ = reply.send(written.map_err(RestoreError::from));
+            let _ = reply.send(written.map_err(RestoreGrantError::from));
         });
     }
 
     /// Re-adds a revoked grant to the active grants and returns it, if its server and tool are unchanged.
-    fn readd_revoked_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreError> {
+    fn readd_revoked_grant(&mut self, id: policy::GrantId) -> Result<Grant, RestoreGrantError> {
         let now = self.now();
         let (grant, basis) = self.permissions.revoked.take(id, now)?;
         let is_unchanged = self.grant_basis(&grant) == basis;
         if is_unchanged && self.permissions.policy.grants_mut().restore(grant.clone()) {
             Ok(grant)
         } else {
-            Err(RestoreError::Changed)
+            Err(RestoreGrantError::Changed)
         }
     }
 

@@ -21,7 +21,7 @@ use crate::owner::DeferredTurn;
 use crate::owner::audited_decision::AuditedDecision;
 use crate::owner::gate::{AuthorizedPayload, SendPermit, authorize_allowed_response, authorize_denial};
 use crate::owner::state::{
-    AutoApprovedRequest, ModelOutcome, ModelRun, RunProgress, UsageReservation, refusal_error, sampling_subject,
+    AutoApprovedRequest, ModelOutcome, ModelRun, SharedModelOutput, UsageReservation, refusal_error, sampling_subject,
 };
 
 impl Owner {
@@ -107,7 +107,7 @@ impl Owner {
         let end = move |ended: ModelOutcome| -> DeferredTurn {
             DeferredTurn::new(move |owner| owner.on_sampling_by_rule_end(of, number, ended))
         };
-        let progress = RunProgress::default();
+        let progress = SharedModelOutput::default();
         let task = tokio::spawn(work.run(
             self.lifetime.back.clone(),
             progress.clone(),

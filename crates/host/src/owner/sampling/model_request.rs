@@ -12,7 +12,9 @@ use tokio::time::Instant;
 
 use super::Owner;
 use crate::owner::gate::{Approval, AuthorizedPayload, OutgoingPayload};
-use crate::owner::state::{DecisionError, DecisionProgress, ModelOutcome, ModelRun, RunProgress, UsageReservation};
+use crate::owner::state::{
+    DecisionError, DecisionProgress, ModelOutcome, ModelRun, SharedModelOutput, UsageReservation,
+};
 use crate::owner::{DeferredTurn, WeakOwner};
 use crate::view::{ConsentRequestBody, ConsentRequestView, HostEvent};
 
@@ -74,7 +76,7 @@ impl Owner {
         let end = move |ended: ModelOutcome| -> DeferredTurn {
             DeferredTurn::new(move |owner| owner.on_sampling_end(id, number, ended))
         };
-        let progress = RunProgress::default();
+        let progress = SharedModelOutput::default();
         let task = tokio::spawn(work.run(self.lifetime.back.clone(), progress.clone(), Some(on_text), end));
         self.consent.pending[at].running = Some(ModelRun::new(number, reservation, progress, task.abort_handle()));
         if let ConsentRequestBody::Sampling { request, state, .. } = &mut self.consent.pending[at].view.body {
@@ -154,7 +156,7 @@ impl AuthorizedModelRequest {
     pub(super) async fn run(
         self,
         back: WeakOwner,
-        progress: RunProgress,
+        progress: SharedModelOutput,
         on_text: Option<impl Fn(String) -> DeferredTurn + Send>,
         end: impl FnOnce(ModelOutcome) -> DeferredTurn + Send,
     ) {

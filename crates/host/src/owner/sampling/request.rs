@@ -49,14 +49,16 @@ impl Owner {
         params.max_tokens = self.models.sampling.max_reply_tokens(server, &params, self.now());
         let mut state = SamplingState { wanted_tokens, ..SamplingState::default() };
         if let Some((model, by)) = self.models.choose_sampling_model(server, &params) {
-            self.models.store_choice(&mut state, model, by, &params);
+            self.models.store_chosen_model(&mut state, model, by, &params);
         }
         let request = SamplingRequest { server: server.to_owned(), of, call, params, state };
         match decision {
             PolicyDecision::Allow { by } => self.sample_by_rule(request, by),
             PolicyDecision::Ask { reason, scopes, .. } => self.request_sampling_consent(request, reason, scopes),
             // Unreachable, since `decide_server_request` handles denials.
-            PolicyDecision::Deny { reason, .. } => self.request_sampling_consent(request, reason, SAMPLING_APPROVAL_SCOPES),
+            PolicyDecision::Deny { reason, .. } => {
+                self.request_sampling_consent(request, reason, SAMPLING_APPROVAL_SCOPES)
+            }
         }
     }
 
@@ -99,7 +101,7 @@ impl Owner {
                 .or_else(|| self.models.choose_sampling_model(&server, &request));
             new.losses.clear();
             if let Some((model, by)) = chosen {
-                self.models.store_choice(&mut new, model, by, &request);
+                self.models.store_chosen_model(&mut new, model, by, &request);
             }
             if let ConsentRequestBody::Sampling { state, .. } = &mut self.consent.pending[at].view.body
                 && *state != new
@@ -127,7 +129,7 @@ impl Owner {
         new.tool_choice.clone_from(&request.tool_choice);
         let mut state = state.clone();
         if let Some(ModelChoice { model, by, .. }) = state.model.take() {
-            self.models.store_choice(&mut state, model, by, &new);
+            self.models.store_chosen_model(&mut state, model, by, &new);
         }
         self.consent.replace_sampling_request(at, new, state);
         Ok(())
@@ -142,7 +144,7 @@ impl Owner {
         };
         let (request, mut state) = (request.clone(), state.clone());
         state.run = ModelAnswerState::No;
-        self.models.store_choice(&mut state, model, ModelChoiceReason::User, &request);
+        self.models.store_chosen_model(&mut state, model, ModelChoiceReason::User, &request);
         self.consent.replace_sampling_request(at, request, state);
         Ok(())
     }

@@ -28,7 +28,7 @@ impl Owner {
         if self.lifetime.is_closing {
             return;
         }
-        self.pin_identity(name, permit.payload_hash());
+        self.pin_command_or_address(name, permit.payload_hash());
         self.remember_package(name);
         self.record_start_use(permit.source(), name);
         let Some(record) = self.servers.records.get_mut(name) else { return };

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::encode::{encode_data_url, join_result_texts, opaque_of_wire};
 use super::http_exchange::EventFraming;
 use super::openai::ChatDialect;
-use super::{AnswerDecoder, Wire, WireRequest};
+use super::{ReplyDecoder, Wire, WireRequest};
 use crate::wire_capabilities::{IMAGE_MEDIA_TYPES, TemperatureSupport, WireCapabilities};
 use crate::{MessagePart, ModelMessage, ModelRequest, ModelTool, ProviderSettings, Role, ToolChoice, model_limits};
 use response_stream::ResponsesReplyDecoder;
@@ -106,7 +106,7 @@ impl Wire for Responses {
         WireRequest { url: settings.url_at("responses"), body: body.into() }
     }
 
-    fn reply_decoder(&self, model: &str) -> Box<dyn AnswerDecoder> {
+    fn reply_decoder(&self, model: &str) -> Box<dyn ReplyDecoder> {
         Box::new(ResponsesReplyDecoder::new(model.to_owned(), self.reasoning_source(model)))
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::encode::parse_token_count;
 use super::super::reply_assembly::ReplyAssembly;
-use super::super::{AnswerDecoder, provider_fault};
+use super::super::{ReplyDecoder, provider_fault};
 use super::WIRE_NAME;
 use crate::{ModelError, StopReason};
 
@@ -150,7 +150,7 @@ impl ResponsesReplyDecoder {
     }
 }
 
-impl AnswerDecoder for ResponsesReplyDecoder {
+impl ReplyDecoder for ResponsesReplyDecoder {
     fn process_event(&mut self, event: &Value, assembly: &mut ReplyAssembly) -> Result<(), ModelError> {
         match event["type"].as_str() {
             Some("response.created") => assembly.set_model(event["response"]["model"].as_str().unwrap_or_default()),
