@@ -20,7 +20,7 @@ use serde::Serialize;
 const BLOCK_START_MARKER: &[u8] = b"MCPB_SIG_V1";
 const BLOCK_END_MARKER: &[u8] = b"MCPB_SIG_END";
 const LENGTH_FIELD_SIZE: usize = 4;
-/// Maximum size of the signature block in bytes, which is that of a ZIP archive's comment.
+/// Maximum size of the signature block after an archive in bytes, which is that of a ZIP archive's comment.
 pub(crate) const MAX_BLOCK_BYTES: usize = u16::MAX as usize;
 /// Maximum length of the displayed name of the signer, in characters.
 const MAX_SIGNER_NAME_CHARS: usize = 200;
@@ -60,8 +60,8 @@ impl Signature {
     }
 }
 
-/// Splits the end of a file into the part that belongs to the archive, and a well-formed signature block if there is
-/// one.
+/// Splits the end of a bundle file into the part that belongs to the archive, and a well-formed signature block if
+/// there is one.
 pub(crate) fn split_signature_block(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
     let Some(before_end) = tail.strip_suffix(BLOCK_END_MARKER) else { return (tail, None) };
     let begins = (0..before_end.len()).rev().filter(|at| before_end[*at..].starts_with(BLOCK_START_MARKER));

@@ -22,7 +22,8 @@ pub struct UnpackedBundle {
     /// Folder with the files of the bundle, to be used as
     /// [`BundleEnvironment::folder`](crate::BundleEnvironment::folder).
     pub folder: PathBuf,
-    /// List of the files in the folder. The installer stores it, or at least its hash, where the server can't write.
+    /// List of the files in the folder with their hashes. The installer stores it, or at least its hash, where the
+    /// server can't write.
     pub tree: FileTree,
 }
 

@@ -39,7 +39,7 @@ pub struct WebView {
     pub version: String,
 }
 
-/// The environment variables of a process, and its home folder.
+/// The environment variables of a process, and the home folder of its user.
 #[derive(Debug, Clone, Default)]
 pub struct ProcessEnvironment {
     variables: BTreeMap<String, OsString>,

@@ -21,7 +21,7 @@ const HTTPS_VARIABLES: [(&str, &str); 2] = [("HTTPS_PROXY", "https_proxy"), ("AL
 /// since remote servers use HTTPS.
 const HTTP_VARIABLES: (&str, &str) = ("HTTP_PROXY", "http_proxy");
 
-/// The proxy that the environment variables configure.
+/// The HTTP proxy that the environment variables of the process configure.
 #[derive(Debug, PartialEq, Eq)]
 enum EnvironmentProxy {
     Nothing,

@@ -16,7 +16,7 @@ const MAX_FOREIGN_CHARS: usize = 400;
 const KNOWN_FOLDERS: &[&str] =
     &["usr/local/bin", "usr/bin", "bin", "opt/homebrew/bin", "home/linuxbrew/.linuxbrew/bin", "snap/bin"];
 
-/// Folders of installers and version managers that exist on many computers, relative to the home folder.
+/// Folders of package installers and version managers that exist on many computers, relative to the home folder.
 const KNOWN_BELOW_HOME: &[&str] = &[
     ".local/bin",
     ".cargo/bin",
@@ -40,7 +40,7 @@ pub struct FindingText(Vec<TextPart>);
 enum TextPart {
     /// Text from the source code of this crate, or a number.
     Own(String),
-    /// Path of a file or folder.
+    /// Path of a file or folder, which a report contains only in part.
     Path(PathBuf),
     /// Path of a program, and the program's name as written in this crate.
     Program(PathBuf, &'static str),

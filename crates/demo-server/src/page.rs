@@ -2,7 +2,7 @@
 
 use rmcp::model::{ErrorData, PaginatedRequestParams};
 
-/// Number of items on a page, small enough that the list of tools needs several pages.
+/// Number of items on a page of a list, small enough that the list of tools needs several pages.
 const PAGE_SIZE: usize = 10;
 const CURSOR_PREFIX: &str = "from-";
 

@@ -40,7 +40,7 @@ pub(crate) struct AddedTool {
     pub(crate) with_prompt: bool,
 }
 
-/// State that all sessions and stateless requests share.
+/// State of the demo server that all sessions and stateless requests share.
 pub(crate) struct State {
     notes: Mutex<BTreeMap<String, String>>,
     board: Mutex<Board>,
@@ -90,8 +90,8 @@ impl State {
         lock(&self.added_tools)
     }
 
-    /// Stores the responses of a visit, and returns a handle for them. The oldest visit is dropped if there are too
-    /// many.
+    /// Stores the host's responses in a visit (tool `check_in`), and returns a handle for them. The oldest visit is
+    /// dropped if there are too many.
     pub(crate) fn store_visit(&self, answers: Vec<Value>) -> String {
         let mut visits = lock(&self.visits);
         visits.count += 1;

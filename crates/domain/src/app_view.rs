@@ -4,20 +4,20 @@ use mcp_apps::{CloseCause, DisplayMode, FaultKind, MessageDirection};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Identifier of a shown app, and host name in the origin of its frame: 32 random hexadecimal digits, so that other
-/// pages can't guess it.
+/// Identifier of a displayed MCP app, and host name in the origin of the app's frame: 32 random hexadecimal digits, so
+/// that other web pages can't guess it.
 pub type AppViewId = String;
 
-/// A change of one shown app (MCP Apps), as the page receives it.
+/// A change of one displayed MCP app, sent to the user interface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppViewEvent {
-    /// Identifier of the shown app.
+    /// Identifier of the displayed MCP app.
     pub view: AppViewId,
-    /// The change of the app.
+    /// Event in the app, or a request of the app to the user or the host.
     pub change: AppViewChange,
 }
 
-/// Change of a shown app. All texts in it are from the app, and untrusted.
+/// Event in a displayed MCP app, or a request of the app. All texts in it are from the app, and untrusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -50,14 +50,14 @@ pub enum AppViewChange {
     },
     /// The app requests something that the user decides.
     Requested {
-        /// Number of the request, unique for the shown app.
+        /// Number that identifies the request among all requests of the displayed app.
         request: u64,
         /// Content of the app's request.
         wanted: AppUserRequest,
     },
-    /// The user need not decide a request of the app any more.
+    /// A request of the app was withdrawn, so that the user need not decide it.
     Withdrawn {
-        /// Number of the request that needs no decision any more.
+        /// Number of the withdrawn request.
         request: u64,
     },
     /// The app replaced the context that it offers for the model.
@@ -90,7 +90,7 @@ pub enum AppViewChange {
     },
 }
 
-/// Request of an app that the user decides.
+/// Request of an MCP app that the user decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
@@ -117,7 +117,7 @@ pub enum AppUserRequest {
     },
 }
 
-/// File that an app offers for saving.
+/// File that an MCP app offers for saving.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -46,8 +46,8 @@ impl ChatBounds {
     }
 }
 
-/// Threshold for models with an unknown context size, in tokens. No set of tools reaches it, so such a model receives
-/// all tools.
+/// Tool search threshold for models with an unknown context size, in tokens. No set of tool definitions reaches it, so
+/// such a model receives all tools.
 pub const UNREACHABLE_THRESHOLD: u64 = u32::MAX as u64;
 
 impl ChatBounds {

@@ -185,12 +185,12 @@ pub enum CallFailure {
     /// The call was cancelled before a result arrived.
     #[error("cancelled")]
     Cancelled,
-    /// The session rejected the call, or the server returned an error.
+    /// The MCP session rejected the call, or the server returned an error.
     #[error("{server}: {error}")]
     Session {
         /// Name of the server in the settings.
         server: String,
-        /// Error reported by the session.
+        /// Error reported by the MCP session.
         error: Box<CallError>,
     },
     /// The server has too many calls in progress.
@@ -202,7 +202,7 @@ pub enum CallFailure {
     /// Drawbridge is shutting down, so the call has no result.
     #[error("Drawbridge is closing")]
     Closing,
-    /// A task of Drawbridge panicked. If it was about to send a payload, the payload may have been sent.
+    /// An asynchronous task of Drawbridge panicked. If it was about to send a payload, the payload may have been sent.
     #[error("an internal error stopped this; Drawbridge's log has the details")]
     Internal,
 }

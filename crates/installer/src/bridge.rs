@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use installs::{InstallPlan, PlanTarget, Template, TemplatePart};
 use ports::server_config::{HttpKind, StdioConfig};
 
-/// Delimiter before the number of an input in a text, with [`INPUT_END`] after it. Parsers of command lines don't
-/// change these characters, and texts of a registry don't contain them.
+/// Delimiter before the number of an input in a command line, with [`INPUT_END`] after it. Parsers of command lines
+/// don't change these characters, and texts of a registry don't contain them.
 const INPUT_START: char = '\u{e000}';
 const INPUT_END: char = '\u{e001}';
 
@@ -36,13 +36,14 @@ pub(crate) fn unwrap_remote_bridge(plan: InstallPlan) -> InstallPlan {
     InstallPlan { name: plan.name, target, inputs, notes: found }
 }
 
-/// Inputs of a plan. While the command line is parsed, a numbered placeholder represents each of them.
+/// Inputs of an install plan. While the command line of the plan is parsed, a numbered placeholder represents each of
+/// them.
 #[derive(Default)]
 struct InputPlaceholders(Vec<TemplatePart>);
 
 impl InputPlaceholders {
-    /// Returns the text of a template with numbered placeholders for inputs, or `None` if its literal text contains the
-    /// delimiters.
+    /// Returns the text of a template in which a numbered placeholder represents each input, or `None` if its literal
+    /// text contains the delimiters of placeholders.
     fn text(&mut self, template: &Template) -> Option<String> {
         let mut text = String::new();
         for part in &template.parts {

@@ -57,11 +57,11 @@ pub use upgrade::UpgradeOffer;
 
 use registry_choice::OpenRegistry;
 
-/// Function that opens a registry with its cache. Blocks.
+/// Function that opens the registry at an address, with a cache. Blocks.
 type OpenCatalog =
     dyn Fn(RegistryAddress, Option<RegistryHeader>) -> Result<RegistryCatalog, InstallError> + Send + Sync;
 
-/// Installs, upgrades and removes servers. Clones share their state.
+/// Installs, upgrades and removes servers. Clones share the open registry.
 #[derive(Clone)]
 pub struct Installer {
     shared: Arc<InstallerState>,

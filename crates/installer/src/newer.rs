@@ -110,8 +110,8 @@ impl Installer {
     }
 }
 
-/// Returns `true` if another request to the registry would fail as well, because the error is not specific to one
-/// server.
+/// Returns `true` if another request to the registry would fail as well, because the cause of the error is not specific
+/// to one server.
 const fn is_registry_down(error: &RegistryError) -> bool {
     matches!(
         error,

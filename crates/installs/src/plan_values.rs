@@ -12,7 +12,7 @@ use crate::input::SubstitutionValues;
 use crate::template::refers_to_secret;
 use crate::{InputValues, InstallPlan, PlanInput, PlanTarget, Template, TemplatePart};
 
-/// Reason why the value of an input is rejected.
+/// Reason why the value that the user entered for an input of a plan is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

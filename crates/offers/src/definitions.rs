@@ -15,7 +15,7 @@ use crate::catalog::Catalog;
 /// Key in a tool's `_meta` by which a server requires the user's consent for each call. Defined by Claude Code.
 const REQUIRES_USER_INTERACTION: &str = "anthropic/requiresUserInteraction";
 
-/// Hashes and properties that are derived from a tool's definition.
+/// Hashes and properties that are derived from a tool's definition, cached for calls of the tool.
 #[derive(Debug)]
 pub struct Definition {
     /// Hash of the definition together with the server's command. Grants for the tool apply to this hash.
@@ -33,7 +33,7 @@ pub struct Definition {
     pub app: ToolMetadata,
     /// Review state of the definition: reviewed by the user, changed, or new.
     pub review_state: ReviewState,
-    /// Hash state after the definition, from which the hash of each call is computed.
+    /// Hash state of a call after the tool's definition, to which the hash of the arguments is added for each call.
     calls: PartialHash,
 }
 

@@ -16,14 +16,14 @@ use policy::Hash;
 use ports::time::end_of_span;
 use tokio::time::Instant;
 
-/// Maximum number of cached results.
+/// Maximum number of cached results of `resources/read`.
 const MAX_RESULTS: usize = 1_000;
 /// Maximum total size of the cached results, in bytes.
 const MAX_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 /// Maximum size of one cached result, in bytes.
 const MAX_RESULT_BYTES: usize = 4 * 1024 * 1024;
 
-/// Result of reading a resource.
+/// Contents of a resource, read from the server or from the cache.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceRead {
     /// Contents of the resource.

@@ -6,7 +6,7 @@ use crate::app_environment::OperatingSystem;
 use crate::variables::ReferenceSyntax;
 pub(crate) use places::{match_settings_file, matches_pattern};
 
-/// An app whose settings may contain MCP servers.
+/// An MCP host other than Drawbridge, such as Claude Code, whose settings may contain MCP servers.
 #[derive(Debug, Clone, Copy)]
 pub struct SourceApp {
     /// Identifier of the app in command-line arguments, such as `claude-code`.
@@ -21,7 +21,7 @@ pub struct SourceApp {
     pub syntax: ReferenceSyntax,
 }
 
-/// The path of a settings file, or a pattern that matches several files in a folder.
+/// The path of an app's settings file, or a pattern that matches several settings files in a folder.
 #[derive(Debug, Clone, Copy)]
 pub struct SettingsPath {
     /// Folder that the settings path is relative to.
@@ -92,7 +92,7 @@ const SERVERS_LAYOUT: FileLayout = FileLayout::Keys(&["servers"]);
 const BARE_LAYOUT: FileLayout = FileLayout::KeysOrBare(&["mcpServers"]);
 const VS_CODE_SETTINGS_LAYOUT: FileLayout = FileLayout::Settings(&["mcp.servers", "mcp/servers"]);
 const ZED_LAYOUT: FileLayout = FileLayout::Settings(&["context_servers"]);
-/// Layout of TOML files, which is the same in all apps that have such files.
+/// Layout of TOML settings files, which is the same in all apps that have such files.
 pub(crate) const TOML_LAYOUT: FileLayout = FileLayout::Toml(&["mcp_servers"]);
 
 /// Expands to the paths of a file in VS Code's user folder, for each operating system and both editions.

@@ -34,7 +34,7 @@ pub(crate) fn parse_candidates(text: &JsonText<'_>) -> Result<Vec<ServerCandidat
     parse_tree(text, &root)
 }
 
-/// Parses all servers in a tree of values that was parsed from `text` or converted from TOML or YAML.
+/// Parses all servers in a tree of values, which was parsed from `text` or converted from TOML or YAML.
 pub(crate) fn parse_tree(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     match root {
         Value::Object(object) => parse_object(text, object),

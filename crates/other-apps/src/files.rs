@@ -28,7 +28,7 @@ pub(crate) fn existing_files(place: &SettingsPath, environment: &AppEnvironment)
     place.base_folder(environment).map(|folder| matching_files(&folder, place.path)).unwrap_or_default()
 }
 
-/// Returns the files below a folder whose relative paths match a pattern.
+/// Returns the files below a folder whose relative paths match a pattern such as `profiles/*/mcp.json`.
 pub(crate) fn matching_files(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut paths = vec![folder.to_owned()];
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
@@ -69,7 +69,8 @@ pub(crate) fn allowed_roots(environment: &AppEnvironment) -> Vec<PathBuf> {
     folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// Reads a file, or returns `None` if it doesn't exist. With `roots` given, the file has to be in one of these folders.
+/// Reads a settings file, or returns `None` if it doesn't exist. With `roots` given, the file has to be in one of these
+/// folders.
 ///
 /// # Errors
 ///
@@ -106,13 +107,13 @@ pub(crate) fn read_file(path: &Path, limit: u64, roots: Option<&[PathBuf]>) -> R
     })
 }
 
-/// Creates a problem that concerns a whole file, without line and column.
+/// Creates a problem that concerns a whole settings file, without line and column.
 pub(crate) fn file_problem(path: &Path, message: impl Into<String>) -> ConfigProblem {
     ConfigProblem { file: Some(path.display().to_string()), line: None, column: None, message: message.into() }
 }
 
-/// Returns the variable names in an environment file, which consists of lines such as `NAME=value`. Values are not
-/// read.
+/// Returns the variable names in an environment file (`.env`), which consists of lines such as `NAME=value`. Values are
+/// not read.
 pub(crate) fn variable_names(text: &str) -> Vec<String> {
     let names = text.lines().filter_map(|line| {
         let line = line.trim_start();

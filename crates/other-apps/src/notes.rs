@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub use placeholders::{ImportPlace, ImportPlaceholder};
 pub(crate) use placeholders::{is_placeholder, placeholder_notes, required_replacements};
 
-/// Kind of a note about a found server, by which the page translates the note.
+/// Kind of a note about a found server, by which the user interface translates the note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
@@ -71,7 +71,7 @@ pub enum ImportNoteKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportNote {
-    /// Kind of the note, by which the page translates it.
+    /// Kind of the note, by which the user interface translates it.
     pub kind: ImportNoteKind,
     /// Names that the note refers to: settings, variables, a file or a folder, depending on the kind. Safe to print.
     pub names: Vec<String>,
@@ -104,7 +104,7 @@ impl From<String> for ImportNote {
     }
 }
 
-/// Notes about one server's entry, in order.
+/// Notes about the entry of one server in another app's settings, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ImportNotes(Vec<ImportNote>);
 
@@ -151,7 +151,7 @@ impl IntoIterator for ImportNotes {
 
 /// Maximum length of a note, in characters.
 const MAX_NOTE_CHARS: usize = 600;
-/// Maximum number of names in a note.
+/// Maximum number of names, such as settings or variables, in a note.
 const MAX_NAMES: usize = 20;
 
 /// Truncates a text to the length of a note, and escapes its invisible characters.

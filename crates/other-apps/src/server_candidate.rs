@@ -23,7 +23,7 @@ pub(crate) struct ServerCandidate {
     pub(crate) extras: EntryExtras,
 }
 
-/// Settings of an entry that [`ServerConfig`] can't represent, and facts about the entry.
+/// Settings in a server's entry that [`ServerConfig`] can't represent, and facts about the entry.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct EntryExtras {
     /// Set if the server is disabled in the other app.

@@ -59,7 +59,7 @@ impl TakenNames {
     }
 }
 
-/// Derives a server name from the registrable domain of a URL.
+/// Derives a name for a server from the registrable domain of its URL.
 pub(crate) fn name_from_url(url: &str) -> String {
     let domain = UrlParts::parse(url).domain;
     let is_address = domain.starts_with('[') || domain.bytes().all(|b| b.is_ascii_digit() || b == b'.');
@@ -67,7 +67,7 @@ pub(crate) fn name_from_url(url: &str) -> String {
     if is_address || first.is_empty() || first == "localhost" { to_valid_name("remote") } else { to_valid_name(first) }
 }
 
-/// Derives a server name from the target of a command: a package, image, module or file.
+/// Derives a name for a local server from the target of its command: a package, image, module or file.
 pub(crate) fn name_from_command(config: &StdioConfig) -> String {
     let program = base_name(&config.command);
     let subject = match program {

@@ -12,7 +12,7 @@ use crate::notes::{ImportNote, ImportNoteKind, quoted_text};
 use crate::server_candidate::ServerCandidate;
 use crate::{entry, toml_text, yaml_text};
 
-/// Maximum number of servers in a settings file.
+/// Maximum number of servers in a settings file of another app.
 const MAX_SERVERS: usize = 500;
 /// Keys of the objects that contain servers in most apps. Some files contain both.
 const COMMON_MAP_KEYS: [&str; 2] = ["mcpServers", "servers"];
@@ -130,8 +130,8 @@ impl SettingsReader<'_, '_> {
         Ok(None)
     }
 
-    /// Checks that an object contains `key` at most once, since apps differ in which of two values for the same key
-    /// they use.
+    /// Checks that an object in a settings file contains `key` at most once, since apps differ in which of two values
+    /// for the same key they use.
     fn check_unique(&self, object: &Object<'_>, key: &str) -> Result<(), ConfigProblem> {
         let mut places = object.properties.iter().filter(|property| property.name.as_str() == key);
         match (places.next(), places.next()) {

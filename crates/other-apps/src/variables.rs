@@ -20,7 +20,7 @@ pub enum ReferenceSyntax {
     Any,
 }
 
-/// A reference in a value, which the app replaces before it starts the server.
+/// A reference such as `${env:NAME}` in a value, which the other app replaces before it starts the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueReference {
     /// Position of the reference in the value, in bytes.
@@ -29,7 +29,7 @@ pub struct ValueReference {
     pub target: ReferenceTarget,
 }
 
-/// The source of the value that replaces a reference.
+/// The source of the value that replaces a reference in another app's settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferenceTarget {
     /// An environment variable, with a default value if the reference contains one.

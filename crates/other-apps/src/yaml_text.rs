@@ -181,7 +181,7 @@ impl<'t, I: Iterator<Item = Result<(Event<'t>, Span), ScanError>>> YamlBuilder<'
     }
 }
 
-/// Returns the total size of all text in a value and its descendants, in bytes.
+/// Returns the total size of all text in a YAML value and its descendants, in bytes.
 fn text_bytes(value: &Value<'_>) -> usize {
     match value {
         Value::StringLit(text) => text.value.len(),

@@ -120,7 +120,7 @@ pub struct WrittenEntry {
     pub place: u64,
 }
 
-/// The result of [`AuditLog::append_later`].
+/// Outcome of [`AuditLog::append_later`]: the entry is written, or queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendOutcome {
     /// The log has already written the entry.
@@ -129,7 +129,7 @@ pub enum AppendOutcome {
     Later,
 }
 
-/// A channel through which the log reports the results of queued writes to the host. Neither side blocks.
+/// Channel through which the audit log reports to the host that queued entries were written. Neither side blocks.
 #[derive(Debug, Default)]
 pub struct AuditReceipts {
     /// Results that the host has not received yet, each with its ticket. Bounded, because the log limits the number of
@@ -139,7 +139,8 @@ pub struct AuditReceipts {
 }
 
 impl AuditReceipts {
-    /// Reports the results of writing queued entries, each with its ticket.
+    /// Reports the results of writing queued audit entries, each with the ticket that was passed to
+    /// [`AuditLog::append_later`].
     pub fn report(&self, receipts: impl IntoIterator<Item = (u64, Result<WrittenEntry, StoreError>)>) {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).extend(receipts);
         self.arrived.notify_one();
@@ -164,14 +165,15 @@ pub trait AuditLog: Send + Sync {
     /// Sets the receiver for results of [`append_later`](Self::append_later) and changes of
     /// [`durable_position`](Self::durable_position).
     fn set_receipts(&self, receipts: Arc<AuditReceipts>);
-    /// Writes an entry. A written entry survives a crash of this process. [`durable_position`](Self::durable_position) reports when it
-    /// also survives a power failure.
+    /// Writes an entry to the audit log. A written entry survives a crash of this process.
+    /// [`durable_position`](Self::durable_position) reports when it also survives a power failure.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the file can't be written. The payload must then not be sent.
     fn append(&self, entry: AuditEntry) -> Result<WrittenEntry, StoreError>;
-    /// Queues an entry without waiting for the write. The result is reported under `ticket`.
+    /// Queues an audit entry without waiting for the write. The result is reported under `ticket` to the receiver that
+    /// [`set_receipts`](Self::set_receipts) has set.
     ///
     /// # Errors
     ///
@@ -189,13 +191,13 @@ pub trait AuditLog: Send + Sync {
     ///
     /// Returns [`StoreError`] if they can't be made durable.
     fn flush(&self) -> Result<(), StoreError>;
-    /// Returns the entries that match the query, newest first.
+    /// Returns the audit entries that match the query, newest first.
     ///
     /// # Errors
     ///
     /// Returns [`StoreError`] if the file can't be read.
     fn read(&self, query: &AuditQuery) -> Result<Vec<AuditEntry>, StoreError>;
-    /// Verifies the whole hash chain and its seal.
+    /// Verifies the hash chain of the whole audit log, and its seal.
     ///
     /// # Errors
     ///
@@ -236,7 +238,7 @@ pub struct AuditVerdict {
     pub last: Option<u64>,
     /// Number of the last entry that was removed because of age or size limits.
     pub removed: Option<u64>,
-    /// State of the seal at the end of the log.
+    /// State of the seal that proves the log's entries up to a certain number.
     pub seal: AuditSeal,
     /// The first problems that were found. Empty if the log is intact.
     pub findings: Vec<AuditFinding>,
@@ -282,7 +284,7 @@ pub enum AuditSeal {
     Broken,
 }
 
-/// A problem that a verification of the audit log found.
+/// A problem that a verification of the audit log found, with the affected entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct AuditFinding {

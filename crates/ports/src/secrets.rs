@@ -19,7 +19,7 @@ const REFERENCE_SUFFIX: char = '}';
 /// Maximum length of a secret's name in a reference, in bytes.
 const MAX_NAME_BYTES: usize = 128;
 
-/// Returns the names of the secrets to which a value refers, in order.
+/// Returns the names of the secrets to which the value of a header or variable refers, in order.
 #[must_use]
 pub fn referenced_names(value: &str) -> Vec<&str> {
     split_references(value)
@@ -62,7 +62,7 @@ pub fn unused_secret_name(server: &str, header: &str, taken: &[String]) -> Strin
     name
 }
 
-/// Returns `true` if a name is one of `taken`, ignoring case because some keychains do.
+/// Returns `true` if the name of a secret is one of `taken`, ignoring case because some keychains do.
 #[must_use]
 pub fn is_name_taken(name: &str, taken: &[String]) -> bool {
     taken.iter().any(|other| other.eq_ignore_ascii_case(name))
@@ -184,7 +184,7 @@ pub enum UnresolvedSecret {
         /// Error that the keychain returned.
         cause: SecretError,
     },
-    /// The task that reads the keychain was aborted. Contains the error message.
+    /// The blocking task that reads the keychain was aborted. Contains the error message.
     #[error("the keychain could not be read: {0}")]
     Interrupted(String),
 }
@@ -199,7 +199,7 @@ pub fn resolve_headers(config: &HttpConfig, secrets: &dyn Secrets) -> Result<Res
     fill_references(&config.headers, &origin, &origin, secrets)
 }
 
-/// Headers or variables with the values of secrets, and a list of these secrets.
+/// Headers or environment variables in which values of secrets replace the references, and a list of these secrets.
 pub type ResolvedValues = (BTreeMap<String, String>, Vec<SecretString>);
 
 /// Replaces the references to secrets in the environment of a local server with their values. Blocks.

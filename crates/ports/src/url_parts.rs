@@ -153,16 +153,16 @@ fn is_local(host: &Host<&str>) -> bool {
     }
 }
 
-/// Minimum length, in bytes, of a path segment of a URL that may be a key.
+/// Minimum length, in bytes, of a path segment of a URL that may be an API key or token.
 const MIN_KEY_BYTES: usize = 16;
-/// Number of characters of a path segment that remain visible if the segment may be a key.
+/// Number of characters of a path segment that remain visible if the segment may be an API key or token.
 const VISIBLE_KEY_CHARS: usize = 4;
-/// Maximum length of a run of letters or digits in ordinary text, in bytes. Longer runs may be keys.
+/// Maximum length of a run of letters or digits in ordinary text, in bytes. Longer runs may be API keys or tokens.
 const MAX_WORD_BYTES: usize = 32;
 
-/// Returns a URL for logs and files, in which `…` replaces possible keys: each value in the query (a part without a
-/// name may itself be a key, and counts as a value), the fragment, user name and password. A path segment that looks
-/// like a key is shortened to its first characters.
+/// Returns a URL for logs and files, in which `…` replaces possible API keys and tokens: each value in the query (a
+/// part without a name may itself be a key, and counts as a value), the fragment, user name and password. A path
+/// segment that looks like a key is shortened to its first characters.
 pub fn redacted_url(url: &str) -> String {
     let (url, fragment) = url.split_once('#').map_or((url, ""), |(url, _)| (url, "#…"));
     let (before, query) = url.split_once('?').map_or((url, None), |(before, query)| (before, Some(query)));
@@ -192,8 +192,8 @@ pub fn redacted_url(url: &str) -> String {
     shown + fragment
 }
 
-/// Returns `true` if a path segment, or another word, may be a key: it is long and consists mostly of mixed letters and
-/// digits, or of letters whose case changes often. A false positive only shortens the displayed text.
+/// Returns `true` if a path segment, or another word, may be an API key or token: it is long and consists mostly of
+/// mixed letters and digits, or of letters whose case changes often. A false positive only shortens the displayed text.
 #[must_use]
 pub fn looks_like_key(part: &str) -> bool {
     let is_odd = |run: &&str| {

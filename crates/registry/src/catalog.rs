@@ -11,7 +11,7 @@ use crate::server_json::read::{check_name, check_version, quote_untrusted, read_
 use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, RegistryEntry};
 
 /// Maximum age of a cached response that is used without a request. The official registry expects aggregators to copy
-/// it about once an hour.
+/// its entries about once an hour.
 const MAX_FRESH_AGE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
 /// Default number of entries in a page of search results.
 const DEFAULT_PAGE_SIZE: usize = 30;
@@ -19,7 +19,7 @@ pub(crate) const MAX_PAGE_SIZE: usize = 100;
 /// Maximum length of a search text in bytes.
 const MAX_SEARCH_BYTES: usize = 200;
 
-/// A registry with the cache of its responses. The page and the command line use it to search for servers.
+/// A registry with the cache of its responses. The user interface and the command line use it to search for servers.
 #[derive(Debug, Clone)]
 pub struct RegistryCatalog {
     pub(crate) registry: RegistryClient,
@@ -49,7 +49,7 @@ pub enum CachePolicy {
     Now,
 }
 
-/// A registry's response to a request, with the time at which the registry returned it.
+/// A registry's response to a request, or a part of it, with the time at which the registry returned it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatedAnswer<T> {
     /// Result of the request, from the registry or from the cache.
@@ -269,7 +269,7 @@ impl RegistryCatalog {
     }
 }
 
-/// Name that stands for the newest version in requests.
+/// Version name in requests that stands for the newest version of a server.
 const LATEST_VERSION: &str = "latest";
 
 /// A parsed response with entries whose status may be outdated, and can be replaced by the latest status in the cache.

@@ -22,7 +22,7 @@ const CLOCK_MARGIN: Duration = Duration::from_secs(24 * 60 * 60);
 /// requests no further page.
 const MAX_SLOW_RESPONSES: u32 = 10;
 
-/// Result of a refresh, which reads the changes in a registry since the previous refresh.
+/// Result of a refresh, which reads the changes of the entries in a registry since the previous refresh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangesSummary {
     /// Number of changed versions in the pages that were read.

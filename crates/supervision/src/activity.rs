@@ -41,7 +41,7 @@ const COMPRESSED_METHODS: [&str; 6] =
 /// A message, log line or event in the activity log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActivityEntry {
-    /// Sequence number, starting at 1.
+    /// Sequence number of the entry in the log of its server, starting at 1.
     pub seq: u64,
     /// Time at which the message was sent or received, in milliseconds since 1970.
     pub at: Millis,
@@ -66,7 +66,7 @@ pub struct ActivityEntry {
 }
 
 impl ActivityEntry {
-    /// Returns the JSON-RPC ID as it appears in the message.
+    /// Returns the JSON-RPC ID of the message as it appears in the message.
     #[must_use]
     pub fn id(&self) -> Option<String> {
         self.id.as_ref().map(|id| match id {
@@ -100,7 +100,8 @@ enum EntryId {
     Shown(Box<str>),
 }
 
-/// The kind of an activity entry.
+/// Kind of an entry in the activity log: a JSON-RPC message, a log message, a line of standard error, or a change of
+/// state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]

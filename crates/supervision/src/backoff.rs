@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Minimum delay before a restart attempt.
+/// Minimum delay before an attempt to restart a server.
 const MIN_DELAY: Duration = Duration::from_millis(500);
-/// Maximum delay before a restart attempt.
+/// Maximum delay before an attempt to restart a server.
 const MAX_DELAY: Duration = Duration::from_secs(60);
-/// Maximum number of attempts within [`ATTEMPT_WINDOW`]. After that, the user has to start the server.
+/// Maximum number of restart attempts within [`ATTEMPT_WINDOW`]. After that, the user has to start the server.
 const MAX_ATTEMPTS: usize = 5;
 const ATTEMPT_WINDOW: Duration = Duration::from_secs(5 * 60);
 /// Run time of a server after which the delays start from the minimum again.

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[cfg(feature = "app")]
 use std::time::SystemTime;
 
-/// Maximum duration of one step of [`advance_time`].
+/// Maximum simulated time of one step of [`advance_time`].
 #[cfg(feature = "paused")]
 const MAX_STEP: Duration = Duration::from_millis(100);
 /// Real time after each step in which other threads, processes and sockets can react.

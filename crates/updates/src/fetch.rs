@@ -13,7 +13,7 @@ const MAX_REDIRECTS: usize = 5;
 /// Suffix of the file name of a manifest's signature, as Tauri's bundler writes it.
 const SIGNATURE_SUFFIX: &str = ".sig";
 
-/// Limits of time and size for requests for updates.
+/// Limits of time and size for requests to the server with the releases of Drawbridge.
 #[derive(Debug, Clone, Copy)]
 pub struct UpdateLimits {
     /// Timeout of the request for the manifest, and of that for its signature. Default: 30 s.
@@ -30,7 +30,7 @@ impl Default for UpdateLimits {
     }
 }
 
-/// URL of the release manifest: `https`, or for tests `http` on this computer.
+/// URL of the manifest of Drawbridge's releases: `https`, or for tests `http` on this computer.
 #[derive(Debug, Clone)]
 pub struct ReleaseAddress(Url);
 
@@ -66,7 +66,7 @@ impl ReleaseAddress {
     }
 }
 
-/// HTTP client for the manifest and files of releases.
+/// HTTP client that downloads the manifest and files of Drawbridge's releases.
 #[derive(Debug)]
 pub(crate) struct ReleaseFetcher {
     address: ReleaseAddress,
@@ -112,7 +112,8 @@ impl ReleaseFetcher {
         tokio::time::timeout(time, get).await.unwrap_or(Err(UpdateRefusal::TooSlow(time.as_secs())))
     }
 
-    /// Downloads a file of exactly `size` bytes. Calls `on_bytes` with the number of bytes received so far.
+    /// Downloads the file of a release, which must have exactly `size` bytes. Calls `on_bytes` with the number of bytes
+    /// received so far.
     pub(crate) async fn download_file(
         &self,
         url: Url,

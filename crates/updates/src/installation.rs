@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// Package type that Tauri's bundler embeds in the executable. Our own .deb and .rpm packages have none.
+/// Package type of the running desktop app, which Tauri's bundler embeds in the executable. Our own .deb and .rpm
+/// packages have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PackageType {
     /// An AppImage that Tauri's bundler created.
@@ -21,7 +22,7 @@ pub enum PackageType {
     Msi,
 }
 
-/// Facts about the running app from which the kind of installation is derived.
+/// Facts about the running desktop app from which the kind of its installation is derived.
 #[derive(Debug, Clone, Default)]
 pub struct InstallTraces {
     /// Package type that the bundler embedded in the executable, or `None` if there is none.
@@ -36,7 +37,7 @@ pub struct InstallTraces {
     pub snap: bool,
 }
 
-/// Kind of installation of the running app.
+/// Kind of installation of the running desktop app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Installation {

@@ -35,7 +35,7 @@ struct ManifestFields {
     platforms: BTreeMap<String, PlatformFile>,
 }
 
-/// The file that updates one platform, as the manifest describes it.
+/// The file that updates the app on one platform, as the release manifest describes it.
 #[derive(Debug, Clone, Deserialize)]
 struct PlatformFile {
     url: Url,
@@ -43,7 +43,7 @@ struct PlatformFile {
     size: u64,
 }
 
-/// A newer version that this installation can be updated to.
+/// A newer version of Drawbridge that this installation can be updated to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
     /// Information about the release for the user.

@@ -77,7 +77,7 @@ pub enum UpdateStep {
     },
     /// The last step of an update failed or was refused.
     Refused {
-        /// Kind of the failure, from which the page chooses a text.
+        /// Kind of the failure, from which the settings page chooses a text.
         kind: RefusalKind,
         /// Human-readable cause of the failure.
         cause: String,

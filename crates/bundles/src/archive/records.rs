@@ -58,7 +58,7 @@ impl EndRecord {
     }
 }
 
-/// Values that both the central and the local header of an entry contain.
+/// Values that both the central and the local header of a ZIP entry contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct EntryHeader {
     pub(super) flags: u16,
@@ -154,6 +154,7 @@ impl EntryHeader {
     }
 }
 
+/// Returns the ids of the fields in the extra data of a ZIP header.
 fn extra_ids(mut extra: &[u8]) -> impl Iterator<Item = u16> {
     std::iter::from_fn(move || {
         let id = (extra.len() >= 4).then(|| read_u16(extra, 0))?;

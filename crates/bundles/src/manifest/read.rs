@@ -101,7 +101,7 @@ impl Manifest {
     }
 }
 
-/// Parses the content of a file that must be a JSON object.
+/// Parses the content of a manifest or translation file, which must be a JSON object.
 pub(super) fn parse_object(json: &[u8]) -> Result<Map<String, Value>, ManifestError> {
     let json = json.strip_prefix(b"\xef\xbb\xbf").unwrap_or(json);
     // The parser's message may quote text of the file, so it is escaped and truncated.

@@ -39,7 +39,7 @@ pub struct Server {
     pub platform_overrides: BTreeMap<String, CommandOverride>,
 }
 
-/// A command whose texts may contain references such as `${__dirname}`.
+/// Command that starts a bundle's server, with texts that may contain references such as `${__dirname}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Command {
     /// Name or path of the program to run.
@@ -166,8 +166,8 @@ fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, Ma
     env.iter().map(one).collect()
 }
 
-/// Returns the path of a file in the archive that the manifest refers to. Accepts paths with `./` or the bundle's
-/// folder in front.
+/// Returns the path below the root of the archive that a path in the manifest refers to, or `None` if no archive may
+/// contain that path. Accepts paths with `./` or the bundle's folder in front.
 pub(crate) fn path_in_bundle(written: &str) -> Option<String> {
     let path = written.strip_prefix("${__dirname}/").or_else(|| written.strip_prefix("./")).unwrap_or(written);
     is_safe_path(path).then(|| path.to_owned())

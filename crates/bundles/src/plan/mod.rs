@@ -49,7 +49,7 @@ impl Platform {
     }
 }
 
-/// Properties of this computer on which a plan depends.
+/// Properties of this computer on which the install plan of a bundle depends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BundleEnvironment {
     /// Operating system of this computer, which selects the platform's command.
@@ -167,7 +167,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     Ok(BundlePlan { install: InstallPlan { name, target, inputs, notes }, program, watched })
 }
 
-/// Creates templates from texts of a manifest, and adds a note for each deviation from the manifest.
+/// Creates templates from texts of a manifest, and collects a note for the user for each deviation from the manifest.
 struct TemplateBuilder<'p> {
     inputs: &'p [PlanInput],
     substitution: &'p SubstitutionValues,

@@ -19,7 +19,7 @@ use crate::client::Context;
 use crate::input_requests::{EarlyExit, InputResponseSet};
 use crate::state::State;
 
-/// A call of a tool, with its context.
+/// A call of one of the server's tools, with its context.
 pub(crate) struct ToolCall<'a> {
     pub(crate) state: &'a State,
     pub(crate) context: &'a Context,

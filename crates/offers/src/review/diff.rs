@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Maximum number of changes that are listed individually.
+/// Maximum number of changes of a definition that are listed individually.
 pub const MAX_CHANGES: usize = 200;
 /// Maximum number of changes that are listed individually within one list or object. With more, the list or object is
 /// listed as one change with its whole values, so that many small changes don't hide another change.
@@ -28,7 +28,7 @@ pub struct DefinitionDiff {
     pub before: Option<String>,
 }
 
-/// A difference at one path in a definition.
+/// A difference between the reviewed definition and the current one, at one path.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct DefinitionChange {

@@ -23,7 +23,7 @@ const MAX_FLAGS: usize = 50;
 const MAX_TEXT: usize = 64 * 1024;
 /// Maximum length of an excerpt, in characters.
 const MAX_EXCERPT_CHARS: usize = 120;
-/// Maximum length of the text before the flagged text in an excerpt, in characters.
+/// Maximum length of the text that precedes the suspicious text in an excerpt, in characters.
 const EXCERPT_LEAD_CHARS: usize = MAX_EXCERPT_CHARS / 4;
 /// Minimum length of tool names that are searched for in texts, in bytes.
 const MIN_NAME: usize = 4;
@@ -96,7 +96,7 @@ static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     Some([plain.ok()?, as_drawn.ok()?])
 });
 
-/// Returns the phrase with this pattern number in the automata, and the reason for flagging it.
+/// Returns the phrase that the search automata find under this pattern number, and the reason for flagging it.
 fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
     PHRASES.iter().find_map(|(reason, phrases)| {

@@ -56,8 +56,8 @@ pub struct ReviewFindings {
     pub flags: Vec<Flag>,
 }
 
-/// Definitions of a server, the reviewed definitions, and the names used by other servers. As a snapshot, it can be
-/// examined outside of the owner's turns.
+/// Definitions of a server, the reviewed definitions, and the names used by other servers. It is a snapshot, so that it
+/// can be examined while the owner in `host` processes other events.
 #[derive(Debug, Clone)]
 pub struct ServerReview {
     /// Name of the server.
@@ -91,8 +91,8 @@ impl ServerReview {
         }
     }
 
-    /// Returns `true` if both have the same catalog, pins, identity, grants, and tools available to models, so that
-    /// results computed from one apply to the other. Catalogs and pins are compared by address.
+    /// Returns `true` if both reviews have the same catalog, pins, identity, grants, and tools available to models, so
+    /// that results computed from one apply to the other. Catalogs and pins are compared by address.
     #[must_use]
     pub fn has_same_inputs(&self, other: &Self) -> bool {
         // Servers without pins get a new allocation each time.

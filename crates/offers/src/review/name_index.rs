@@ -11,7 +11,7 @@ use super::deceptive_letters::is_presentation_selector;
 
 /// Maximum number of similar names that are reported per name.
 pub const MAX_LOOK_ALIKES: usize = 10;
-/// Number of characters at the beginning of a name that are compared.
+/// Number of characters at the beginning of a name that are compared with other names.
 const MAX_NAME: usize = 200;
 
 /// A name or title that could be confused with another.
@@ -69,7 +69,8 @@ fn without_separators(text: &str) -> Box<str> {
     text.chars().filter(|c| !c.is_whitespace() && !"_-./:".contains(*c)).collect::<String>().into()
 }
 
-/// Index of the names in one list and of the titles displayed in their place, for finding similar ones.
+/// Index of the names of a server's tools or prompts and of the titles displayed in their place, for finding similar
+/// ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameIndex {
     exact: HashSet<Box<str>>,

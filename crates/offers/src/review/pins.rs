@@ -20,8 +20,8 @@ pub const MAX_PINS: usize = 5_000;
 /// Maximum size of a definition that is stored completely, in bytes of canonical JSON. Of larger ones, the hash and the
 /// beginning are stored.
 pub const MAX_STORED_DEFINITION_BYTES: usize = 64 * 1024;
-/// Maximum total size of definitions stored per server, in bytes. Of further definitions, only the hash and the
-/// beginning are stored.
+/// Maximum total size of the definitions that are stored for one server, in bytes. Of further definitions, only the
+/// hash and the beginning are stored.
 pub const MAX_STORED_BYTES: usize = 4 * 1024 * 1024;
 /// Length of the stored beginning of a definition that is not stored completely, in characters.
 const BEGINNING_CHARS: usize = 1_000;

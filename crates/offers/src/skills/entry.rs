@@ -20,7 +20,7 @@ const MAX_NAME: usize = 64;
 pub struct Skill {
     /// URI of the skill's `SKILL.md`.
     pub uri: String,
-    /// Name from the frontmatter.
+    /// Name of the skill in its frontmatter.
     pub name: String,
     /// Purpose of the skill, as described in the frontmatter.
     pub description: String,
@@ -206,7 +206,8 @@ mod tests {
         assert_eq!(Skill::parse(dynamic).unwrap().files, SkillFiles::Dynamic, "a dynamic skill is recognized");
     }
 
-    /// Covers the requirement `[lifecycle-ext-untrusted]`.
+    /// Rejects each entry of a skill that violates a rule of the extension. Covers the requirement
+    /// `[lifecycle-ext-untrusted]`.
     #[test]
     fn invalid_entry_is_rejected() {
         let broken = |path: &str, value: Value, problem: &str| {

@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 32;
 /// Maximum number of values in a frontmatter.
 const MAX_NODES: usize = 4_096;
 
-/// Parses the frontmatter of a file, and converts it to JSON.
+/// Parses the YAML frontmatter of a `SKILL.md`, and converts it to JSON.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ fn yaml_block(text: &str) -> Option<&str> {
     None
 }
 
-/// Compares two values. Numbers are equal if they have the same value, regardless of their notation.
+/// Compares two values of a frontmatter. Numbers are equal if they have the same value, regardless of their notation.
 pub(super) fn is_equal_value(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
@@ -61,7 +61,7 @@ pub(super) fn is_equal_value(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Returns the first key whose value differs between two mappings, or that only one of them contains.
+/// Returns the first key whose value differs between two frontmatters, or that only one of them contains.
 pub(super) fn first_difference<'a>(one: &'a Map<String, Value>, other: &'a Map<String, Value>) -> Option<&'a str> {
     let is_different = |key: &&String| match (one.get(*key), other.get(*key)) {
         (Some(one), Some(other)) => !is_equal_value(one, other),

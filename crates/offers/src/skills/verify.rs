@@ -33,7 +33,7 @@ pub enum SkillMismatch {
     Frontmatter(String),
 }
 
-/// Returns the bytes of a file after verifying them against the entry.
+/// Verifies a file that was received from the server against the skill's entry, and returns the bytes of the file.
 ///
 /// # Errors
 ///
@@ -88,7 +88,7 @@ pub fn verify_file(skill: &Skill, uri: &str, contents: &[ResourceContents]) -> R
     Ok(bytes)
 }
 
-/// Checks that a file of the skill may be requested.
+/// Checks that the skill's entry permits to request this file from the server.
 ///
 /// # Errors
 ///

@@ -84,10 +84,10 @@ const LINK_FORMS: [LinkForm; 13] = [
     link_form("Hermes", &["hermes://mcp/install?"], LinkPayload::Base64In("config")),
 ];
 
-/// Maximum length of a path segment that `*` matches, in bytes.
+/// Maximum length of a path segment that `*` matches in the prefix of a link, in bytes.
 const MAX_SEGMENT_BYTES: usize = 8;
 
-/// Finds the format whose prefix the text begins with, and returns it with the text after the prefix.
+/// Finds the install link format whose prefix the text begins with, and returns it with the text after the prefix.
 pub(super) fn match_form(text: &str) -> Option<(&'static LinkForm, &str)> {
     LINK_FORMS
         .iter()

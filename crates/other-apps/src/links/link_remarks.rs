@@ -18,7 +18,7 @@ use crate::server_candidate::ServerCandidate;
 const MAX_REMARKS: usize = 20;
 const MAX_NAMED_VALUES: usize = 20;
 
-/// Kind of a program that a link's server runs, by the risks of the program's options.
+/// Kind of the program that a link's server runs, by the risks of the program's command-line options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProgramKind {
     /// A shell, such as `bash`, which runs command lines.
@@ -52,7 +52,7 @@ const PACKAGE_SOURCE_OPTIONS: [&str; 10] = [
 /// Options of container programs that give access to a folder, a device or privileges of the host.
 const HOST_ACCESS_OPTIONS: [&str; 8] =
     ["--volume", "--mount", "--privileged", "--device", "--cap-add", "--pid", "--network", "--net"];
-/// Returns warnings about risky settings of a server in a link.
+/// Returns warnings about risky settings of a server in an install link.
 pub(super) fn server_warnings(found: &ServerCandidate) -> Vec<String> {
     let mut remarks = match &found.remote {
         Some(remote) => remote_warnings(remote),

@@ -13,7 +13,7 @@ use crate::found_server::FoundServer;
 use crate::json_text::{JsonDialect, JsonText, without_byte_order_mark};
 use crate::notes::{ImportNote, ImportNoteKind};
 
-/// Name of the file in a project folder that defines the project's servers.
+/// Name of the file in a project folder that defines the project's servers in Claude Code.
 const PROJECT_FILE: &str = ".mcp.json";
 /// Claude Code's settings files that may list disabled servers, relative to the project folder or the home folder.
 const SETTINGS_FILES: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];

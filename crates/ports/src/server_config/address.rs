@@ -40,7 +40,7 @@ impl HttpKind {
     }
 }
 
-/// Omits values of headers and of the query, because they often are keys.
+/// Omits values of headers and of the query, because they often are API keys.
 impl std::fmt::Debug for HttpConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let headers: Vec<&String> = self.headers.keys().collect();

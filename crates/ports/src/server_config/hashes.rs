@@ -33,8 +33,8 @@ pub fn stdio_hash(config: &StdioConfig) -> Hash {
     Hash::of_json(&command)
 }
 
-/// Hashes the settings that determine which server is contacted and what is sent to it: URL, configured headers,
-/// transport, and sign-in settings.
+/// Hashes the settings of a remote server that determine which server is contacted and what is sent to it: URL,
+/// configured headers, transport, and sign-in settings.
 pub fn address_hash(config: &HttpConfig) -> Hash {
     let mut address = json!({
         "url": config.url,

@@ -16,7 +16,7 @@ const MAX_MESSAGE_CHARS: usize = 500;
 /// Statuses of versions, by server name and then by version.
 type StatusMap = BTreeMap<String, BTreeMap<String, RecordedStatus>>;
 
-/// Status of a version that is not active, as the registry reported it.
+/// Status of a deprecated or deleted version of a server, as the registry reported it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedStatus {
     /// Status of the version. Never [`ListingStatus::Active`].
@@ -42,7 +42,7 @@ pub(super) struct CachedResponse {
     pub(super) bytes: u64,
 }
 
-/// Cached data about one registry, apart from its responses.
+/// Data about one registry in the index of the cache, apart from its responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct RegistryRecord {

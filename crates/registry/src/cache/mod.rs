@@ -49,7 +49,7 @@ pub struct RegistryCache {
     index: Mutex<CacheIndex>,
 }
 
-/// Progress of reading the changes of a registry.
+/// Progress of reading the changes of a registry, as stored in the cache.
 pub(crate) struct CachedChanges {
     /// Time up to which all changes were read, in milliseconds since 1970.
     pub(crate) until: Option<Millis>,
@@ -82,8 +82,8 @@ impl RegistryCache {
         Ok(cache)
     }
 
-    /// Returns the last known status of a version, or `None` if it is active or unknown. Doesn't block. Ignores changes
-    /// by other processes since this process last accessed the index on disk.
+    /// Returns the last known status of a server's version, or `None` if it is active or unknown. Doesn't block.
+    /// Ignores changes by other processes since this process last accessed the index on disk.
     #[must_use]
     pub fn status_of(&self, address: &RegistryAddress, name: &str, version: &str) -> Option<RecordedStatus> {
         self.lock_index().registries.get(address.as_str())?.status_of(name, version).cloned()

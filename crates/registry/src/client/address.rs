@@ -16,8 +16,8 @@ use crate::server_json::read::quote_untrusted;
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 /// Version of the registry API in request paths.
 const API_VERSION: &str = "v0.1";
-/// Minimum length, in bytes, of a token in a header that responses are searched for. Shorter tokens could occur by
-/// chance.
+/// Minimum length, in bytes, of a token in the authentication header for which responses are searched. Shorter tokens
+/// could occur by chance.
 const MIN_TOKEN_BYTES: usize = 6;
 /// Characters that need no percent-encoding in a path segment.
 const PATH_ENCODE_SET: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

@@ -38,7 +38,8 @@ impl PlanInputs {
         }
     }
 
-    /// Returns the template of a value: the fixed text with its variables or, if there is none, a new input.
+    /// Returns the template of a value in the publisher's description: the fixed text with its variables or, if there
+    /// is none, a new input.
     ///
     /// # Errors
     /// Returns [`PlanError`] if there are too many inputs, or a text refers to a secret.
@@ -59,8 +60,8 @@ impl PlanInputs {
         Ok(template)
     }
 
-    /// Returns the template of a fixed text with variables. Variables are replaced once, and replacements are not
-    /// expanded again. A variable of a required text is required, and one of a secret text is secret.
+    /// Returns the template of a publisher's fixed text with variables. Variables are replaced once, and replacements
+    /// are not expanded again. A variable of a required text is required, and one of a secret text is secret.
     pub(super) fn text_template(
         &mut self,
         at: ValuePosition<'_>,

@@ -15,7 +15,7 @@ pub(crate) use command::is_sha256;
 pub use package::plan_package;
 pub use remote::plan_remote;
 
-/// The steps that install a package: a command that loads it, or a download.
+/// Method of installing a package: a command that loads and runs it, or a bundle to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackageInstall {
     /// Run this command, with which a launcher loads and runs the package.

@@ -162,8 +162,8 @@ fn environment_templates(
     Ok(env)
 }
 
-/// Returns the argument `-e NAME`, with which a container gets a variable of the launcher's environment. The argument
-/// is omitted if the input has no value, since the host's environment may have a variable of this name.
+/// Returns the launcher's argument `-e NAME`, with which a container gets a variable of the launcher's environment. The
+/// argument is omitted if the input has no value, since the host's environment may have a variable of this name.
 fn passthrough_argument((name, value): (&String, &Template)) -> TemplateArgument {
     let needs = value.keys().map(|key| TemplatePart::Needs(key.to_owned()));
     let name = Template { parts: std::iter::once(TemplatePart::Text(name.clone())).chain(needs).collect() };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::bounded::{deserialize_display, deserialize_exact, deserialize_list, deserialize_map, deserialize_required};
 use super::{MAX_CHOICES, MAX_DISPLAYED_TEXT_BYTES, MAX_LABEL_BYTES, MAX_VALUE, MAX_VARIABLES};
 
-/// Type of the value of an input. Unknown types are treated as text.
+/// Type of the value that the user enters for an input of a server. Unknown types are treated as text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputFormat {
@@ -22,7 +22,7 @@ pub enum InputFormat {
     String,
 }
 
-/// The value of an input: either fixed by the publisher, or entered by the user.
+/// A value in the description of a server that is either fixed by the publisher, or entered by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InputDefinition {
@@ -71,7 +71,7 @@ pub struct NamedInput {
     pub value: TemplateInput,
 }
 
-/// Form of an argument on the command line.
+/// Syntax of an argument on the command line: positional or named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArgumentKind {

@@ -18,9 +18,9 @@ use domain::Millis;
 pub use input::{ArgumentKind, DescribedArgument, InputDefinition, InputFormat, NamedInput, TemplateInput};
 pub use read::{EntryError, EntryPage, UnreadableEntry, read_entry, read_page};
 
-/// Maximum length of a server's name, in bytes.
+/// Maximum length of a server's name in a registry, in bytes.
 pub const MAX_NAME: usize = 200;
-/// Maximum length of a version, in bytes.
+/// Maximum length of the version of a server or package, in bytes.
 pub const MAX_VERSION_BYTES: usize = 255;
 /// Maximum length of a text for display, in bytes. The schema allows 100 characters for descriptions, but older ones
 /// are longer.
@@ -41,9 +41,9 @@ pub const MAX_VARIABLES: usize = 100;
 pub const MAX_CHOICES: usize = 500;
 /// Maximum number of icons, of post-install steps, and of additional members of `_meta`, each.
 pub const MAX_EXTRAS: usize = 20;
-/// Maximum nesting depth of the JSON of an entry.
+/// Maximum nesting depth of the JSON of a registry entry.
 pub const MAX_DEPTH: usize = 32;
-/// Maximum size of the JSON of an entry, in bytes.
+/// Maximum size of the JSON of a registry entry, in bytes.
 pub const MAX_ENTRY_BYTES: usize = 256 * 1024;
 /// Maximum number of entries in a page of a registry's list.
 pub const MAX_PAGE_ENTRIES: usize = 1_000;
@@ -81,7 +81,7 @@ pub struct ListingMetadata {
     pub is_latest: bool,
 }
 
-/// Availability of a version in the registry.
+/// Availability of a server's version in the registry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ListingStatus {
@@ -92,7 +92,7 @@ pub enum ListingStatus {
     Deprecated,
     /// The version was removed from the registry, usually for spam or malware.
     Deleted,
-    /// The registry reports a status that this version of the app does not know.
+    /// The registry reports a status that this version of Drawbridge does not know.
     #[serde(other)]
     Unknown,
 }

@@ -88,6 +88,7 @@ impl ToolNames {
         names
     }
 
+    /// Adds a tool name of the server, and the name that the model receives for it.
     fn insert(&mut self, name: &str, key: String) {
         self.to_model.insert(name.to_owned(), key.clone());
         self.to_server.insert(key, name.to_owned());
@@ -105,7 +106,7 @@ fn is_valid_for_all_providers(name: &str) -> bool {
     begins_well && name.len() <= MAX_TOOL_NAME_LENGTH && name.bytes().all(plain)
 }
 
-/// Checks that a request can be sent to a model.
+/// Checks that a sampling request can be converted and sent to a model.
 ///
 /// # Errors
 ///

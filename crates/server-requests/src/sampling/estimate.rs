@@ -8,10 +8,10 @@ use serde::Serialize;
 const MAX_PICTURE_TOKENS: u64 = 5_000;
 /// Number of base64 characters of audio per token: 32 tokens per second at 4 kB per second.
 const AUDIO_CHARACTERS_PER_TOKEN: u64 = 160;
-/// Number of additional tokens for each message.
+/// Estimated number of tokens that each message needs in addition to its content.
 const MESSAGE_OVERHEAD_TOKENS: u64 = 8;
 
-/// Returns the estimated number of tokens of a request.
+/// Returns the estimated number of tokens of a sampling request.
 #[must_use]
 pub fn estimated_tokens(params: &CreateMessageParams) -> u64 {
     let system = params.system_prompt.as_deref().map_or(0, text_tokens);
