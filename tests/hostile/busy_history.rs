@@ -21,7 +21,7 @@ const MEDIAN_LIMIT: Duration = Duration::from_millis(100);
 /// Time limit for each call, on a test machine that other processes use too. A call that waited for the history would
 /// exceed it.
 const CALL_LIMIT: Duration = Duration::from_secs(1);
-/// Identifier of the conversation and of its call.
+/// Identifier of the conversation to which the calls belong.
 const CONVERSATION: &str = "talk";
 const CALL: &str = "stored-later";
 

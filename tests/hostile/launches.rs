@@ -43,7 +43,7 @@ async fn deny_start(pair: &ServerPair, request: &ConsentRequestView) {
     pair.app.until("bad", "failed", |s| matches!(s.state, ServerState::Failed(_))).await;
 }
 
-/// Writes a script that runs the scripted server. `word` must always have the same length.
+/// Writes a script that runs the scripted server and contains `word`, which must always have the same length.
 fn write_script(path: &Path, word: &str) {
     let server = testkit::binaries::scripted_server();
     std::fs::write(path, format!("#!/bin/sh\n# {word}\nexec {}\n", server.display())).unwrap();

@@ -83,7 +83,7 @@ pub(crate) fn mcpb_script() -> PathBuf {
     existing_file(node_modules().join("@anthropic-ai/mcpb/dist/cli/cli.js"))
 }
 
-/// Returns the folder to pack as a bundle, which contains all dependencies of its server.
+/// Returns the folder to pack as a bundle, which contains a server with all of its dependencies.
 pub(crate) fn bundle_folder() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bundle");
     existing_file(folder.join("node_modules"));

@@ -22,7 +22,8 @@ const MAX_PARALLEL: usize = 2;
 const DEFAULT_SECONDS: u64 = 30;
 /// Default duration of the replay of each fuzz target, in seconds.
 const REPLAY_SECONDS: u64 = 2;
-/// Additional time for reading the corpus and finishing the last input, after which a fuzz target is considered stuck.
+/// Additional time for a fuzz target to read the corpus and finish its last input. A target that exceeds it is
+/// considered stuck.
 const EXTRA_TIME: Duration = Duration::from_secs(5 * 60);
 /// Maximum size of an input in bytes. The parsers have larger limits, which are covered by separate tests.
 const MAX_INPUT_OPTION: &str = "-max_len=8192";
@@ -31,7 +32,7 @@ const MEMORY_OPTIONS: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
 /// Timeout of one input in seconds. Exceeding it is a finding.
 const TIMEOUT_OPTION: &str = "-timeout=10";
 
-/// Maximum number of lines of a panic message that are printed.
+/// Maximum number of lines that are printed of the panic message of a failing fuzz target.
 const MAX_MESSAGE_LINES: usize = 20;
 
 #[derive(Args, Default)]

@@ -66,8 +66,8 @@ pub(crate) fn install_packages(folder: &Path, run: ProgramRunner) -> Result<(), 
     })
 }
 
-/// Runs an action unless it has already succeeded for the current content of `file`. A copy of that content is stored
-/// in `stamp`.
+/// Runs an action, such as an installation, unless it has already succeeded for the current content of `file`. A copy
+/// of that content is stored in `stamp`.
 pub(crate) fn run_once_per_content(
     file: &Path,
     stamp: &Path,
@@ -82,7 +82,7 @@ pub(crate) fn run_once_per_content(
     fs::write(stamp, content).map_err(Problem::file_error(stamp))
 }
 
-/// Builds the page into `ui/dist`, unless its sources are unchanged since the last build.
+/// Builds the page of the user interface into `ui/dist`, unless its sources are unchanged since the last build.
 pub(crate) fn build_page(run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui_folder();

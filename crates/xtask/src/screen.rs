@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::process::{self, Program, RunningProgram};
 use crate::workspace;
 
-/// Minimum number of colours in a screenshot of a window with content. A blank window on a blank screen has fewer.
+/// Minimum number of colours in the screenshot of a window with content. A blank window on a blank screen has fewer.
 const MIN_CONTENT_COLOURS: u32 = 16;
 
 /// Returns `true` if a window can be opened on the user's display.

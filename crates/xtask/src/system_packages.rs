@@ -21,15 +21,15 @@ pub(crate) fn ensure_installed(needs: &[RequiredPackage], yes: bool) -> Result<(
     confirmed_installation(needs, yes)?.map_or(Ok(()), |missing| missing.install())
 }
 
-/// Packages that are missing, whose installation with apt-get was confirmed.
+/// Missing system packages, whose installation with apt-get the user has confirmed.
 pub(crate) struct ConfirmedPackages {
     names: Vec<&'static str>,
     root: bool,
 }
 
-/// Returns the missing packages, or `None` if all are installed. On systems with apt-get, asks the user to confirm their
-/// installation. Root users and `yes` skip the confirmation. On other systems, the error lists the missing packages and
-/// the command to install them.
+/// Returns the missing system packages, or `None` if all are installed. On systems with apt-get, asks the user to
+/// confirm their installation. Root users and `yes` skip the confirmation. On other systems, the error lists the
+/// missing packages and the command to install them.
 pub(crate) fn confirmed_installation(
     needs: &[RequiredPackage],
     yes: bool,
@@ -49,7 +49,7 @@ pub(crate) fn confirmed_installation(
     }
 }
 
-/// Returns `true` if the desktop shell can be built: WebKitGTK is installed, or the system does not use it.
+/// Returns `true` if the desktop app can be built: WebKitGTK is installed, or the system does not use it.
 pub(crate) fn can_build_shell() -> bool {
     cfg!(not(target_os = "linux")) || SHELL_BUILD_PACKAGES.iter().all(RequiredPackage::is_present)
 }

@@ -11,17 +11,17 @@ use axum::response::{IntoResponse, Response};
 
 /// Host name and port of the page's development server, which forwards the requests of its page.
 pub(crate) const DEVELOPMENT_SERVER: &str = "localhost:1420";
-/// Number of hexadecimal digits in the host name of a shown app.
+/// Number of hexadecimal digits in the host name of a displayed MCP app.
 const VIEW_DIGITS: usize = 32;
 /// Header in which a browser reports the relation of the requesting page to this host.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
-/// Part of the development host that a request may reach.
+/// Part of the development host that an HTTP request may reach.
 #[derive(Debug, PartialEq, Eq)]
 enum Destination {
     /// Files of the page, the API, and the events.
     Page,
-    /// Documents of the shown app with this identifier.
+    /// Documents of the displayed MCP app with this identifier.
     App(String),
     /// Nothing, because the request is not from the page.
     Nowhere,
@@ -34,7 +34,7 @@ pub(crate) struct Guard {
     pub(crate) port: u16,
 }
 
-/// Forwards requests of the page, and responds to all others.
+/// Forwards requests of the user interface's page and of displayed MCP apps, and rejects all others.
 pub(crate) async fn route_by_host(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     match destination(request.headers(), guard.port) {
         Destination::Page => next.run(request).await,
@@ -75,7 +75,7 @@ fn destination(headers: &HeaderMap, port: u16) -> Destination {
     if is_own(&host) && is_own_origin && !is_other_site { Destination::Page } else { Destination::Nowhere }
 }
 
-/// Returns the identifier of the shown app that has this host name, or `None` if it is no host name of an app.
+/// Returns the identifier of the displayed MCP app that has this host name, or `None` if it is no host name of an app.
 fn shown_app(host: &str, port: u16) -> Option<&str> {
     let view = host.strip_suffix(&format!(".localhost:{port}"))?;
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);

@@ -40,7 +40,7 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// Starts servers, each given as its name, its tools, and the text that its tools return.
+    /// Starts servers, each given as its name, its tools, and the text that each of its tools returns.
     pub(crate) async fn start(servers: &[(&str, &[Value], &str)]) -> Self {
         let records = tempfile::tempdir().unwrap();
         let config = |name: &str, tools: &[Value], text: &str| {

@@ -8,7 +8,7 @@ use crate::installed;
 use crate::matrix::process::LaunchCommand;
 use crate::matrix::servers::{MatrixRow, local_config};
 
-/// Injects all faults in sequence, and returns their outcomes.
+/// Injects all faults of a local server in sequence, and returns their outcomes.
 pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let killed = kill_server_process(row).await;
     let folder = tempfile::tempdir().unwrap();

@@ -14,10 +14,10 @@ use futures_util::StreamExt as _;
 use crate::matrix::servers::{MatrixRow, SERVERS, Transport, rows_by_transport};
 use crate::matrix::table;
 
-/// Maximum number of rows that are tested concurrently. Rows mostly wait.
+/// Maximum number of rows of the table that are tested concurrently. The tests of a row mostly wait.
 const MAX_PARALLEL: usize = 4;
 
-/// Outcome of a fault as written in the table, or an error with a description of an unexpected outcome.
+/// Outcome of an injected fault as written in the table, or an error with a description of an unexpected outcome.
 type FaultOutcome = Result<&'static str, String>;
 
 /// Outcome of a call that succeeds, and that the server received once.
@@ -43,7 +43,7 @@ revision that is found; over Streamable HTTP also the newest with sessions, wher
 
 ";
 
-/// Outcomes of all injected faults in one row.
+/// Outcomes of all faults that were injected for one row of the table.
 struct FaultOutcomes {
     killed: FaultOutcome,
     restarted: FaultOutcome,
@@ -68,7 +68,7 @@ impl FaultOutcomes {
         ]
     }
 
-    /// Returns the outcomes of a row that failed before any fault was injected.
+    /// Returns the outcomes of a row whose test failed before any fault was injected.
     fn all_failed(why: &str) -> Self {
         let untried = || Ok(NO_SUCH_FAULT);
         Self {

@@ -14,12 +14,12 @@ use crate::installed;
 use crate::matrix::process::HttpProcess;
 use crate::matrix::servers::{MatrixRow, Transport, config_at_origin};
 
-/// Duration for which the server is not reachable.
+/// Duration for which the HTTP server is not reachable.
 const DOWNTIME: Duration = Duration::from_millis(500);
 /// Delay that the proxy adds to responses.
 const RESPONSE_DELAY: Duration = Duration::from_millis(500);
 
-/// Injects all faults in sequence, and returns their outcomes.
+/// Injects all faults of a remote server in sequence, and returns their outcomes.
 pub(super) async fn inject_faults(row: &MatrixRow) -> FaultOutcomes {
     let process = HttpProcess::start(row.server.launch(row.transport)).await;
     let folder = tempfile::tempdir().unwrap();

@@ -14,7 +14,7 @@ use checks::RowResult;
 use futures_util::StreamExt as _;
 use servers::{MatrixRow, SERVERS};
 
-/// Maximum number of rows that are tested concurrently. Enough to use two cores while servers wait.
+/// Maximum number of rows of the matrix that are tested concurrently. Enough to use two cores while servers wait.
 const MAX_PARALLEL: usize = 4;
 
 /// Checks all rows, and compares the table with `MATRIX.md`, or writes it if the environment requests that.

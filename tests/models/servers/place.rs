@@ -45,7 +45,7 @@ impl ModelServer {
     }
 }
 
-/// Running server together with the wire format to test.
+/// A running model server together with the wire format in which it is tested.
 #[derive(Debug, Clone)]
 pub(crate) struct ServedWire {
     pub(crate) server: ModelServer,

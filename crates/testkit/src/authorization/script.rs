@@ -170,7 +170,7 @@ pub enum ResourceMetadataLocation {
     HeaderNames(String),
 }
 
-/// Requests with a valid token that the MCP server refuses nevertheless.
+/// Rule by which the MCP server refuses requests although their token is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum RefusalBehaviour {

@@ -9,7 +9,7 @@ use crate::process::{Program, cargo};
 use crate::progress::print_step;
 use crate::{node, workspace};
 
-/// Client to measure, shown as a column of the table.
+/// MCP client that `bench compare` measures, shown as a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Client {
     /// Lower bound without an MCP client: a program that only transfers the bytes.

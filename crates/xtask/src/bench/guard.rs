@@ -28,7 +28,7 @@ pub(crate) struct Options {
     write: bool,
 }
 
-/// Step of `bench-steps`, with the numbers of repetitions of its two runs.
+/// Operation that `bench-steps` repeats, with the numbers of repetitions of its two runs.
 struct MeasuredStep {
     name: &'static str,
     counts: [u64; 2],
@@ -43,14 +43,15 @@ const STEPS: [MeasuredStep; 5] = [
 ];
 /// Options of bubblewrap that create a process namespace and leave everything else unchanged.
 const NAMESPACE_OPTIONS: [&str; 7] = ["--die-with-parent", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
-/// Growth of a step's count, in percent, above which the check fails until the committed count is updated.
+/// Growth of the instruction count of an operation, in percent, above which the check fails until the committed count
+/// is updated.
 const TOLERANCE_PERCENT: u64 = 5;
-/// Maximum number of times that a step is counted before it is reported as grown.
+/// Maximum number of times that the instructions of an operation are counted before it is reported as grown.
 const MAX_ATTEMPTS: usize = 3;
 /// Prefix of the line in `tests/bench/instructions.tsv` that contains the compiler version.
 const COMPILER_PREFIX: &str = "# ";
 
-/// Instruction counts by step, and the compiler that generated the counted instructions.
+/// Instruction counts of the measured operations by name, and the compiler that generated the counted instructions.
 #[derive(Debug, PartialEq)]
 struct InstructionCounts {
     compiler: String,

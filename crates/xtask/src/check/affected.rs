@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::process::{Program, cargo};
 use crate::workspace;
 
-/// Name of the package of the desktop shell. `cargo xtask check` skips it, since it requires WebKitGTK.
+/// Name of the package of the desktop app. `cargo xtask check` skips it, since it requires WebKitGTK.
 const SHELL_PACKAGE: &str = "drawbridge";
 
 /// Package of the workspace, with its dependencies.

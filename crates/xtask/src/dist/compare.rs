@@ -10,7 +10,8 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-/// Compares the packages in two folders, prints each file that differs, and returns an error if there is one.
+/// Compares the packages that two builds wrote to two folders, prints each file that differs, and returns an error if
+/// there is one.
 pub(super) fn run(one: &Path, other: &Path) -> Result<(), Problem> {
     let differing = differing_files(one, other)?;
     for path in &differing {

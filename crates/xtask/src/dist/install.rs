@@ -22,9 +22,9 @@ const EXTRA_PACKAGES: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblew
 const DEB_SCRIPT: &str = include_str!("install.sh");
 /// Script that runs outside the root file system, since `rpm` is not installed in it.
 const RPM_SCRIPT: &str = include_str!("install-rpm.sh");
-/// Script that enters the root file system in a namespace whose mounts and processes end with it. It uses pivot_root
-/// instead of chroot, because unprivileged users can't create namespaces after a chroot. Arguments: the root file
-/// system, the folder `tests`, and the path of Node.js for the WebDriver client.
+/// Script that enters the new root file system in a namespace whose mounts and processes end with it. It uses
+/// pivot_root instead of chroot, because unprivileged users can't create namespaces after a chroot. Arguments: the root
+/// file system, the folder `tests`, and the path of Node.js for the WebDriver client.
 const ENTER_ROOT_SCRIPT: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t proc proc proc && mount --rbind /dev dev && mount --rbind /sys sys \
 && mount -t tmpfs tmpfs run && mount --bind /etc/resolv.conf etc/resolv.conf \
 && mkdir srv/tests && touch srv/node && mount --bind "$1" srv/tests && mount --bind "$2" srv/node \
@@ -33,8 +33,8 @@ const ENTER_ROOT_SCRIPT: &str = r#"mount --bind "$0" "$0" && cd "$0" && mount -t
 /// Environment variables with the proxy that apt uses for downloads.
 const PROXY_VARIABLES: &[&str] = &["http_proxy", "https_proxy", "no_proxy"];
 
-/// Installs and uses the packages. Skipped unless run as root, which is required for mounts and for users in the new
-/// root file system.
+/// Installs and uses the packages in a new root file system. Skipped unless run as root, which is required for mounts
+/// and for users in the new root file system.
 pub(super) fn test_packages(deb: &Path, rpm: Option<&Path>) -> Result<(), Problem> {
     if Program::new("id").arg("-u").output()?.trim() != "0" {
         println!("Skipped: the installation in a fresh root, which requires root privileges.");

@@ -56,7 +56,7 @@ pub(super) fn normalise_entries(_tree: &Path, _epoch: u64) -> Result<(), Problem
     Err(Problem::Machine("packages for Linux are staged on Linux".into()))
 }
 
-/// Returns the paths of the folder and of everything in it, recursively.
+/// Returns the paths of a folder and of everything in it, recursively.
 fn list_entries(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
     let mut found = vec![folder.to_path_buf()];
     for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {

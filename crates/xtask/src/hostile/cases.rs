@@ -36,7 +36,7 @@ impl Target {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HostileCase {
     pub(super) id: String,
-    /// Components to attack. Each of them has a separate test.
+    /// Components to attack in this case. Each of them has a separate test.
     pub(super) targets: Vec<Target>,
     pub(super) tried: String,
     pub(super) criterion: String,

@@ -98,7 +98,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     ended.map_err(|_| Problem::ChecksFailed)
 }
 
-/// Note on the time limits of an optimized build, printed below its table.
+/// Note on the time limits of an optimized build of the host, printed below the table of its results.
 const OPTIMIZED_NOTE: &str = "The host was built for speed: X31 had 200 ms, X37 had 2 s, X24 asked 50,000 times.\n";
 const DEBUG_NOTE: &str = "The host was built for tests: what has to fail at once had more time (X31 2 s, X37 15 s), and X24 asked \
                      5,000 times; --optimized holds to what a release must.\n";

@@ -13,7 +13,7 @@ pub(crate) struct RequiredPackage {
     pub(super) fedora: &'static str,
     /// Name of the package on Arch Linux.
     pub(super) arch: &'static str,
-    /// Test for an installed package, used on systems without dpkg.
+    /// Evidence that shows if the package is installed, used on systems without dpkg.
     sign: PackageEvidence,
     /// `true` if macOS and Windows do not require the package or always include it.
     pub(super) only_linux: bool,
@@ -59,7 +59,7 @@ pub(crate) const COMPILER_PACKAGES: &[RequiredPackage] = &[
     ),
 ];
 
-/// Packages for compiling the desktop shell.
+/// Packages for compiling the desktop app.
 pub(crate) const SHELL_BUILD_PACKAGES: &[RequiredPackage] = &[
     required_package(
         "libwebkit2gtk-4.1-dev",

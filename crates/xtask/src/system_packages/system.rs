@@ -5,7 +5,7 @@ use std::{env, fs};
 use super::names::RequiredPackage;
 use crate::process;
 
-/// A family of systems with the same package manager.
+/// A family of operating systems with the same package manager.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum System {
     /// Debian, Ubuntu and their derivatives, with apt-get.

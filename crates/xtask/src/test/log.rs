@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-/// Timeout of one program of a test part. A cold build on two cores takes about a third of it.
+/// Timeout of one program that a test part runs. A cold build on two cores takes about a third of it.
 const STEP_TIMEOUT: Duration = Duration::from_secs(25 * 60);
 
 /// Log file of one test part, to which its programs append their output.

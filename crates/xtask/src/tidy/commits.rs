@@ -5,7 +5,7 @@ use crate::problem::Problem;
 use crate::process::Program;
 use crate::workspace;
 
-/// Maximum length of a subject in characters, so that tools do not truncate it.
+/// Maximum length of a commit subject in characters, so that tools do not truncate it.
 const MAX_SUBJECT: usize = 72;
 
 /// Returns the commits in a git range, such as `origin/main..HEAD`, whose subjects break a rule. Merge commits are

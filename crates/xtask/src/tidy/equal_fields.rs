@@ -12,7 +12,7 @@ const MIN_MEMBERS: usize = 3;
 /// Path of this file. If a tree contains it, the tree is the whole repository, and unused exceptions are reported.
 const OWN_PATH: &str = "crates/xtask/src/tidy/equal_fields.rs";
 
-/// Groups of types that may have the same fields, each with the reason.
+/// Groups of types in different crates that may have the same fields, each with the reason.
 const EXCEPTIONS: [(&[&str], &str); 41] = [
     (
         &["app-views::AppResponse", "mcp-auth::StepResponse"],
@@ -153,7 +153,7 @@ const EXCEPTIONS: [(&[&str], &str); 41] = [
     ),
 ];
 
-/// A type whose member names the rule compares: a struct with named fields, or an enum.
+/// A struct with named fields, or an enum, whose member names the rule compares with those of other types.
 #[derive(Debug)]
 struct TypeShape<'a> {
     /// Path of the type, in the form `crate::Type`.

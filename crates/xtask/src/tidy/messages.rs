@@ -65,8 +65,8 @@ struct Message {
     placeholders: BTreeSet<String>,
 }
 
-/// Parses the messages of a file by key. Nested objects result in keys with dots, and the variants of a message are
-/// combined.
+/// Parses the messages of a language in a file by key. Nested objects result in keys with dots, and the variants of a
+/// message are combined.
 fn parse_messages(file: &SourceFile) -> Result<BTreeMap<String, Message>, Finding> {
     let value: Value = serde_json::from_str(&file.text)
         .map_err(|error| Finding::new(&file.path, error.line(), format!("is not JSON: {error}")))?;
@@ -94,7 +94,7 @@ fn collect_messages(prefix: &str, value: &Value, found: &mut BTreeMap<String, Me
     }
 }
 
-/// Returns the texts of a message with variants: the values in every `match`.
+/// Returns the texts of a message with variants, such as plural forms: the values in every `match`.
 fn message_variants(value: &Value) -> Vec<&str> {
     let matches = value.as_array().into_iter().flatten().filter_map(|part| part.get("match")?.as_object());
     matches.flat_map(|texts| texts.values().filter_map(Value::as_str)).collect()

@@ -50,7 +50,7 @@ fn source_roots(tree: &Tree) -> BTreeSet<String> {
     tree.rust_files().filter_map(root).collect()
 }
 
-/// Modules of a crate, and the imports of each module.
+/// Modules of a crate, and the names that each module imports.
 struct CrateModules {
     all: BTreeSet<ModulePath>,
     imported: BTreeMap<ModulePath, BTreeMap<String, ModulePath>>,

@@ -29,7 +29,7 @@ fn blank_out(text: &str, comments: bool) -> String {
     result
 }
 
-/// Kind of a token, with its end position.
+/// Kind of a token in Rust code, with the position of its end.
 enum Token {
     Comment(usize),
     Literal(usize),

@@ -3,7 +3,7 @@
 use super::Finding;
 use super::tree::Tree;
 
-/// Maximum number of fields of a struct.
+/// Maximum number of fields of a struct in the host.
 const MAX_FIELDS: usize = 15;
 /// Folders of the sources that the rule applies to.
 const CHECKED_FOLDERS: [&str; 2] = ["crates/host/src/", "crates/host-state/src/"];
@@ -39,7 +39,7 @@ pub(super) fn find_large_host_structs(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Struct with named fields, found in the code.
+/// Struct with named fields that a source file defines.
 struct StructDefinition {
     name: String,
     /// Number of the line with the keyword `struct`, counted from 1.

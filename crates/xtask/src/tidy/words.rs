@@ -4,7 +4,7 @@ use super::Finding;
 use super::rust_code;
 use super::tree::{SourceFile, Tree};
 
-/// Words that are forbidden in Rust code and comments.
+/// Words that are forbidden in Rust code and comments, since they mark unfinished work or ignored tests.
 const FORBIDDEN_IN_RUST: [&str; 6] = ["TODO", "FIXME", "XXX", "dbg!(", "#[ignore", "todo!("];
 /// Words that are forbidden in scripts of the page and the test suites.
 const FORBIDDEN_IN_SCRIPTS: [&str; 14] = [

@@ -15,7 +15,7 @@ use ports::{
 use serde_json::Value;
 use tokio::sync::mpsc;
 
-/// Returns ports that store all data in memory and discard audit entries.
+/// Returns ports of the host that store all data in memory and discard audit entries.
 pub(super) fn in_memory_ports() -> Ports {
     let memory = Arc::new(Memory::default());
     Ports {

@@ -53,7 +53,7 @@ struct RequestMeta<'a> {
 #[derive(Clone)]
 pub(super) struct ServerState {
     era: ProtocolEra,
-    /// Result of `tools/list` as JSON.
+    /// Result of `tools/list` as JSON text.
     list: Arc<str>,
     /// Result of the last `big` call as JSON, with the number of bytes that was requested.
     image: (usize, Vec<u8>),

@@ -54,7 +54,7 @@ pub fn audit_log(data: &[u8]) {
     );
 }
 
-/// Restores the triggers that protect entries, as a careful attacker would.
+/// Restores the SQL triggers that protect entries from changes, as a careful attacker would.
 fn restore_triggers(connection: &Connection) {
     static GUARDS: OnceLock<Vec<String>> = OnceLock::new();
     for guard in GUARDS.get_or_init(trigger_statements) {
@@ -63,7 +63,7 @@ fn restore_triggers(connection: &Connection) {
     }
 }
 
-/// Returns the SQL of the triggers that Drawbridge creates to protect entries.
+/// Returns the SQL of the triggers that Drawbridge creates to protect entries from changes.
 fn trigger_statements() -> Vec<String> {
     let folder = crate::scratch::temporary_folder();
     let path = log_fixture::log_path(folder.path());
