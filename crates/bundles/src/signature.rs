@@ -19,9 +19,9 @@ use serde::Serialize;
 
 const BLOCK_START_MARKER: &[u8] = b"MCPB_SIG_V1";
 const BLOCK_END_MARKER: &[u8] = b"MCPB_SIG_END";
-const LENGTH_FIELD_SIZE: usize = 4;
+const LENGTH_FIELD_BYTES: usize = 4;
 /// Maximum size of the signature block after an archive in bytes, which is that of a ZIP archive's comment.
-pub(crate) const MAX_BLOCK_BYTES: usize = u16::MAX as usize;
+pub(crate) const MAX_SIGNATURE_BLOCK_BYTES: usize = u16::MAX as usize;
 /// Maximum length of the displayed name of the signer, in characters.
 const MAX_SIGNER_NAME_CHARS: usize = 200;
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
@@ -55,7 +55,7 @@ impl Signature {
     /// Parses the signature block that [`split_signature_block`] returned.
     pub(crate) fn parse(block: Option<&[u8]>) -> Self {
         let Some(block) = block else { return Self::Absent };
-        let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_SIZE..block.len() - BLOCK_END_MARKER.len()];
+        let der = &block[BLOCK_START_MARKER.len() + LENGTH_FIELD_BYTES..block.len() - BLOCK_END_MARKER.len()];
         signer_common_name(der).map_or(Self::Unreadable, |name| Self::Claimed { name })
     }
 }
@@ -67,8 +67,8 @@ pub(crate) fn split_signature_block(tail: &[u8]) -> (&[u8], Option<&[u8]>) {
     let begins = (0..before_end.len()).rev().filter(|at| before_end[*at..].starts_with(BLOCK_START_MARKER));
     for at in begins {
         let rest = &before_end[at + BLOCK_START_MARKER.len()..];
-        let Some((length, der)) = rest.split_first_chunk::<LENGTH_FIELD_SIZE>() else { continue };
-        if u32::from_le_bytes(*length) as usize == der.len() && tail.len() - at <= MAX_BLOCK_BYTES {
+        let Some((length, der)) = rest.split_first_chunk::<LENGTH_FIELD_BYTES>() else { continue };
+        if u32::from_le_bytes(*length) as usize == der.len() && tail.len() - at <= MAX_SIGNATURE_BLOCK_BYTES {
             return (&tail[..at], Some(&tail[at..]));
         }
     }

@@ -76,7 +76,7 @@ pub fn unpack(bundle: &Bundle, root: &Path) -> Result<UnpackedBundle, BundleErro
         return Err(BundleError::Changed);
     }
     let files = unfinished.path().join("files");
-    let tree = write_files(&archive, &files)?;
+    let tree = unpack_files(&archive, &files)?;
     let cant_place = |cause| BundleError::io("the folder of the bundle can't be moved to its final path", cause);
     write_tree_file(&folder, &tree).map_err(cant_place)?;
     fs::rename(&files, &folder).map_err(cant_place)?;
@@ -160,7 +160,7 @@ pub fn remove_leftovers(root: &Path) -> Result<(), BundleError> {
 
 /// Unpacks all files of an archive into a new folder, and returns their list. Paths in an [`Archive`] never lead out of
 /// the folder.
-fn write_files(archive: &Archive, folder: &Path) -> Result<FileTree, BundleError> {
+fn unpack_files(archive: &Archive, folder: &Path) -> Result<FileTree, BundleError> {
     let cant_make = |cause| BundleError::io("a folder of the bundle can't be made", cause);
     create_folder(folder).map_err(cant_make)?;
     for path in archive.folders() {

@@ -99,7 +99,7 @@ fn launcher_name(stdio: &StdioConfig) -> &'static str {
     match launched_package(&stdio.command, &stdio.args) {
         Some(LauncherPackage::Package(reference)) => reference.launcher.name(),
         Some(LauncherPackage::Unknown(..)) => "another launcher, or one in a shell",
-        None => crate::required_programs::known_program(stdio).unwrap_or("a custom program"),
+        None => crate::required_programs::known_runtime_program(stdio).unwrap_or("a custom program"),
     }
 }
 

@@ -114,7 +114,7 @@ pub(crate) async fn check_runtime(
             (false, false) => {
                 let servers = missing.iter().map(|need| need.server.clone()).collect();
                 CheckOutcome::problem(
-                    append_missing(FindingText::new(runtime.name).and(" was not found. "), &missing),
+                    append_missing_programs(FindingText::new(runtime.name).and(" was not found. "), &missing),
                     install(),
                 )
                 .for_servers(servers)
@@ -138,7 +138,8 @@ pub(crate) async fn check_runtime(
     let observation = at(FindingText::new(runtime.name).and(" ").version(&version));
     if !missing.is_empty() {
         let servers = missing.iter().map(|need| need.server.clone()).collect();
-        return CheckOutcome::problem(append_missing(observation.and(". "), &missing), install()).for_servers(servers);
+        return CheckOutcome::problem(append_missing_programs(observation.and(". "), &missing), install())
+            .for_servers(servers);
     }
     if let Some((oldest, words)) = runtime.oldest
         && version.is_before(oldest)
@@ -149,7 +150,7 @@ pub(crate) async fn check_runtime(
 }
 
 /// Appends the names of the missing programs to the text of a finding, without duplicates.
-fn append_missing(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
+fn append_missing_programs(observation: FindingText, missing: &[&&RequiredProgram]) -> FindingText {
     let mut names: Vec<&'static str> = missing.iter().filter_map(|need| need.runtime_program).collect();
     names.sort_unstable();
     names.dedup();

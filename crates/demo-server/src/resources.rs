@@ -28,7 +28,7 @@ const BELL_URI: &str = "harbour:///bell.wav";
 const DIARY_URI: &str = "diary:///captain";
 /// Time for which hosts may cache constant content, in milliseconds.
 pub(crate) const CACHE_TTL_MILLIS: u64 = 3_600_000;
-const DIARY_STATE: &str = "diary-asked";
+const DIARY_REQUEST_STATE: &str = "diary-asked";
 const BOARD_PAGE: &str = include_str!("pages/board.html");
 /// Media type of HTML pages for MCP Apps.
 const APP_PAGE_TYPE: &str = "text/html;profile=mcp-app";
@@ -157,7 +157,7 @@ pub(crate) async fn read(
 /// Returns the diary if the user confirms a promise in a form.
 async fn read_diary(context: &Context, answers: &InputResponseSet) -> Result<ResourceContents, EarlyExit> {
     let question = request_contents::form_elicitation("Before the diary opens:", request_contents::yes_no_form())?;
-    let answer: ElicitResult = request_input(context, answers, "promise", question, Some(DIARY_STATE)).await?;
+    let answer: ElicitResult = request_input(context, answers, "promise", question, Some(DIARY_REQUEST_STATE)).await?;
     let promised = answer.content.is_some_and(|content| content["promise"] == json!(true));
     if answer.action != ElicitationAction::Accept || !promised {
         return Err(EarlyExit::Failed("The diary stays closed without the promise.".to_owned()));

@@ -141,19 +141,19 @@ pub(crate) fn plan_entry(
         None if server.packages.is_empty() && server.remotes.is_empty() => Err(NotInstallable::Nothing),
         None => Err(NotInstallable::NotChosen),
         Some(InstallTarget::Package { number }) => {
-            nth_target(&server.packages, number).and_then(|package| match plan_package(server, package)? {
+            target_at_position(&server.packages, number).and_then(|package| match plan_package(server, package)? {
                 PackageInstall::Plan(plan) => Ok(unwrap_remote_bridge(plan)),
                 PackageInstall::Bundle(download) => Err(NotInstallable::Download(download)),
             })
         }
         Some(InstallTarget::Remote { number }) => {
-            nth_target(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
+            target_at_position(&server.remotes, number).and_then(|remote| Ok(plan_remote(server, remote)?))
         }
     };
     (target, plan)
 }
 
-fn nth_target<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
+fn target_at_position<T>(all: &[T], number: usize) -> Result<&T, NotInstallable> {
     number.checked_sub(1).and_then(|index| all.get(index)).ok_or(NotInstallable::NoTarget)
 }
 

@@ -348,7 +348,7 @@ const fn cache_hint(page: &ServerResult) -> Option<CacheHint> {
 /// own server.
 fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
     let titled = |entry: &ListEntry<T>| {
-        let title = entry.raw().parse::<TitledEntry>().ok().and_then(TitledEntry::title);
+        let title = entry.raw().parse::<ListEntryTitle>().ok().and_then(ListEntryTitle::title);
         (entry.name().to_owned(), title)
     };
     Arc::new(NameIndex::new(list.iter().map(titled)))
@@ -356,12 +356,12 @@ fn build_name_index<T: ListEntryType>(list: &[ListEntry<T>]) -> Arc<NameIndex> {
 
 /// Members of a list entry that can contain its display title.
 #[derive(Deserialize)]
-struct TitledEntry {
+struct ListEntryTitle {
     title: Option<String>,
     annotations: Option<Value>,
 }
 
-impl TitledEntry {
+impl ListEntryTitle {
     fn title(self) -> Option<String> {
         self.title.or_else(|| self.annotations?.get("title")?.as_str().map(str::to_owned))
     }

@@ -116,20 +116,20 @@ pub fn tool_claims(tool: &Tool) -> ToolClaims {
 pub fn declares_read_only(tool: &Tool) -> bool {
     tool.annotations
         .as_ref()
-        .is_some_and(|own| are_read_only_hints(own.read_only_hint, own.destructive_hint, own.open_world_hint))
+        .is_some_and(|own| hints_declare_read_only(own.read_only_hint, own.destructive_hint, own.open_world_hint))
 }
 
 /// Returns `true` if a stored definition has annotations for which [`declares_read_only`] returns `true`. Does not
 /// parse the rest of the definition.
 pub fn definition_declares_read_only(definition: &Value) -> bool {
     let hint = |name: &str| definition["annotations"][name].as_bool();
-    are_read_only_hints(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))
+    hints_declare_read_only(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))
 }
 
 /// Returns `true` if these annotations declare a tool that only reads and does not interact with other systems.
 /// `destructiveHint` has no meaning for a read-only tool, but a server that sets it to `true` contradicts itself, so
 /// the result is `false`.
-fn are_read_only_hints(read_only: Option<bool>, destructive: Option<bool>, open_world: Option<bool>) -> bool {
+fn hints_declare_read_only(read_only: Option<bool>, destructive: Option<bool>, open_world: Option<bool>) -> bool {
     read_only == Some(true) && destructive != Some(true) && open_world == Some(false)
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn parse_tree(text: &JsonText<'_>, root: &Value<'_>) -> Result<Vec<Se
 }
 
 fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCandidate>, ConfigProblem> {
-    if is_entry(object) {
+    if is_server_entry(object) {
         let name = object.get_string("name").map(|name| name.value.clone().into_owned());
         return Ok(vec![parse_entry(text, name, object, object)?]);
     }
@@ -79,7 +79,7 @@ fn parse_object(text: &JsonText<'_>, object: &Object<'_>) -> Result<Vec<ServerCa
 }
 
 /// Returns `true` if an object looks like the entry of a server, since it contains a command or a URL.
-pub(crate) fn is_entry(object: &Object<'_>) -> bool {
+pub(crate) fn is_server_entry(object: &Object<'_>) -> bool {
     let text_or_list = |key: &str| present_property(object, key).is_some_and(|p| !matches!(p.value, Value::Object(_)));
     COMMAND_KEYS.iter().any(|key| text_or_list(key)) || URL_KEYS.iter().any(|key| object.get_string(key).is_some())
 }
@@ -88,7 +88,9 @@ pub(crate) fn is_entry(object: &Object<'_>) -> bool {
 pub(crate) fn is_server_map(object: &Object<'_>) -> bool {
     let server = |value: &Value<'_>| {
         value.as_object().is_some_and(|entry| {
-            is_entry(entry) || entry.get_object("command").is_some() || entry.get_object("config").is_some_and(is_entry)
+            is_server_entry(entry)
+                || entry.get_object("command").is_some()
+                || entry.get_object("config").is_some_and(is_server_entry)
         })
     };
     object.properties.iter().any(|property| server(&property.value))
@@ -139,7 +141,7 @@ pub(crate) fn parse_entry(
 ) -> Result<ServerCandidate, ConfigProblem> {
     let mut found = ServerCandidate { name, ..ServerCandidate::default() };
     // In older versions of goose, everything except the name and the switch is in a nested object.
-    if !is_entry(object)
+    if !is_server_entry(object)
         && let Some(inner) = object.get_object("config")
     {
         entry_details::read_disabled_setting(&mut found, object);

@@ -19,9 +19,9 @@ pub(crate) const MAX_STATE_FILE_BYTES: u64 = 64 << 20;
 /// Maximum length, in bytes, of a variable name that is read from an environment file.
 const MAX_VARIABLE_NAME_BYTES: usize = 60;
 /// Maximum number of variable names that are read from an environment file.
-const MAX_VARIABLES: usize = 200;
+const MAX_ENV_FILE_VARIABLES: usize = 200;
 /// Maximum number of files that may match one pattern.
-const MAX_FILES: usize = 200;
+const MAX_MATCHING_FILES: usize = 200;
 
 /// Returns the existing files that match the path of an app's settings, sorted by name.
 pub(crate) fn existing_files(place: &SettingsPath, environment: &AppEnvironment) -> Vec<PathBuf> {
@@ -32,7 +32,7 @@ pub(crate) fn existing_files(place: &SettingsPath, environment: &AppEnvironment)
 pub(crate) fn matching_files(folder: &Path, pattern: &str) -> Vec<PathBuf> {
     let mut paths = vec![folder.to_owned()];
     for part in pattern.split('/').filter(|part| !part.is_empty()) {
-        paths = paths.into_iter().flat_map(|path| expand_component(path, part)).take(MAX_FILES).collect();
+        paths = paths.into_iter().flat_map(|path| expand_component(path, part)).take(MAX_MATCHING_FILES).collect();
     }
     // A broken link is retained, so that the problem is reported when it is read.
     paths.retain(|path| path.symlink_metadata().is_ok());
@@ -44,7 +44,7 @@ fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
         return vec![path.join(part)];
     }
     let entries = fs::read_dir(&path).into_iter().flatten().filter_map(Result::ok);
-    let names = entries.take(MAX_FILES * 10).map(|entry| entry.file_name());
+    let names = entries.take(MAX_MATCHING_FILES * 10).map(|entry| entry.file_name());
     let mut found: Vec<PathBuf> = names
         .filter(|name| name.to_str().is_some_and(|name| !name.starts_with('.') && matches_pattern(name, part)))
         .map(|name| path.join(name))
@@ -123,5 +123,5 @@ pub(crate) fn variable_names(text: &str) -> Vec<String> {
         // In files of other formats, the text before the sign may be a secret.
         (is_name && name.len() <= MAX_VARIABLE_NAME_BYTES && !has_secret(name)).then(|| name.to_owned())
     });
-    names.take(MAX_VARIABLES).collect()
+    names.take(MAX_ENV_FILE_VARIABLES).collect()
 }

@@ -85,7 +85,7 @@ impl ImportNote {
     }
 
     pub(crate) fn with_names<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
-        Self { names: names.into_iter().take(MAX_NAMES).map(Into::into).collect(), ..self }
+        Self { names: names.into_iter().take(MAX_NOTE_NAMES).map(Into::into).collect(), ..self }
     }
 
     /// Returns the note with invisible characters escaped.
@@ -152,7 +152,7 @@ impl IntoIterator for ImportNotes {
 /// Maximum length of a note, in characters.
 const MAX_NOTE_CHARS: usize = 600;
 /// Maximum number of names, such as settings or variables, in a note.
-const MAX_NAMES: usize = 20;
+const MAX_NOTE_NAMES: usize = 20;
 
 /// Truncates a text to the length of a note, and escapes its invisible characters.
 pub(crate) fn printable_text(text: &str) -> String {

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 
 /// Maximum length of the subject in an audit entry, in characters.
-pub const MAX_SUBJECT_CHARS: usize = 2_000;
+pub const MAX_AUDIT_SUBJECT_CHARS: usize = 2_000;
 /// Maximum size of the payload in an audit entry, in bytes.
-pub const MAX_CONTENT_BYTES: usize = 16 * 1024;
+pub const MAX_AUDIT_CONTENT_BYTES: usize = 16 * 1024;
 
 /// An entry of the audit log: one decision, or an event of the log itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,9 +30,9 @@ pub struct AuditEntry {
     pub server: String,
     /// Kind of the consent request, such as `tool` or `url`.
     pub kind: Cow<'static, str>,
-    /// Description of the action, such as the tool or URL, at most [`MAX_SUBJECT_CHARS`] characters.
+    /// Description of the action, such as the tool or URL, at most [`MAX_AUDIT_SUBJECT_CHARS`] characters.
     pub subject: String,
-    /// Payload without secrets, at most the first [`MAX_CONTENT_BYTES`] bytes.
+    /// Payload without secrets, at most the first [`MAX_AUDIT_CONTENT_BYTES`] bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Size of the whole payload in bytes, if only its beginning is recorded.
@@ -61,12 +61,12 @@ pub struct AuditEntry {
 impl AuditEntry {
     /// Truncates the subject and the content to the limits of an entry.
     pub fn truncate_fields(&mut self) {
-        if let Some((end, _)) = self.subject.char_indices().nth(MAX_SUBJECT_CHARS) {
+        if let Some((end, _)) = self.subject.char_indices().nth(MAX_AUDIT_SUBJECT_CHARS) {
             self.subject.truncate(end);
         }
-        if let Some(content) = self.content.as_mut().filter(|content| content.len() > MAX_CONTENT_BYTES) {
+        if let Some(content) = self.content.as_mut().filter(|content| content.len() > MAX_AUDIT_CONTENT_BYTES) {
             self.content_bytes = Some(content.len() as u64);
-            content.truncate(content.floor_char_boundary(MAX_CONTENT_BYTES));
+            content.truncate(content.floor_char_boundary(MAX_AUDIT_CONTENT_BYTES));
         }
     }
 }

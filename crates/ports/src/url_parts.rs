@@ -154,11 +154,11 @@ fn is_local(host: &Host<&str>) -> bool {
 }
 
 /// Minimum length, in bytes, of a path segment of a URL that may be an API key or token.
-const MIN_KEY_BYTES: usize = 16;
+const MIN_API_KEY_BYTES: usize = 16;
 /// Number of characters of a path segment that remain visible if the segment may be an API key or token.
-const VISIBLE_KEY_CHARS: usize = 4;
+const VISIBLE_API_KEY_CHARS: usize = 4;
 /// Maximum length of a run of letters or digits in ordinary text, in bytes. Longer runs may be API keys or tokens.
-const MAX_WORD_BYTES: usize = 32;
+const MAX_ORDINARY_WORD_BYTES: usize = 32;
 
 /// Returns a URL for logs and files, in which `…` replaces possible API keys and tokens: each value in the query (a
 /// part without a name may itself be a key, and counts as a value), the fragment, user name and password. A path
@@ -174,7 +174,7 @@ pub fn redacted_url(url: &str) -> String {
     for part in parts {
         shown.push('/');
         if looks_like_key(part) {
-            shown.extend(part.chars().take(VISIBLE_KEY_CHARS));
+            shown.extend(part.chars().take(VISIBLE_API_KEY_CHARS));
             shown.push('…');
         } else {
             shown.push_str(part);
@@ -202,12 +202,12 @@ pub fn looks_like_key(part: &str) -> bool {
         let rises = bytes.windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
         (has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic))
             || rises * 5 >= run.len()
-            || run.len() >= MAX_WORD_BYTES
+            || run.len() >= MAX_ORDINARY_WORD_BYTES
     };
     let runs = || part.split(|c: char| !c.is_ascii_alphanumeric()).filter(|run| !run.is_empty());
     let all: usize = runs().map(str::len).sum();
     let odd: usize = runs().filter(is_odd).map(str::len).sum();
-    all >= MIN_KEY_BYTES && odd * 2 >= all
+    all >= MIN_API_KEY_BYTES && odd * 2 >= all
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ pub const DEFAULT_MAX_BYTES: usize = 8 * 1024 * 1024;
 pub const MAX_BODY_BYTES: usize = 512 * 1024;
 /// Maximum number of pending requests that are tracked to measure latency.
 const MAX_PENDING_REQUESTS: usize = 1_024;
-const PREVIEW_CHARS: usize = 200;
+const ENTRY_PREVIEW_CHARS: usize = 200;
 /// Methods whose responses are compressed, because their contents are also stored elsewhere and are rarely read here.
 /// Most entries of an idle server are such responses.
 const COMPRESSED_METHODS: [&str; 6] =
@@ -89,7 +89,7 @@ impl ActivityEntry {
     /// Returns the first 200 characters of the body.
     #[must_use]
     pub fn preview(&self) -> String {
-        self.body.first_chars(PREVIEW_CHARS)
+        self.body.first_chars(ENTRY_PREVIEW_CHARS)
     }
 }
 
@@ -287,7 +287,7 @@ impl ActivityLog {
         let level =
             serde_json::to_value(message.level).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default();
         entry.method = Some(Cow::Owned(match &message.logger {
-            Some(logger) => format!("{level} · {}", logger.chars().take(PREVIEW_CHARS).collect::<String>()),
+            Some(logger) => format!("{level} · {}", logger.chars().take(ENTRY_PREVIEW_CHARS).collect::<String>()),
             None => level,
         }));
         self.push(entry);
@@ -379,7 +379,7 @@ impl ActivityLog {
 fn displayed_id(id: &RequestId) -> EntryId {
     match id {
         RequestId::Number(number) => EntryId::Number(*number),
-        RequestId::Text(_) => EntryId::Shown(id.to_string().chars().take(PREVIEW_CHARS).collect()),
+        RequestId::Text(_) => EntryId::Shown(id.to_string().chars().take(ENTRY_PREVIEW_CHARS).collect()),
     }
 }
 
@@ -390,6 +390,6 @@ fn truncated_method(method: Cow<'static, str>) -> Cow<'static, str> {
         Cow::Owned(owned) => COMPRESSED_METHODS
             .into_iter()
             .find(|known| *known == owned)
-            .map_or_else(|| Cow::Owned(owned.chars().take(PREVIEW_CHARS).collect()), Cow::Borrowed),
+            .map_or_else(|| Cow::Owned(owned.chars().take(ENTRY_PREVIEW_CHARS).collect()), Cow::Borrowed),
     }
 }

@@ -9,7 +9,7 @@ use url::{Host, Url};
 use crate::refusal::UpdateRefusal;
 
 /// Maximum number of redirects that are followed for one request. GitHub's releases use two.
-const MAX_REDIRECTS: usize = 5;
+const MAX_UPDATE_REDIRECTS: usize = 5;
 /// Suffix of the file name of a manifest's signature, as Tauri's bundler writes it.
 const SIGNATURE_SUFFIX: &str = ".sig";
 
@@ -142,7 +142,7 @@ impl ReleaseFetcher {
     }
 
     async fn get(&self, mut url: Url) -> Result<Response, UpdateRefusal> {
-        for _ in 0..=MAX_REDIRECTS {
+        for _ in 0..=MAX_UPDATE_REDIRECTS {
             let answer = self.client.get(url.clone()).send().await;
             let response = answer.map_err(|error| UpdateRefusal::Unreachable(innermost_cause(&error)))?;
             let status = response.status();
@@ -160,7 +160,7 @@ impl ReleaseFetcher {
             }
             url = to;
         }
-        Err(UpdateRefusal::Redirect(format!("more than {MAX_REDIRECTS} times")))
+        Err(UpdateRefusal::Redirect(format!("more than {MAX_UPDATE_REDIRECTS} times")))
     }
 }
 

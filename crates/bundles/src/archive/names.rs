@@ -40,12 +40,12 @@ fn component_problem(part: &str) -> Option<PathProblem> {
         "." | ".." => Some(PathProblem::Dots),
         _ if part.len() > MAX_NAME_BYTES => Some(PathProblem::TooLong),
         _ if part.ends_with(['.', ' ']) => Some(PathProblem::TrailingDotOrSpace),
-        _ if is_reserved(part) => Some(PathProblem::Reserved),
+        _ if is_reserved_on_windows(part) => Some(PathProblem::Reserved),
         _ => None,
     }
 }
 
-fn is_reserved(part: &str) -> bool {
+fn is_reserved_on_windows(part: &str) -> bool {
     let stem = part.split('.').next().unwrap_or_default().trim_end().to_uppercase();
     let port = stem.strip_prefix("COM").or_else(|| stem.strip_prefix("LPT"));
     let is_port = port.is_some_and(|number| {

@@ -14,7 +14,7 @@ pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 << 10;
 pub(super) const MAX_ARGUMENT_BYTES: usize = 16 << 10;
 /// Maximum number of items in a list of a manifest, such as tools, keywords or arguments.
 pub(super) const MAX_ITEMS: usize = 1000;
-const MAX_WARNINGS: usize = 100;
+const MAX_MANIFEST_WARNINGS: usize = 100;
 
 /// Descriptions of the values in a manifest that were ignored or truncated, as sentences.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub(super) struct ManifestWarnings(pub(super) Vec<String>);
 
 impl ManifestWarnings {
     pub(super) fn add(&mut self, text: &str) {
-        if self.0.len() < MAX_WARNINGS {
+        if self.0.len() < MAX_MANIFEST_WARNINGS {
             self.0.push(visible(text).into_owned());
         }
     }

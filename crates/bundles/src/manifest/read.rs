@@ -5,7 +5,7 @@ use foreign::visible;
 use serde_json::{Map, Value};
 
 use super::fields::{MAX_DESCRIPTION_BYTES, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, truncate};
-use super::server::path_in_bundle;
+use super::server::bundle_path;
 use super::{
     Author, Compatibility, Icon, Localization, Manifest, ManifestError, PromptClaim, Server, ToolClaim, user_config,
 };
@@ -17,7 +17,7 @@ const MAX_BUNDLE_NAME_BYTES: usize = 200;
 
 /// Members of a manifest that this crate knows. Other members cause a warning. `_meta` is ignored, since it is meant
 /// for other clients.
-const KNOWN_MEMBERS: [&str; 28] = [
+const KNOWN_MANIFEST_MEMBERS: [&str; 28] = [
     "$schema",
     "_meta",
     "author",
@@ -93,7 +93,7 @@ impl Manifest {
         let root = parse_object(json)?;
         let fields = ManifestFields::new(&root, "");
         let mut warnings = ManifestWarnings::default();
-        for key in fields.keys().filter(|key| !KNOWN_MEMBERS.contains(&key.as_str())) {
+        for key in fields.keys().filter(|key| !KNOWN_MANIFEST_MEMBERS.contains(&key.as_str())) {
             warnings.add(&format!("{} is unknown and ignored", fields.path(key)));
         }
         let manifest = parse_manifest(fields, &mut warnings)?;
@@ -200,7 +200,7 @@ fn parse_screenshots(fields: ManifestFields<'_>, warnings: &mut ManifestWarnings
 }
 
 fn parse_image_path(src: &str, warnings: &mut ManifestWarnings) -> Option<String> {
-    let path = path_in_bundle(src);
+    let path = bundle_path(src);
     if path.is_none() {
         warnings.add(&format!("the picture {src} is not in the bundle and is not shown"));
     }

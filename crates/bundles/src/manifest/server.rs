@@ -88,7 +88,7 @@ impl Server {
             other => return Err(ManifestError::ServerKind(other.to_owned())),
         };
         let written = server.required_string("entry_point", MAX_ARGUMENT_BYTES)?;
-        let entry_point = path_in_bundle(&written).ok_or(ManifestError::Path(written))?;
+        let entry_point = bundle_path(&written).ok_or(ManifestError::Path(written))?;
         let Some(config) = server.value("mcp_config") else {
             // The JSON Schema of 0.4 requires the command for all types, but the specification not for uv.
             let field = "server.mcp_config".to_owned();
@@ -168,7 +168,7 @@ fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, Ma
 
 /// Returns the path below the root of the archive that a path in the manifest refers to, or `None` if no archive may
 /// contain that path. Accepts paths with `./` or the bundle's folder in front.
-pub(crate) fn path_in_bundle(written: &str) -> Option<String> {
+pub(crate) fn bundle_path(written: &str) -> Option<String> {
     let path = written.strip_prefix("${__dirname}/").or_else(|| written.strip_prefix("./")).unwrap_or(written);
     is_safe_path(path).then(|| path.to_owned())
 }

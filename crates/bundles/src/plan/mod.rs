@@ -12,7 +12,7 @@ use foreign::visible;
 use installs::{InputKind, InstallPlan, PlanInput, PlanTarget, Template, TemplateArgument, TemplatePart};
 use process::is_code_variable;
 
-use crate::manifest::path_in_bundle;
+use crate::manifest::bundle_path;
 use crate::manifest::{UserConfig, UserConfigKind, is_in_range};
 use crate::{Bundle, ManifestError, ServerKind};
 use substitution::SubstitutionValues;
@@ -139,7 +139,7 @@ pub fn plan(bundle: &Bundle, place: &BundleEnvironment) -> Result<BundlePlan, Pl
     let mut args = Vec::new();
     for arg in &written.args {
         args.push(TemplateArgument { words: vec![templates.template(arg, arg, true)?] });
-        watched.extend(path_in_bundle(arg).filter(|path| bundle.archive.file(path).is_some()));
+        watched.extend(bundle_path(arg).filter(|path| bundle.archive.file(path).is_some()));
     }
     let mut env = BTreeMap::new();
     for (name, value) in &written.env {

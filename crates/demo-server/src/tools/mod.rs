@@ -97,7 +97,7 @@ fn to_schema(value: Value) -> JsonObject {
 }
 
 /// Returns the schema of a tool without arguments.
-fn no_arguments() -> Value {
+fn no_arguments_schema() -> Value {
     serde_json::json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
 

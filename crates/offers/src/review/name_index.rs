@@ -12,7 +12,7 @@ use super::deceptive_letters::is_presentation_selector;
 /// Maximum number of similar names that are reported per name.
 pub const MAX_LOOK_ALIKES: usize = 10;
 /// Number of characters at the beginning of a name that are compared with other names.
-const MAX_NAME: usize = 200;
+const MAX_COMPARED_NAME_CHARS: usize = 200;
 
 /// A name or title that could be confused with another.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,8 +48,11 @@ impl NameKeys {
     /// Computes the keys of a name.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        let visible: String =
-            name.chars().take(MAX_NAME).filter(|c| !is_hidden(*c) && !is_presentation_selector(*c)).collect();
+        let visible: String = name
+            .chars()
+            .take(MAX_COMPARED_NAME_CHARS)
+            .filter(|c| !is_hidden(*c) && !is_presentation_selector(*c))
+            .collect();
         // One key is lower-cased before, and one after the skeleton is computed: a capital I looks like an l, but its
         // lower case is i.
         let as_drawn = skeleton(&visible).collect::<String>().to_lowercase();

@@ -12,7 +12,7 @@ pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
 /// sign comes first, so that doubly encoded characters are decoded as well.
 const PERCENT_ENCODINGS: [(&str, &str); 4] = [("%25", "%"), ("%2e", "."), ("%2f", "/"), ("%5c", "\\")];
 /// Maximum length of a skill's name, in characters, as defined by the Agent Skills specification.
-const MAX_NAME: usize = 64;
+const MAX_SKILL_NAME_CHARS: usize = 64;
 
 /// A skill of a server. Identified by the user's name for the server and by `uri`, since several skills may have the
 /// same name.
@@ -52,14 +52,14 @@ pub struct SkillFile {
 }
 
 #[derive(Deserialize)]
-struct RawEntry {
+struct RawSkillEntry {
     uri: String,
     frontmatter: Map<String, Value>,
     resources: Value,
 }
 
 #[derive(Deserialize)]
-struct RawFile {
+struct RawSkillFile {
     uri: String,
     digest: String,
     size: u64,
@@ -72,7 +72,7 @@ impl Skill {
     ///
     /// Returns the cause as text if the entry violates a rule of the extension. Such a skill must not be loaded.
     pub fn parse(entry: Value) -> Result<Self, String> {
-        let RawEntry { uri, frontmatter, resources } = serde_json::from_value(entry).map_err(|e| e.to_string())?;
+        let RawSkillEntry { uri, frontmatter, resources } = serde_json::from_value(entry).map_err(|e| e.to_string())?;
         let text = |key: &str| match frontmatter.get(key).and_then(Value::as_str) {
             Some(text) if !text.trim().is_empty() => Ok(text.to_owned()),
             _ => Err(format!("its frontmatter has no {key}")),
@@ -140,7 +140,8 @@ fn parse_files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, St
     let mut files: Vec<SkillFile> = Vec::with_capacity(entries.len());
     let mut bytes: u64 = 0;
     for entry in entries {
-        let RawFile { uri, digest, size } = serde_json::from_value(entry).map_err(|e| format!("a file of it: {e}"))?;
+        let RawSkillFile { uri, digest, size } =
+            serde_json::from_value(entry).map_err(|e| format!("a file of it: {e}"))?;
         let digits = digest.strip_prefix("sha256:").filter(|digits| is_sha256(digits));
         let sha256 = digits.ok_or_else(|| format!("the digest of {uri} is not a SHA-256"))?.to_owned();
         if !is_within_folder(root, &uri) {
@@ -168,7 +169,7 @@ fn is_sha256(digits: &str) -> bool {
 fn is_valid_name(name: &str) -> bool {
     let is_part =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    name.len() <= MAX_NAME && name.split('-').all(is_part)
+    name.len() <= MAX_SKILL_NAME_CHARS && name.split('-').all(is_part)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ impl std::fmt::Debug for HttpConfig {
 }
 
 /// Maximum length of the value of a configured header, in bytes.
-const MAX_HEADER_BYTES: usize = 8 * 1024;
+const MAX_HEADER_VALUE_BYTES: usize = 8 * 1024;
 /// Maximum number of headers for one server.
 const MAX_HEADERS: usize = 50;
 
@@ -164,8 +164,8 @@ pub fn header_problem(name: &str, value: &str) -> Option<String> {
         Some("the name of a header may have only letters, digits and \"-\"".to_owned())
     } else if TRANSPORT_HEADERS.contains(&lower.as_str()) || lower.starts_with("mcp-param-") {
         Some(format!("the header {shown:?} is set by Drawbridge itself; leave it out"))
-    } else if value.len() > MAX_HEADER_BYTES {
-        Some(format!("the value of the header {shown:?} is longer than {MAX_HEADER_BYTES} bytes"))
+    } else if value.len() > MAX_HEADER_VALUE_BYTES {
+        Some(format!("the value of the header {shown:?} is longer than {MAX_HEADER_VALUE_BYTES} bytes"))
     } else if value.chars().any(|c| c.is_control() && c != '\t') {
         Some(format!("the value of the header {shown:?} has a line break or another control character"))
     } else if value.trim_matches([' ', '\t']) != value {

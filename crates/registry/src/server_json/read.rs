@@ -92,7 +92,7 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
         return Err(EntryError::LegacyFormat(old.to_owned()));
     }
     let response: EntryResponse = parse_value(&value)?;
-    check_name(&response.server.name)?;
+    check_server_name(&response.server.name)?;
     check_version(&response.server.version)?;
     let mut claims = response.meta;
     let listing =
@@ -117,7 +117,7 @@ pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
     for raw in read.servers {
         match read_entry(raw.get().as_bytes()) {
             Ok(entry) => page.entries.push(entry),
-            Err(cause) => page.unreadable.push(UnreadableEntry { name: entry_name(raw.get()), cause }),
+            Err(cause) => page.unreadable.push(UnreadableEntry { name: invalid_entry_name(raw.get()), cause }),
         }
     }
     Ok(page)
@@ -128,14 +128,14 @@ pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
 /// # Errors
 ///
 /// Returns [`EntryError::Name`] if it is not.
-pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
+pub(crate) fn check_server_name(name: &str) -> Result<(), EntryError> {
     let allowed = |text: &str, more: &str| {
         text.starts_with(|c: char| c.is_ascii_alphanumeric())
             && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
     };
     let parts = name.split_once('/');
     let fits = parts.is_some_and(|(namespace, own)| allowed(namespace, ".-") && allowed(own, "._-"));
-    if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quote_untrusted(name))) }
+    if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quote_untrusted_text(name))) }
 }
 
 /// Checks that a text is a valid version. `.` and `..` are not, since they would change the path of a request.
@@ -145,11 +145,11 @@ pub(crate) fn check_name(name: &str) -> Result<(), EntryError> {
 pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
     let is_plain = !version.is_empty() && version.len() <= MAX_VERSION_BYTES && visible(version) == version;
     let fits = is_plain && !version.contains(char::is_whitespace) && !matches!(version, "." | "..");
-    if fits { Ok(()) } else { Err(EntryError::Version(quote_untrusted(version))) }
+    if fits { Ok(()) } else { Err(EntryError::Version(quote_untrusted_text(version))) }
 }
 
 /// Quotes an untrusted text for a message, truncated to 80 characters.
-pub(crate) fn quote_untrusted(text: &str) -> String {
+pub(crate) fn quote_untrusted_text(text: &str) -> String {
     const MAX_QUOTED_CHARS: usize = 80;
     let mut short: String = text.chars().take(MAX_QUOTED_CHARS).collect();
     if short.len() < text.len() {
@@ -207,7 +207,7 @@ fn legacy_member(entry: &Value) -> Option<&'static str> {
 }
 
 /// Returns the server name in an invalid entry, if it can be read.
-fn entry_name(json: &str) -> Option<String> {
+fn invalid_entry_name(json: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct EntryName {
         #[serde(default)]
@@ -217,5 +217,5 @@ fn entry_name(json: &str) -> Option<String> {
     }
     let named: EntryName = serde_json::from_str(json).ok()?;
     let name = named.server.and_then(|server| server.name).or(named.name)?;
-    Some(quote_untrusted(&name))
+    Some(quote_untrusted_text(&name))
 }

@@ -116,10 +116,10 @@ pub fn check_request(params: &CreateMessageParams) -> Result<(), ConversionError
     if params.messages.is_empty() {
         return Err(ConversionError::NoMessages);
     }
-    params.messages.iter().flat_map(|message| message.content.blocks()).try_for_each(check_block)
+    params.messages.iter().flat_map(|message| message.content.blocks()).try_for_each(check_content_block)
 }
 
-fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
+fn check_content_block(block: &ContentBlock) -> Result<(), ConversionError> {
     match block {
         ContentBlock::Text(_)
         | ContentBlock::ToolUse(_)
@@ -129,7 +129,7 @@ fn check_block(block: &ContentBlock) -> Result<(), ConversionError> {
             let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
             if media.data.as_str().bytes().all(is_base64) { Ok(()) } else { Err(ConversionError::Base64) }
         }
-        ContentBlock::ToolResult(result) => result.content.iter().try_for_each(check_block),
+        ContentBlock::ToolResult(result) => result.content.iter().try_for_each(check_content_block),
         ContentBlock::Unknown(_) => Err(ConversionError::Content),
     }
 }

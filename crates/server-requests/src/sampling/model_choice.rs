@@ -79,7 +79,7 @@ pub fn choose_model(wish: ModelSelection<'_>, all: &[(ModelRef, &Model)]) -> Opt
         .collect();
     for hint in &hints {
         let requested = hint.to_lowercase();
-        let named: Vec<_> = all.iter().copied().filter(|model| name_contains(model, &requested)).collect();
+        let named: Vec<_> = all.iter().copied().filter(|model| model_name_contains(model, &requested)).collect();
         if let Some(model) = find_best_model(&named, &priorities, wish.default) {
             return Some((model.clone(), ModelChoiceReason::Hint(displayed_hint(hint))));
         }
@@ -105,7 +105,7 @@ fn displayed_hint(hint: &str) -> String {
     hint.chars().take(MAX_HINT_CHARS).collect()
 }
 
-fn name_contains((id, model): &(ModelRef, &Model), requested: &str) -> bool {
+fn model_name_contains((id, model): &(ModelRef, &Model), requested: &str) -> bool {
     id.model.to_lowercase().contains(requested) || model.name.to_lowercase().contains(requested)
 }
 
@@ -162,7 +162,7 @@ fn find_best_model<'a>(
             return known_intelligence(model);
         }
         let speed = model.rank.as_ref().map_or(UNKNOWN_SCORE, |rank| rank.speed);
-        priorities.cost * cheapness(model, &prices)
+        priorities.cost * price_score(model, &prices)
             + priorities.speed * speed
             + priorities.intelligence * known_intelligence(model)
     };
@@ -186,7 +186,7 @@ fn combined_price(model: &Model) -> Option<f64> {
 }
 
 /// Returns how cheap a model is compared with the others: 1 for the cheapest, 0 for the most expensive.
-fn cheapness(model: &Model, prices: &[f64]) -> f64 {
+fn price_score(model: &Model, prices: &[f64]) -> f64 {
     let Some(own) = combined_price(model) else { return UNKNOWN_SCORE };
     let (least, most) = prices.iter().fold((own, own), |(least, most), price| (least.min(*price), most.max(*price)));
     if most > least { (most - own) / (most - least) } else { UNKNOWN_SCORE }

@@ -127,14 +127,14 @@ impl UsageRecord {
 }
 
 fn exceeded_limit(span: LimitPeriod, budget: &Budget, spent: &ModelUsage) -> Option<ReachedLimit> {
-    find_limit(span, budget, spent, |spent, most| spent > most)
+    find_budget_limit(span, budget, spent, |spent, most| spent > most)
 }
 
 fn reached_limit(span: LimitPeriod, budget: &Budget, spent: &ModelUsage) -> Option<ReachedLimit> {
-    find_limit(span, budget, spent, |spent, most| spent >= most)
+    find_budget_limit(span, budget, spent, |spent, most| spent >= most)
 }
 
-fn find_limit(
+fn find_budget_limit(
     span: LimitPeriod,
     budget: &Budget,
     spent: &ModelUsage,
