@@ -11,7 +11,7 @@ use crate::progress::print_step;
 use crate::workspace;
 
 /// Minimum version of Node.js that the page's build tool supports: major, minor.
-const MIN_VERSION: (u32, u32) = (20, 19);
+const MIN_NODE_VERSION: (u32, u32) = (20, 19);
 
 /// Returns a command that runs npm in a folder with a `package.json`.
 pub(crate) fn npm(folder: &Path) -> Program {
@@ -27,13 +27,13 @@ pub(crate) fn npx(folder: &Path) -> Program {
 pub(crate) fn check_version() -> Result<(), Problem> {
     let expected = format!(
         "Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)",
-        MIN_VERSION.0, MIN_VERSION.1
+        MIN_NODE_VERSION.0, MIN_NODE_VERSION.1
     );
     let answer = Program::new("node").arg("--version").output();
     let Ok(answer) = answer else {
         return Err(Problem::Machine(format!("node was not found on the PATH. {expected}")));
     };
-    if parse_version(&answer).is_none_or(|found| found < MIN_VERSION) {
+    if parse_version(&answer).is_none_or(|found| found < MIN_NODE_VERSION) {
         return Err(Problem::Machine(format!("node is {}. {expected}", answer.trim())));
     }
     match npm(&workspace::root_folder()).arg("--version").output() {
@@ -122,9 +122,12 @@ mod tests {
     #[test]
     fn versions_are_compared_as_numbers() {
         assert_eq!(parse_version("v20.20.2\n"), Some((20, 20)), "the version should be parsed");
-        assert!(parse_version("v20.9.0").is_some_and(|found| found < MIN_VERSION), "20.9 should be older than 20.19");
-        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_VERSION), "9 should be older than 20");
-        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_VERSION), "22 should be new enough");
+        assert!(
+            parse_version("v20.9.0").is_some_and(|found| found < MIN_NODE_VERSION),
+            "20.9 should be older than 20.19"
+        );
+        assert!(parse_version("v9.99.0").is_some_and(|found| found < MIN_NODE_VERSION), "9 should be older than 20");
+        assert!(parse_version("v22.0.0").is_some_and(|found| found >= MIN_NODE_VERSION), "22 should be new enough");
         assert_eq!(parse_version("20"), None, "other output should not be a version");
     }
 

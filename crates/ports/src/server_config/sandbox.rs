@@ -45,9 +45,7 @@ impl SandboxConfig {
     /// Converts the sandbox settings to JSON for the hash that an approval covers, and for the readable text of the
     /// approval.
     pub fn to_json(&self) -> serde_json::Value {
-        let folder = |folder: &AllowedFolder| {
-            serde_json::json!({ "path": path_json(&folder.path), "access": access_mode_name(folder.access) })
-        };
+        let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_json(&folder.path), "access": access_mode_name(folder.access) });
         serde_json::json!({
             "folders": self.folders.iter().map(folder).collect::<Vec<_>>(),
             "network": network_json(&self.network),

@@ -14,7 +14,7 @@ pub(crate) struct RequiredPackage {
     /// Name of the package on Arch Linux.
     pub(super) arch: &'static str,
     /// Evidence that shows if the package is installed, used on systems without dpkg.
-    sign: PackageEvidence,
+    evidence: PackageEvidence,
     /// `true` if macOS and Windows do not require the package or always include it.
     pub(super) only_linux: bool,
 }
@@ -31,7 +31,7 @@ enum PackageEvidence {
 
 impl RequiredPackage {
     pub(super) fn is_present(&self) -> bool {
-        match self.sign {
+        match self.evidence {
             PackageEvidence::Module(module) => process::command_succeeds("pkg-config", &["--exists", module]),
             PackageEvidence::Program(program, arguments) => process::command_succeeds(program, arguments),
             PackageEvidence::File(path) => Path::new(path).exists(),
@@ -43,9 +43,9 @@ const fn required_package(
     debian: &'static str,
     fedora: &'static str,
     arch: &'static str,
-    sign: PackageEvidence,
+    evidence: PackageEvidence,
 ) -> RequiredPackage {
-    RequiredPackage { debian, fedora, arch, sign, only_linux: true }
+    RequiredPackage { debian, fedora, arch, evidence, only_linux: true }
 }
 
 /// Packages for compiling and linking any crate.
@@ -60,7 +60,7 @@ pub(crate) const COMPILER_PACKAGES: &[RequiredPackage] = &[
 ];
 
 /// Packages for compiling the desktop app.
-pub(crate) const SHELL_BUILD_PACKAGES: &[RequiredPackage] = &[
+pub(crate) const DESKTOP_APP_BUILD_PACKAGES: &[RequiredPackage] = &[
     required_package(
         "libwebkit2gtk-4.1-dev",
         "webkit2gtk4.1-devel",

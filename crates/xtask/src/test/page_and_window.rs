@@ -19,7 +19,7 @@ pub(super) fn check_ui(log: &mut Log) -> Result<PartOutcome, Problem> {
     node::install_packages(&folder, &mut |program| log.run(program))?;
     rust::build_all(log)?;
     log.line("$ codegen --check")?;
-    codegen::check_generated(Program::new(workspace::example_path("typescript")))?;
+    codegen::check_generated_types(Program::new(workspace::example_path("typescript")))?;
     print_step("ui: types, lint, format");
     log.run(node::npm(&folder).args(["run", "check"]))?;
     print_step("ui: component tests");

@@ -11,8 +11,8 @@ use crate::bench::guard;
 use crate::problem::Problem;
 use crate::progress::print_step;
 use crate::system_packages::{
-    CHROMIUM_PACKAGE, COMPILER_PACKAGES, HEADLESS_PACKAGES, INTEROP_PACKAGES, KEYCHAIN_PACKAGES, PAGE_TEST_PACKAGES,
-    RequiredPackage, SANDBOX_PACKAGES, SHELL_BUILD_PACKAGES, VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
+    CHROMIUM_PACKAGE, COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES, HEADLESS_PACKAGES, INTEROP_PACKAGES,
+    KEYCHAIN_PACKAGES, PAGE_TEST_PACKAGES, RequiredPackage, SANDBOX_PACKAGES, VALGRIND_PACKAGES, WINDOW_TEST_PACKAGES,
 };
 use crate::{conformance, tidy};
 
@@ -97,7 +97,7 @@ impl TestPart {
     fn system_packages(self) -> Vec<&'static [RequiredPackage]> {
         match self {
             Self::Tidy | Self::Fmt | Self::Deny => vec![],
-            Self::Clippy => vec![COMPILER_PACKAGES, SHELL_BUILD_PACKAGES],
+            Self::Clippy => vec![COMPILER_PACKAGES, DESKTOP_APP_BUILD_PACKAGES],
             Self::Unit => vec![COMPILER_PACKAGES, KEYCHAIN_PACKAGES, SANDBOX_PACKAGES],
             Self::Guard => vec![COMPILER_PACKAGES, VALGRIND_PACKAGES, SANDBOX_PACKAGES],
             Self::Fuzz | Self::Ui | Self::Conformance => vec![COMPILER_PACKAGES],
@@ -106,7 +106,7 @@ impl TestPart {
             Self::Page | Self::Frames => vec![COMPILER_PACKAGES, PAGE_TEST_PACKAGES],
             Self::Desktop => vec![
                 COMPILER_PACKAGES,
-                SHELL_BUILD_PACKAGES,
+                DESKTOP_APP_BUILD_PACKAGES,
                 HEADLESS_PACKAGES,
                 KEYCHAIN_PACKAGES,
                 WINDOW_TEST_PACKAGES,

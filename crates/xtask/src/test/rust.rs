@@ -7,7 +7,7 @@ use super::outcome::PartOutcome;
 use crate::problem::Problem;
 use crate::process::{self, Program, cargo};
 use crate::progress::print_step;
-use crate::shared_build::{cargo_with_clippy, includes_shell, package_arguments};
+use crate::shared_build::{cargo_with_clippy, includes_desktop_app, package_arguments};
 use crate::{check, node, workspace};
 
 pub(super) fn check_format(log: &mut Log) -> Result<PartOutcome, Problem> {
@@ -73,7 +73,7 @@ pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     if *built {
         return Ok(());
     }
-    if includes_shell() {
+    if includes_desktop_app() {
         node::install_packages(&workspace::ui_folder(), &mut |program| log.run(program))?;
         node::build_page(&mut |program| log.run(program))?;
     }

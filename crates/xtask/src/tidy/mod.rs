@@ -78,7 +78,7 @@ const RULES: [fn(&Tree) -> Vec<Finding>; 36] = [
     words::find_channels_without_bound,
     words::find_fixed_waits,
     pure_crates::find_system_use_in_pure_crates,
-    dependencies::find_tauri_outside_shell,
+    dependencies::find_tauri_outside_desktop_app,
     dependencies::find_host_state_outside_host,
     dependencies::find_unconditional_ts_rs,
     equal_fields::find_duplicate_types,

@@ -5,7 +5,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// Files and folders that may spawn processes, in addition to tests. Folders end with a slash.
-const SPAWN_ALLOWED_IN: [&str; 7] = [
+const PROCESS_SPAWNING_ALLOWED_IN: [&str; 7] = [
     "crates/process/src/launch.rs",
     // Runs `ps` to read the start time of a process.
     "crates/process/src/platform/macos.rs",
@@ -20,7 +20,7 @@ const SPAWN_ALLOWED_IN: [&str; 7] = [
 
 /// Files and folders that may open sockets or resolve host names directly, in addition to tests. All other code sends
 /// requests through the clients of `mcp-transport`.
-const CONNECT_ALLOWED_IN: [&str; 11] = [
+const SOCKETS_ALLOWED_IN: [&str; 11] = [
     // Resolves host names in URLs from servers, to reject private addresses.
     "crates/mcp-transport/src/http/outside_client.rs",
     // Receives the redirect of a sign-in on the loopback interface.
@@ -42,11 +42,11 @@ const CONNECT_ALLOWED_IN: [&str; 11] = [
 ];
 
 /// File that may create HTTP clients.
-const CLIENTS_ALLOWED_IN: &str = "crates/mcp-transport/src/http/client.rs";
+const HTTP_CLIENTS_ALLOWED_IN: &str = "crates/mcp-transport/src/http/client.rs";
 
 /// Files that may open URLs or files with programs of the operating system, each in one place. Both implement the
 /// host's `Platform`.
-const OPEN_ALLOWED_IN: [&str; 2] = [
+const URL_OPENING_ALLOWED_IN: [&str; 2] = [
     "src-tauri/src/platform.rs",
     // The command line has no Tauri, and opens the browser without it.
     "crates/cli/src/platform.rs",
@@ -67,9 +67,10 @@ const OPEN_URL_CALLED_IN: [&str; 3] = [
 const CREDENTIALS_ALLOWED_IN: [&str; 2] = ["crates/host/src/", "crates/credentials/src/"];
 
 /// Calls that spawn processes. `{ fork() }` is the form of an unsafe block, since `fork` is a common name.
-const SPAWN_CALLS: [&str; 5] = ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
+const PROCESS_SPAWNING_CALLS: [&str; 5] =
+    ["Command::new(", "CommandWrap::with_new(", "posix_spawn", "execvp(", "{ fork() }"];
 /// Calls that open sockets or resolve host names. The spaces exclude functions whose names end with `socket`.
-const CONNECT_CALLS: [&str; 10] = [
+const SOCKET_CALLS: [&str; 10] = [
     "TcpStream::connect",
     "TcpListener::bind",
     "TcpListener::from_std",
@@ -81,9 +82,10 @@ const CONNECT_CALLS: [&str; 10] = [
     "net::lookup_host",
     "    socket(",
 ];
-const CLIENT_CALLS: [&str; 4] = ["Client::builder(", "ClientBuilder::new(", "reqwest::Client::new(", "reqwest::get("];
+const HTTP_CLIENT_CALLS: [&str; 4] =
+    ["Client::builder(", "ClientBuilder::new(", "reqwest::Client::new(", "reqwest::get("];
 /// Calls that open URLs or files with programs of the operating system.
-const OPEN_CALLS: [&str; 5] =
+const URL_OPENING_CALLS: [&str; 5] =
     [".opener()", "tauri_plugin_opener::open_", "webbrowser::open(", "opener::open(", "open::that"];
 const CREDENTIAL_CALLS: [&str; 3] = ["KeychainProvider::new(", "try_model(", "TokenVaults::"];
 
@@ -105,9 +107,11 @@ pub(super) fn find_disallowed_credential_uses(tree: &Tree) -> Vec<Finding> {
 
 pub(super) fn find_disallowed_process_starts(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in tree.rust_files().filter(|file| !SPAWN_ALLOWED_IN.iter().any(|place| file.path.starts_with(place))) {
+    for file in
+        tree.rust_files().filter(|file| !PROCESS_SPAWNING_ALLOWED_IN.iter().any(|place| file.path.starts_with(place)))
+    {
         for (line, code) in file.product_lines() {
-            if SPAWN_CALLS.iter().any(|call| code.contains(call)) {
+            if PROCESS_SPAWNING_CALLS.iter().any(|call| code.contains(call)) {
                 let text = "starts a process; crates/process/src/launch.rs is the one place for that";
                 findings.push(Finding::new(&file.path, line, text));
             }
@@ -118,17 +122,17 @@ pub(super) fn find_disallowed_process_starts(tree: &Tree) -> Vec<Finding> {
 
 pub(super) fn find_disallowed_sockets(tree: &Tree) -> Vec<Finding> {
     let is_product = |path: &str| path.starts_with("crates/") || path.starts_with("src-tauri/");
-    let is_allowed = |path: &str| CONNECT_ALLOWED_IN.iter().any(|place| path.starts_with(place));
+    let is_allowed = |path: &str| SOCKETS_ALLOWED_IN.iter().any(|place| path.starts_with(place));
     let mut findings = Vec::new();
     for file in tree.rust_files().filter(|file| is_product(&file.path) && !is_allowed(&file.path)) {
         for (line, code) in file.product_lines() {
-            if CONNECT_CALLS.iter().any(|call| code.contains(call)) {
+            if SOCKET_CALLS.iter().any(|call| code.contains(call)) {
                 let text = "opens a socket; requests are sent by the clients of mcp-transport, and single_places.rs \
                             lists every other place";
                 findings.push(Finding::new(&file.path, line, text));
             }
-            if file.path != CLIENTS_ALLOWED_IN && CLIENT_CALLS.iter().any(|call| code.contains(call)) {
-                let text = format!("creates an HTTP client; {CLIENTS_ALLOWED_IN} is the one place for that");
+            if file.path != HTTP_CLIENTS_ALLOWED_IN && HTTP_CLIENT_CALLS.iter().any(|call| code.contains(call)) {
+                let text = format!("creates an HTTP client; {HTTP_CLIENTS_ALLOWED_IN} is the one place for that");
                 findings.push(Finding::new(&file.path, line, text));
             }
         }
@@ -143,10 +147,10 @@ pub(super) fn find_disallowed_url_openings(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in tree.rust_files() {
         // The first call in a listed file is the allowed one.
-        let mut allowed = usize::from(OPEN_ALLOWED_IN.contains(&file.path.as_str()));
+        let mut allowed = usize::from(URL_OPENING_ALLOWED_IN.contains(&file.path.as_str()));
         let may_call = !is_product(&file.path) || OPEN_URL_CALLED_IN.contains(&file.path.as_str());
         for (line, code) in file.product_lines() {
-            if OPEN_CALLS.iter().any(|call| code.contains(call)) {
+            if URL_OPENING_CALLS.iter().any(|call| code.contains(call)) {
                 if allowed > 0 {
                     allowed -= 1;
                     continue;
