@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ports::url_parts::looks_like_key;
+use ports::url_parts::may_be_api_key;
 
 /// Words anywhere in the name of a variable or setting that indicate a secret value.
 const SECRET_NAME_PARTS: [&str; 10] =
@@ -232,7 +232,7 @@ fn has_random_part(word: &str) -> bool {
     let pinned = without_store_hashes(pinned);
     let mut name = "";
     pinned.split(['/', '\\', '=', ':', '&', '?', '#', '@', '$', '%']).any(|part| {
-        let is_key = looks_like_key(part) && !is_client_id(name);
+        let is_key = may_be_api_key(part) && !is_client_id(name);
         name = part;
         is_key
     })

@@ -173,7 +173,7 @@ pub fn redacted_url(url: &str) -> String {
     let mut shown = if scheme.is_empty() { host } else { format!("{scheme}://{host}") };
     for part in parts {
         shown.push('/');
-        if looks_like_key(part) {
+        if may_be_api_key(part) {
             shown.extend(part.chars().take(VISIBLE_API_KEY_CHARS));
             shown.push('…');
         } else {
@@ -195,7 +195,7 @@ pub fn redacted_url(url: &str) -> String {
 /// Returns `true` if a path segment, or another word, may be an API key or token: it is long and consists mostly of
 /// mixed letters and digits, or of letters whose case changes often. A false positive only shortens the displayed text.
 #[must_use]
-pub fn looks_like_key(part: &str) -> bool {
+pub fn may_be_api_key(part: &str) -> bool {
     let is_odd = |run: &&str| {
         let bytes = run.as_bytes();
         let has = |is: fn(&u8) -> bool| bytes.iter().any(is);

@@ -136,8 +136,10 @@ mod tests {
     #[test]
     fn unbounded_channel_is_reported_outside_tests() {
         let text = "let (a, b) = mpsc::unbounded_channel();\n// unbounded_channel\n#[cfg(test)]\nmod tests {\n    let c = unbounded_channel();\n}\n";
-        let lines: Vec<_> =
-            find_channels_without_bound(&Tree::from_files(&[("a.rs", text)])).iter().map(|finding| finding.line).collect();
+        let lines: Vec<_> = find_channels_without_bound(&Tree::from_files(&[("a.rs", text)]))
+            .iter()
+            .map(|finding| finding.line)
+            .collect();
         assert_eq!(lines, [1], "only product code should be checked");
     }
 }
