@@ -30,7 +30,7 @@ pub struct CheckInputs {
     pub clock: SharedClock,
 }
 
-/// The web view that renders the window, as reported by the desktop shell.
+/// The web view that renders the window, as reported by the desktop app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebView {
     /// Name of the web view, such as WebKitGTK.

@@ -24,7 +24,7 @@ pub struct AppViewEvent {
 pub enum AppViewChange {
     /// Message to post to the frame of the app.
     Message {
-        /// JSON-RPC message, which the page posts to the frame unchanged.
+        /// JSON-RPC message, which the user interface posts to the frame unchanged.
         message: Value,
     },
     /// The app has completed its initialization.

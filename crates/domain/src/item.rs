@@ -237,7 +237,7 @@ pub enum ReplyPart {
     Thinking {
         /// Text of the model's reasoning, which may be empty.
         text: String,
-        /// Opaque data of the provider that is sent back with this part. The page does not receive it.
+        /// Opaque data of the provider that is sent back with this part. The user interface does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -254,7 +254,7 @@ pub enum ReplyPart {
         tool: Option<String>,
         /// Arguments of the tool call as JSON text, incomplete while the part streams.
         arguments: String,
-        /// Opaque data of the provider that is sent back with this part. The page does not receive it.
+        /// Opaque data of the provider that is sent back with this part. The user interface does not receive it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(skip))]
         opaque: Option<Value>,
@@ -361,7 +361,7 @@ pub enum Notice {
 }
 
 impl ItemBody {
-    /// Returns the body without opaque provider data, which the page neither receives nor sends.
+    /// Returns the body without opaque provider data, which the user interface neither receives nor sends.
     #[must_use]
     pub fn without_provider_data(mut self) -> Self {
         if let Self::Reply { parts, .. } = &mut self {

@@ -10,7 +10,7 @@ use crate::process::Program;
 use crate::progress::print_step;
 use crate::workspace;
 
-/// Minimum version of Node.js that the page's build tool supports: major, minor.
+/// Minimum version of Node.js that the user interface's build tool supports: major, minor.
 const MIN_NODE_VERSION: (u32, u32) = (20, 19);
 
 /// Returns a command that runs npm in a folder with a `package.json`.
@@ -50,8 +50,8 @@ fn parse_version(answer: &str) -> Option<(u32, u32)> {
 /// Callback that runs a program. Its output is written to the terminal or to the log of a test part.
 pub(crate) type ProgramRunner<'a> = &'a mut dyn FnMut(Program) -> Result<(), Problem>;
 
-/// Lock for installing npm packages and building the page, since test parts that run in parallel require the same
-/// files.
+/// Lock for installing npm packages and building the user interface, since test parts that run in parallel require the
+/// same files.
 static INSTALL_LOCK: Mutex<()> = Mutex::new(());
 
 /// Installs the packages of a folder's lockfile, unless they are already installed from the same lockfile.
@@ -82,7 +82,7 @@ pub(crate) fn run_once_per_content(
     fs::write(stamp, content).map_err(Problem::file_error(stamp))
 }
 
-/// Builds the page of the user interface into `ui/dist`, unless its sources are unchanged since the last build.
+/// Builds the user interface into `ui/dist`, unless its sources are unchanged since the last build.
 pub(crate) fn build_page(run: ProgramRunner) -> Result<(), Problem> {
     let _alone = INSTALL_LOCK.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = workspace::ui_folder();
@@ -98,8 +98,8 @@ fn modification_time(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
-/// Returns the latest modification time of the page's sources, or `None` if there are none. Folders are included, since
-/// removing a file changes their time.
+/// Returns the latest modification time of the user interface's sources, or `None` if there are none. Folders are
+/// included, since removing a file changes their time.
 fn newest_modification(folder: &Path) -> Result<Option<SystemTime>, Problem> {
     let mut newest = None;
     for entry in fs::read_dir(folder).map_err(Problem::file_error(folder))? {

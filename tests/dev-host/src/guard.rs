@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// Host name and port of the page's development server, which forwards the requests of its page.
+/// Host name and port of the user interface's development server, which forwards the requests of its page.
 pub(crate) const DEVELOPMENT_SERVER: &str = "localhost:1420";
 /// Number of hexadecimal digits in the host name of a displayed MCP app.
 const APP_VIEW_ID_DIGITS: usize = 32;
@@ -19,11 +19,11 @@ const SEC_FETCH_SITE: &str = "sec-fetch-site";
 /// Part of the development host that an HTTP request may reach.
 #[derive(Debug, PartialEq, Eq)]
 enum Destination {
-    /// Files of the page, the API, and the events.
+    /// Files of the user interface, the API, and the events.
     Page,
     /// Documents of the displayed MCP app with this identifier.
     App(String),
-    /// Nothing, because the request is not from the page.
+    /// Nothing, because the request is not from the user interface.
     Nowhere,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Guard {
     pub(crate) port: u16,
 }
 
-/// Forwards requests of the user interface's page and of displayed MCP apps, and rejects all others.
+/// Forwards requests of the user interface and of displayed MCP apps, and rejects all others.
 pub(crate) async fn route_by_host(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     match permitted_destination(request.headers(), guard.port) {
         Destination::Page => next.run(request).await,

@@ -13,7 +13,8 @@ use crate::workspace;
 
 /// Prefixes of the names of files that contain a licence or a notice, in lower case.
 const LICENCE_FILE_NAMES: &[&str] = &["license", "licence", "copying", "notice", "unlicense", "copyright"];
-/// npm packages that are part of the page's bundle, although its lockfile marks them as development dependencies.
+/// npm packages that are part of the user interface's bundle, although its lockfile marks them as development
+/// dependencies.
 const BUNDLED_TOOLS: &[&str] = &["svelte"];
 
 /// Third-party component: a crate or an npm package.
@@ -109,8 +110,8 @@ fn crate_component(package: &Value) -> ThirdPartyComponent {
     }
 }
 
-/// Returns the npm packages of the page without development dependencies, and the development tools whose code is part
-/// of the bundle.
+/// Returns the npm packages of the user interface without development dependencies, and the development tools whose
+/// code is part of the bundle.
 fn page_packages(lock: &Value, folder: &Path) -> BTreeSet<ThirdPartyComponent> {
     let Some(all) = lock["packages"].as_object() else { return BTreeSet::new() };
     let mut packages: BTreeSet<String> = all

@@ -11,7 +11,7 @@ use crate::workspace;
 pub(super) enum Target {
     /// The host, without a window.
     Host,
-    /// The page in Chromium.
+    /// The user interface in Chromium.
     Page,
     /// A single crate, attacked in its unit tests.
     Unit,

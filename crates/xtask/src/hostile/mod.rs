@@ -141,7 +141,7 @@ fn run_on_host(
     tests.args(only.iter().map(|id| id.to_lowercase())).run()
 }
 
-/// Runs the attacks on the page in Chromium: the cases in `only`, or all if it is empty.
+/// Runs the attacks on the user interface in Chromium: the cases in `only`, or all if it is empty.
 fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
     print_step("attacks on the page in Chromium");
     let tests = workspace::tests_folder();

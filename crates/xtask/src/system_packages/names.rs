@@ -91,8 +91,8 @@ pub(crate) const KEYCHAIN_PACKAGES: &[RequiredPackage] = &[
     ),
 ];
 
-/// Packages for sandboxing servers and the page. WebKitGTK's packages install them on Debian and Fedora. If the system
-/// does not let users create namespaces, the tests report the skipped cases.
+/// Packages for sandboxing servers and the user interface. WebKitGTK's packages install them on Debian and Fedora. If
+/// the system does not let users create namespaces, the tests report the skipped cases.
 pub(crate) const SANDBOX_PACKAGES: &[RequiredPackage] = &[
     required_package("bubblewrap", "bubblewrap", "bubblewrap", PackageEvidence::Program("bwrap", &["--version"])),
     required_package(
@@ -129,7 +129,7 @@ pub(crate) const INTEROP_PACKAGES: &[RequiredPackage] = &[
 pub(crate) const VALGRIND_PACKAGES: &[RequiredPackage] =
     &[required_package("valgrind", "valgrind", "valgrind", PackageEvidence::Program("valgrind", &["--version"]))];
 
-/// Fonts for screenshots of the page with Chinese text.
+/// Fonts for screenshots of the user interface with Chinese text.
 pub(crate) const PAGE_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
     "fonts-noto-cjk",
     "google-noto-sans-cjk-fonts",
@@ -140,8 +140,8 @@ pub(crate) const PAGE_TEST_PACKAGES: &[RequiredPackage] = &[required_package(
 /// Executable of [`CHROMIUM_PACKAGE`].
 pub(crate) const HEADLESS_CHROMIUM: &str = "/usr/bin/chromium-headless-shell";
 
-/// Browser for the page's tests on Debian. A full Chromium takes a third more processor time, as it runs a browser window
-/// around the page.
+/// Browser for the user interface's tests on Debian. A full Chromium takes a third more processor time, as it runs a
+/// browser window around the user interface.
 pub(crate) const CHROMIUM_PACKAGE: RequiredPackage = required_package(
     "chromium-headless-shell",
     "chromium-headless",

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::process::cargo;
 use crate::{node, system_packages, workspace};
 
-/// Installs the system packages and npm packages of these parts, downloads the crates, and builds the page.
+/// Installs the system packages and npm packages of these parts, downloads the crates, and builds the user interface.
 pub(super) fn install_requirements(parts: &[TestPart], yes: bool) -> Result<(), Problem> {
     let needs = parts::system_packages(parts, system_packages::has_debian_chromium());
     // The confirmation reads the terminal, so nothing runs meanwhile.

@@ -69,8 +69,8 @@ impl TestPart {
         }
     }
 
-    /// Returns `true` if the part requires Node.js. Parts that build all crates do, since the page is embedded in the
-    /// shell.
+    /// Returns `true` if the part requires Node.js. Parts that build all crates do, since the user interface is
+    /// embedded in the desktop app.
     pub(super) fn needs_node(&self) -> bool {
         !matches!(self, Self::Tidy | Self::Fmt | Self::Deny)
     }

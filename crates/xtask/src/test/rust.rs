@@ -66,8 +66,8 @@ pub(super) fn run_suite(log: &mut Log, name: &str, environment: &[(&str, &str)])
 /// `true` once all crates are built. The lock lets parallel parts wait for the build here instead of at cargo's lock.
 static IS_BUILT: Mutex<bool> = Mutex::new(false);
 
-/// Builds the page, and then all crates with their tests, with Clippy's lints. The suites start these binaries, and a
-/// separate build reports compile errors more clearly than a test run.
+/// Builds the user interface, and then all crates with their tests, with Clippy's lints. The suites start these
+/// binaries, and a separate build reports compile errors more clearly than a test run.
 pub(super) fn build_all(log: &mut Log) -> Result<(), Problem> {
     let mut built = IS_BUILT.lock().unwrap_or_else(PoisonError::into_inner);
     if *built {

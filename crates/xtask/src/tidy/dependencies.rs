@@ -42,8 +42,8 @@ pub(super) fn find_host_state_outside_host(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Reports crates that export TypeScript unconditionally. Only `api` may. Other crates derive the TypeScript of their
-/// types behind a feature. The wire protocol and its transports have no such feature, since the page has types of its own
-/// for them.
+/// types behind a feature. The wire protocol and its transports have no such feature, since the user interface has
+/// types of its own for them.
 pub(super) fn find_unconditional_ts_rs(tree: &Tree) -> Vec<Finding> {
     let is_of_the_app = |path: &str| {
         path.starts_with("crates/mcp-apps/") || !path.starts_with("crates/mcp-") && !path.starts_with("crates/foreign/")

@@ -12,7 +12,7 @@ const API_COMMANDS_FILE: &str = "crates/api/src/command_list.rs";
 const DESKTOP_APP_COMMANDS_FILE: &str = "src-tauri/src/own_commands.rs";
 const CAPABILITY_FILE: &str = "src-tauri/capabilities/main.json";
 
-/// Reports differences between the window's capability and the commands of the API table and of the shell.
+/// Reports differences between the window's capability and the commands of the API table and of the desktop app.
 pub(super) fn find_capability_differences(tree: &Tree) -> Vec<Finding> {
     let text = |path: &str| tree.files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
     let (Some(table), Some(own), Some(capability)) =
