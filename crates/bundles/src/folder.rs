@@ -111,7 +111,8 @@ struct FoundFolderFile {
 }
 
 impl FoundFolderFile {
-    /// Reads and hashes the file. Fails if its size differs from that in the listing.
+    /// Reads and hashes the file of an unpacked bundle. Fails if its size differs from that in the listing of the
+    /// folder.
     fn read(&self) -> Result<ContentDigest, FolderChange> {
         let failed = |error: io::Error| unreadable_change(&self.path, &error);
         let file = File::open(&self.place).map_err(failed)?;

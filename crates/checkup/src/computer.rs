@@ -24,7 +24,7 @@ pub struct CheckInputs {
     pub environment: ProcessEnvironment,
     /// Search path for programs, or `None` to obtain it from the login shell.
     pub search_path: Option<SearchPath>,
-    /// Web view that renders the window, or `None` for a program without a window, such as the CLI.
+    /// Web view that renders the window of the desktop app, or `None` for a program without a window, such as the CLI.
     pub web_view: Option<WebView>,
     /// Clock from which the checks read the current time.
     pub clock: SharedClock,

@@ -83,7 +83,7 @@ pub enum CheckId {
     Proxy,
     /// Check of the certificates that authenticate remote servers.
     Certificates,
-    /// Check of the web view that renders the window.
+    /// Check of the web view that renders the window of the desktop app.
     WebView,
     /// Check of the folder with Drawbridge's data.
     DataFolder,

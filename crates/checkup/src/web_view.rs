@@ -4,8 +4,8 @@ use crate::computer::WebView;
 use crate::finding::CheckOutcome;
 use crate::text::{FindingText, NumericVersion};
 
-/// Oldest supported version of WebKitGTK. It is the version of Debian 12, the oldest distribution with packages of the
-/// app.
+/// Oldest supported version of WebKitGTK. It is the version of Debian 12, the oldest distribution with packages of
+/// Drawbridge.
 const OLDEST_WEBKIT: &[u32] = &[2, 40];
 
 pub(crate) fn check_web_view(web_view: Option<&WebView>) -> CheckOutcome {

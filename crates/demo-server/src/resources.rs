@@ -97,7 +97,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Returns the sea chart, for the list of resources or as a link in a result.
+/// Returns the description of the sea chart, for the list of resources or as a link in a result.
 pub(crate) fn chart_resource() -> Resource {
     Resource::new(CHART_URI, "chart.png")
         .with_title("Sea chart")
@@ -106,7 +106,7 @@ pub(crate) fn chart_resource() -> Resource {
         .with_size(CHART_PNG.len() as u64)
 }
 
-/// Returns a note, for the list of resources or as a link in a result.
+/// Returns the description of a note, for the list of resources or as a link in a result.
 pub(crate) fn note_resource(name: &str) -> Resource {
     Resource::new(note_uri(name), name).with_title(format!("Note: {name}")).with_mime_type("text/plain")
 }

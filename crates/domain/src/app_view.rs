@@ -22,12 +22,12 @@ pub struct AppViewEvent {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum AppViewChange {
-    /// Message to post to the frame of the app.
+    /// Message that the user interface posts to the frame of the MCP app.
     Message {
         /// JSON-RPC message, which the user interface posts to the frame unchanged.
         message: Value,
     },
-    /// The app has completed its initialization.
+    /// The MCP app has completed its initialization.
     Initialized {
         /// Name of the app, as the app claims.
         name: String,
@@ -36,38 +36,38 @@ pub enum AppViewChange {
         /// Display modes that the app supports. Empty if it declares none.
         display_modes: Vec<DisplayMode>,
     },
-    /// The app has another size, in CSS pixels.
+    /// The MCP app has another size, in CSS pixels.
     Resized {
         /// New width of the app, or `None` if the host decides it.
         width: Option<u32>,
         /// New height of the app, or `None` if the host decides it.
         height: Option<u32>,
     },
-    /// The display mode changed at the request of the app.
+    /// The display mode changed at the request of the MCP app.
     DisplayModeChanged {
         /// Display mode that is in force after the change.
         mode: DisplayMode,
     },
-    /// The app requests something that the user decides.
+    /// The MCP app requests something that the user decides.
     Requested {
         /// Number that identifies the request among all requests of the displayed app.
         request: u64,
         /// Content of the app's request.
         wanted: AppUserRequest,
     },
-    /// A request of the app was withdrawn, so that the user need not decide it.
+    /// A request of the MCP app was withdrawn, so that the user need not decide it.
     Withdrawn {
         /// Number of the withdrawn request.
         request: u64,
     },
-    /// The app replaced the context that it offers for the model.
+    /// The MCP app replaced the context that it offers for the model.
     ModelContextChanged {
         /// New context as text. Empty if the app removed it.
         text: String,
     },
-    /// The app requests that the host removes it.
+    /// The MCP app requests that the host removes it.
     TeardownRequested,
-    /// A message between the app and the host was not processed as sent.
+    /// A message between the MCP app and the host was not processed as sent.
     Fault {
         /// Direction in which the message was sent.
         direction: MessageDirection,
@@ -76,14 +76,14 @@ pub enum AppViewChange {
         /// Explanation of the fault in English.
         detail: String,
     },
-    /// The app logged a message.
+    /// The MCP app logged a message.
     Logged {
         /// Level of the logged message, as in MCP.
         level: String,
         /// Text of the logged message.
         text: String,
     },
-    /// The app is closed. No further change of it follows.
+    /// The MCP app is closed. No further change of it follows.
     Closed {
         /// Reason for which the app was closed.
         cause: CloseCause,
@@ -95,22 +95,22 @@ pub enum AppViewChange {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum AppUserRequest {
-    /// The app requests to open a link in the system's browser.
+    /// The MCP app requests to open a link in the system's browser.
     OpenLink {
         /// Address of the link, which is shown before it is opened.
         url: String,
     },
-    /// The app requests to save files.
+    /// The MCP app requests to save files.
     SaveFiles {
         /// Files that the app offers for saving, at least one.
         files: Vec<AppFile>,
     },
-    /// The app requests to add a message to the conversation, as a draft that the user sends.
+    /// The MCP app requests to add a message to the conversation, as a draft that the user sends.
     SendMessage {
         /// Text of the message for the conversation.
         text: String,
     },
-    /// The app requests another display mode.
+    /// The MCP app requests another display mode.
     DisplayMode {
         /// Display mode that the app requests.
         mode: DisplayMode,

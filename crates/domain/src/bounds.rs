@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Limits from the app settings: how much of a conversation a model receives, and how many rounds of tool calls it
+/// Limits from Drawbridge's settings: how much of a conversation a model receives, and how many rounds of tool calls it
 /// makes before the user has to confirm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -178,7 +178,7 @@ pub enum ItemBody {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The user of the app wrote the message.
+    /// The user of Drawbridge wrote the message.
     User,
     /// The model that replies to the user wrote the message.
     Assistant,
@@ -203,11 +203,11 @@ pub struct PromptOrigin {
 pub enum MessageAttachment {
     /// File of the user, of any media type.
     File {
-        /// Name of the file, as shown to the user and to the model.
+        /// Name of the attached file, as shown to the user and to the model.
         name: String,
-        /// Media type of the file.
+        /// Media type of the attached file.
         mime_type: String,
-        /// Bytes of the file, in base64.
+        /// Bytes of the attached file, in base64.
         data: String,
     },
     /// Resource of a server that is attached to the message.

@@ -20,8 +20,8 @@ const SHA256_HEX_DIGITS: usize = 64;
 const DOWNLOAD_RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Installer {
-    /// Downloads a bundle unless its file is already on disk, and opens it. The file has the hash that the registry
-    /// lists.
+    /// Downloads a bundle unless its file is already in the downloads folder, and opens it. The file has the hash that
+    /// the registry lists.
     pub(crate) async fn download(&self, download: &BundleDownload) -> Result<BundleFile, InstallError> {
         let (folder, root) = (self.downloads_folder(), self.bundles_folder().await?);
         let stored_path = folder.join(format!("{}.mcpb", download.sha256.to_ascii_lowercase()));

@@ -92,7 +92,7 @@ impl fmt::Debug for Installer {
 
 impl Installer {
     /// Creates an installer. The registry is opened on first use, in a blocking task, since opening it would delay the
-    /// window. Bundles are unpacked below the data folder.
+    /// desktop app's window. Bundles are unpacked below the data folder.
     #[must_use]
     pub fn new(
         data_folder: PathBuf,

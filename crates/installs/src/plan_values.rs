@@ -178,7 +178,7 @@ impl InstallPlan {
         self.inputs.iter().any(|input| input.key == key && input.secret)
     }
 
-    /// Returns the parts of a variable's or header's value, or `None` if an input in it has no value.
+    /// Returns the parts of a variable's or header's value, or `None` if an input in its template has no value.
     fn value_parts(&self, template: &Template, values: &SubstitutionValues<'_>) -> Option<Vec<ValuePart>> {
         let part = |part: &TemplatePart| {
             Some(match part {

@@ -119,8 +119,8 @@ pub fn declares_read_only(tool: &Tool) -> bool {
         .is_some_and(|own| hints_declare_read_only(own.read_only_hint, own.destructive_hint, own.open_world_hint))
 }
 
-/// Returns `true` if a stored definition has annotations for which [`declares_read_only`] returns `true`. Does not
-/// parse the rest of the definition.
+/// Returns `true` if a stored definition of a tool has annotations for which [`declares_read_only`] returns `true`.
+/// Does not parse the other members of the definition.
 pub fn definition_declares_read_only(definition: &Value) -> bool {
     let hint = |name: &str| definition["annotations"][name].as_bool();
     hints_declare_read_only(hint("readOnlyHint"), hint("destructiveHint"), hint("openWorldHint"))

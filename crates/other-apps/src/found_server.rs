@@ -25,11 +25,11 @@ use crate::{bridged_servers, notes, server_names};
 /// Maximum number of notes about one server.
 pub(crate) const MAX_NOTES: usize = 40;
 
-/// The app and settings file in which a server was found.
+/// The other app and settings file in which a server was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ImportOrigin {
-    /// Identifier of the app, or `file` if the app is unknown.
+    /// Identifier of the other app, or `file` if the app is unknown.
     pub app: String,
     /// Path of the settings file.
     pub file: String,
@@ -46,7 +46,7 @@ pub enum ImportedValueKind {
     Literal,
     /// Text that looks like a secret, which an import stores in the keychain.
     Secret,
-    /// Text with a reference such as `${env:NAME}`, which the app replaces when it starts the server.
+    /// Text with a reference such as `${env:NAME}`, which the other app replaces when it starts the server.
     Reference,
 }
 

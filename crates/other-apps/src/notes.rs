@@ -15,11 +15,11 @@ pub(crate) use placeholders::{is_placeholder, placeholder_notes, required_replac
 pub enum ImportNoteKind {
     /// The other app has disabled the server.
     Off,
-    /// Another app has the same server. The text names the app.
+    /// Another app has the same server. The text names the other app.
     AlsoIn,
-    /// Names of tools that the app does not offer to its model. Drawbridge does not offer them, either.
+    /// Names of tools that the other app does not offer to its model. Drawbridge does not offer them, either.
     DeniedTools,
-    /// Names of the only tools that the app offers to its model. Drawbridge does not offer other tools, either.
+    /// Names of the only tools that the other app offers to its model. Drawbridge does not offer other tools, either.
     ExposedTools,
     /// A configured server has the same name, so this one is renamed.
     NameTaken,
@@ -39,12 +39,12 @@ pub enum ImportNoteKind {
     Bridge,
     /// The wrapper `cmd /c`, which is only necessary on Windows, was removed from the command.
     Windows,
-    /// A value for which the app prompts the user. The names are the placeholder, and the description if the app has
-    /// one.
+    /// A value for which the other app prompts the user. The names are the placeholder, and the description if the app
+    /// has one.
     Input,
     /// A variable or header whose value the user has to enter.
     EnterValue,
-    /// A variable or header whose value the app reads from a file or the output of a command.
+    /// A variable or header whose value the other app reads from a file or the output of a command.
     NotFollowed,
     /// A text in the settings of the server that the user has to replace.
     Placeholder,
@@ -59,7 +59,7 @@ pub enum ImportNoteKind {
     Merged,
     /// Names of the server's values that differ between two apps.
     Different,
-    /// The file contains a second list of servers, which the app does not read. The name in the note is its key.
+    /// The file contains a second list of servers, which the other app does not read. The name in the note is its key.
     OtherList,
     /// Reason why the server can't be imported, in the text of the note.
     Reason,

@@ -142,7 +142,7 @@ impl SettingsReader<'_, '_> {
         }
     }
 
-    /// Adds a note if the file has a second list of servers, which the app does not read.
+    /// Adds a note if the file has a second list of servers, which the other app does not read.
     fn note_second_map(&mut self, root: &Object<'_>, layout: FileLayout) {
         let (FileLayout::Keys(keys) | FileLayout::KeysOrBare(keys) | FileLayout::Settings(keys)) = layout else {
             return;

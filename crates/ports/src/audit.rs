@@ -17,7 +17,7 @@ pub const MAX_AUDIT_CONTENT_BYTES: usize = 16 * 1024;
 /// An entry of the audit log: one decision, or an event of the log itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
-    /// Number of the entry, from 1. The log assigns it.
+    /// Number of the entry, from 1, which the audit log assigns.
     #[serde(default)]
     pub number: u64,
     /// Time of the decision or event, in milliseconds since 1970.
@@ -53,7 +53,7 @@ pub struct AuditEntry {
     pub conversation: Option<String>,
     /// Hash of the payload, to which the decision is bound.
     pub hash: String,
-    /// Set if the entry was imported from a log without a hash chain.
+    /// Set if the entry was imported from an audit log of an older version, without a hash chain.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
 }
@@ -123,7 +123,7 @@ pub struct WrittenEntry {
 /// Outcome of [`AuditLog::append_later`]: the entry is written, or queued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AppendOutcome {
-    /// The log has already written the entry.
+    /// The audit log has already written the entry.
     Written(WrittenEntry),
     /// The entry is queued, and [`AuditReceipts`] will receive the result.
     Later,
@@ -268,7 +268,8 @@ impl AuditVerdict {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum AuditSeal {
-    /// The seal matches the log up to this entry, with the key in the keychain. Later entries are only chained.
+    /// The seal matches the log up to this entry, verified with the key in the keychain. Later entries are only chained
+    /// by their hashes.
     Holds {
         /// Number of the last entry that the seal covers.
         number: u64,
@@ -277,7 +278,7 @@ pub enum AuditSeal {
     None,
     /// The log is sealed, but the key to verify it is unavailable.
     Unchecked {
-        /// The reason why the key of the seal is unavailable.
+        /// The reason why the key that verifies the seal is unavailable.
         cause: String,
     },
     /// The seal doesn't match the log. The findings contain the details.

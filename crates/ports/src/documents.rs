@@ -73,7 +73,8 @@ pub enum DocumentSeal {
         /// The reason why there is no keychain.
         cause: String,
     },
-    /// Documents are sealed, but the key is unavailable. Documents that grant rights are not used.
+    /// Documents are sealed, but the key that verifies the seals is unavailable. Documents that grant rights are not
+    /// used.
     Unavailable {
         /// The reason why the key of the seals is unavailable.
         cause: String,
@@ -120,7 +121,7 @@ pub trait ManagedPolicy: Send + Sync {
 /// Names of the documents that the host persists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Document {
-    /// `settings.json`: settings of the app that the user has changed.
+    /// `settings.json`: settings of Drawbridge that the user has changed.
     Settings,
     /// `grants.json`: approvals of the user that are always valid.
     Grants,
@@ -129,7 +130,7 @@ pub enum Document {
     /// `flow.json`: data flow settings of each server, which determine which of its content requires consent or a
     /// review.
     Flow,
-    /// `running.json`: processes of the current run, for cleanup at the next start.
+    /// `running.json`: processes of local servers in the current run, for cleanup at the next start.
     Running,
     /// `servers.json`: transport and revision that were detected for each server.
     Servers,

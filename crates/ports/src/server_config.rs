@@ -63,7 +63,7 @@ pub struct StdioConfig {
     pub command: String,
     /// Arguments of the program, each passed to it unchanged.
     pub args: Vec<String>,
-    /// Environment variables in addition to those that are passed on from the app.
+    /// Environment variables in addition to those that are passed on from Drawbridge's environment.
     pub env: BTreeMap<String, String>,
     /// Working directory of the server, or `None` for the default.
     pub cwd: Option<PathBuf>,

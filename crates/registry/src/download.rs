@@ -95,7 +95,7 @@ pub enum DownloadError {
     /// The bundle is larger than the limit.
     #[error("the bundle at {address} is larger than {limit} bytes; it is not installed")]
     TooLarge {
-        /// Scheme, host and port of the server that sent the file.
+        /// Scheme, host and port of the server that sent the bundle.
         address: String,
         /// Maximum size of the bundle in bytes.
         limit: u64,
@@ -103,7 +103,7 @@ pub enum DownloadError {
     /// The downloaded file has another hash than the registry entry.
     #[error("{address} provides another file than the one in the registry: its SHA-256 is {found}; do not use it")]
     WrongHash {
-        /// Scheme, host and port of the server that sent the file.
+        /// Scheme, host and port of the server that sent the bundle.
         address: String,
         /// SHA-256 of the downloaded bundle, in hexadecimal.
         found: String,

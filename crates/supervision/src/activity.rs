@@ -81,7 +81,7 @@ impl ActivityEntry {
         self.body.text()
     }
 
-    /// Returns the memory used by the entry, in bytes.
+    /// Returns the memory used by the log entry, in bytes.
     const fn memory_used(&self) -> usize {
         self.body.memory_used() + size_of::<Self>()
     }
@@ -213,7 +213,7 @@ impl ActivityLog {
         self.entries.range(self.entries.len() - newer..)
     }
 
-    /// Returns the entry with this sequence number, or `None` if it was dropped.
+    /// Returns the log entry with this sequence number, or `None` if it was dropped.
     #[must_use]
     pub fn entry(&self, seq: u64) -> Option<&ActivityEntry> {
         let first = self.entries.front()?.seq;

@@ -41,9 +41,9 @@ pub struct InstallTraces {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Installation {
-    /// An AppImage file, which the app replaces for an update.
+    /// An AppImage file, which Drawbridge replaces for an update.
     AppImage,
-    /// An app on macOS, which the app replaces for an update.
+    /// An app on macOS, which Drawbridge replaces for an update.
     MacApp,
     /// An installation by the setup program for Windows, which an update runs again.
     WindowsSetup,

@@ -83,7 +83,7 @@ pub struct NameIndex {
 /// A name or title in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct IndexedName {
-    /// Name of the entry that the text belongs to.
+    /// Name of the tool or prompt to which the indexed name or title belongs.
     entry_name: Box<str>,
     text: Box<str>,
 }

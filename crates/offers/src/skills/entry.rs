@@ -43,7 +43,7 @@ pub enum SkillFiles {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SkillFile {
-    /// URI of the file.
+    /// URI of the file, with which the host requests it from the server.
     pub uri: String,
     /// SHA-256 of the file, as 64 lowercase hexadecimal digits.
     pub sha256: String,
@@ -66,7 +66,7 @@ struct RawSkillFile {
 }
 
 impl Skill {
-    /// Parses the entry of a skill.
+    /// Parses the entry of a skill, as `skills/list` or `skills/get` returns it.
     ///
     /// # Errors
     ///

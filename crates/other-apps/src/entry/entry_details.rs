@@ -66,7 +66,7 @@ const DENIED_TOOLS_KEYS: [&str; 3] = [DISABLED_TOOLS, "excludeTools", "disabled_
 const OFFERED_TOOLS_KEYS: [&str; 5] = [ENABLED_TOOLS, "includeTools", "enabled_tools", "available_tools", "tools"];
 /// Keys of allow lists in which an empty list means all tools. An empty list under another key means no tools.
 const ALL_TOOLS_IF_EMPTY_KEYS: [&str; 2] = ["available_tools", "tools"];
-/// Keys of settings that allow the app to call tools without the user's consent.
+/// Keys of settings that allow the other app to call tools without the user's consent.
 const APPROVAL_KEYS: [&str; 6] =
     ["trust", "autoApprove", "alwaysAllow", "autoAllow", "default_tools_approval_mode", "approval_mode"];
 /// Maximum number of unknown keys that one note names.

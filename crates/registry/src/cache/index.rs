@@ -72,7 +72,7 @@ impl ChangesProgress {
     }
 }
 
-/// Contents of the index file: the cached responses, and the record of each registry.
+/// Contents of the cache's index file: the cached responses, and the record of each registry.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct CacheIndex {

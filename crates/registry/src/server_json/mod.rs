@@ -74,7 +74,7 @@ pub struct ListingMetadata {
     /// Time at which the version was published, in milliseconds since 1970.
     #[serde(deserialize_with = "read::deserialize_time")]
     pub published_at: Option<Millis>,
-    /// Time of the last change of the entry, in milliseconds since 1970.
+    /// Time of the last change of the version's entry, in milliseconds since 1970.
     #[serde(deserialize_with = "read::deserialize_time")]
     pub updated_at: Option<Millis>,
     /// Set if the registry marks this version as the newest one.

@@ -44,7 +44,7 @@ pub enum EntryError {
     /// The JSON is nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
     #[error("its JSON is deeper than {MAX_DEPTH} levels")]
     TooDeep,
-    /// The entry has this member, which only `server.json` files from before 2025-09-16 have.
+    /// The registry entry has this member, which only `server.json` files from before 2025-09-16 have.
     #[error("it has a form from before 2025-09-16 ({0}), which is not read; its publisher has to publish it anew")]
     LegacyFormat(String),
     /// The contained text is not a valid server name of the form `namespace/name`.
@@ -71,7 +71,7 @@ pub struct EntryPage {
 pub struct UnreadableEntry {
     /// Name of the server if it can be read, escaped for display.
     pub name: Option<String>,
-    /// Reason why the entry can't be used.
+    /// Reason why the registry entry can't be used.
     pub cause: EntryError,
 }
 
@@ -194,7 +194,8 @@ fn unreadable_error(error: &dyn std::fmt::Display) -> EntryError {
     EntryError::Unreadable(one_line(&error.to_string()).chars().take(300).collect())
 }
 
-/// Returns a member of the entry that only `server.json` files from before 2025-09-16 have, or `None` if there is none.
+/// Returns a member of a registry entry that only `server.json` files from before 2025-09-16 have, or `None` if there
+/// is none.
 fn legacy_member(entry: &Value) -> Option<&'static str> {
     let Some(server) = entry.get("server") else {
         return entry.get("name").map(|_| "the members of the server are outside of \"server\"");

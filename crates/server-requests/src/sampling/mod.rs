@@ -132,7 +132,7 @@ pub struct SamplingReport {
     pub in_all: ModelUsage,
     /// Limit that currently blocks sampling requests of the server, or `None`.
     pub stopped: Option<ReachedLimit>,
-    /// Set if the session was opened with other settings, so that the server must be restarted to apply these.
+    /// Set if the MCP session was opened with other settings, so that the server must be restarted to apply these.
     pub is_outdated: bool,
 }
 
