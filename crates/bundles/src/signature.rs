@@ -24,7 +24,7 @@ const LENGTH_FIELD_BYTES: usize = 4;
 pub(crate) const MAX_SIGNATURE_BLOCK_BYTES: usize = u16::MAX as usize;
 /// Maximum length of the displayed name of the signer, in characters.
 const MAX_SIGNER_NAME_CHARS: usize = 200;
-const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
+const COMMON_NAME_OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
 /// Content of the signature block after an archive. Not verified, so no decision may depend on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -91,7 +91,7 @@ fn signer_common_name(der: &[u8]) -> Option<String> {
     };
     let certificate = certificates.into_iter().find(is_the_signers)?;
     let mut attributes = certificate.tbs_certificate.subject.0.iter().flat_map(|part| part.0.iter());
-    let name = attribute_text(attributes.find(|attribute| attribute.oid == COMMON_NAME)?)?;
+    let name = attribute_text(attributes.find(|attribute| attribute.oid == COMMON_NAME_OID)?)?;
     let name: String = visible(name.trim()).chars().take(MAX_SIGNER_NAME_CHARS).collect();
     (!name.is_empty()).then_some(name)
 }

@@ -11,7 +11,7 @@ use crate::required_programs::RequiredProgram;
 use crate::text::{FindingText, NumericVersion};
 
 /// Time limit and output limit for running a program with `--version`.
-const VERSION_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
+const VERSION_QUERY_LIMITS: OutputLimits = OutputLimits { time: Duration::from_secs(10), bytes: 16 * 1024 };
 
 /// A runtime that runs servers, or a launcher that loads and runs them.
 pub(crate) struct Runtime {
@@ -122,7 +122,7 @@ pub(crate) async fn check_runtime(
         };
     };
     let at = |text: FindingText| text.and(", ").program(program.clone(), name);
-    let version = match query_version(&program, &path, VERSION_LIMITS).await {
+    let version = match query_version(&program, &path, VERSION_QUERY_LIMITS).await {
         Ok(version) => version,
         Err(cause) => {
             let observation = at(FindingText::new(runtime.name)).and(", did not report its version: ").foreign(cause);

@@ -11,7 +11,7 @@ use registry::{BundleDownload, DownloadLimits};
 use crate::{BundleFile, InstallError, Installer, run_blocking};
 
 /// Name of the folder for downloads in the data folder.
-const DOWNLOADS_FOLDER: &str = "downloads";
+const DOWNLOADS_FOLDER_NAME: &str = "downloads";
 /// Maximum number of downloaded bundles that are stored. Beyond it, the oldest is removed.
 const MAX_STORED_DOWNLOADS: usize = 3;
 /// Number of hexadecimal digits of a SHA-256.
@@ -49,7 +49,7 @@ impl Installer {
     }
 
     pub(crate) fn downloads_folder(&self) -> PathBuf {
-        self.data_folder().join(DOWNLOADS_FOLDER)
+        self.data_folder().join(DOWNLOADS_FOLDER_NAME)
     }
 }
 

@@ -54,12 +54,12 @@ fn expand_component(path: PathBuf, part: &str) -> Vec<PathBuf> {
 }
 
 /// Paths of the settings files in a project folder that the web UI mentions if they exist.
-const PROJECT_FILES: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
+const PROJECT_SETTINGS_FILES: [&str; 2] = [".mcp.json", ".vscode/mcp.json"];
 
 /// Returns the existing settings files in a project folder, as relative paths. The files are not read.
 #[must_use]
 pub fn project_files(folder: &Path) -> Vec<&'static str> {
-    PROJECT_FILES.into_iter().filter(|file| !matching_files(folder, file).is_empty()).collect()
+    PROJECT_SETTINGS_FILES.into_iter().filter(|file| !matching_files(folder, file).is_empty()).collect()
 }
 
 /// Returns the folders that must contain a settings file after resolving symbolic links: the home folder, and the

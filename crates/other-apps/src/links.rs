@@ -51,7 +51,7 @@ pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
                 && rest.starts_with(|c: char| c.is_ascii_alphanumeric())
                 && link_form::match_link_form(rest).is_some()
             {
-                let link = &rest[..link_length(rest, before)];
+                let link = &rest[..link_length_bytes(rest, before)];
                 at += link.len().max(1);
                 return Some(link);
             }
@@ -65,8 +65,8 @@ pub(crate) fn find_links(text: &str) -> impl Iterator<Item = &str> {
 ///
 /// # Errors
 ///
-/// Returns [`ConfigProblem`] if the link is longer than [`MAX_LINK_BYTES`], contains no server, or sets a key that links may
-/// not set.
+/// Returns [`ConfigProblem`] if the link is longer than [`MAX_LINK_BYTES`], contains no server, or sets a key that
+/// links may not set.
 pub(crate) fn parse_candidates(link: &str) -> Result<Vec<ServerCandidate>, ConfigProblem> {
     parse_link(link, RedirectPolicy::Followed).map_err(|message| link_problem(&message))
 }
@@ -132,7 +132,7 @@ fn link_problem(message: &str) -> ConfigProblem {
 }
 
 /// Returns the length of the link at the beginning of a text, in bytes. `before` is the character before the text.
-fn link_length(text: &str, before: Option<char>) -> usize {
+fn link_length_bytes(text: &str, before: Option<char>) -> usize {
     let mut depth = 0_u32;
     let ends = |c: char| {
         match c {

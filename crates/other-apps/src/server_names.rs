@@ -88,7 +88,7 @@ pub(crate) fn name_from_command(config: &StdioConfig) -> String {
 
 /// Returns the name of the container image in the arguments of `docker run`, after its options.
 fn container_image(args: &[String]) -> Option<&str> {
-    const VALUE_OPTIONS: [&str; 12] = [
+    const CONTAINER_VALUE_OPTIONS: [&str; 12] = [
         "-e",
         "--env",
         "-v",
@@ -104,7 +104,7 @@ fn container_image(args: &[String]) -> Option<&str> {
     ];
     let mut words = args.iter().map(String::as_str).skip_while(|word| *word != "run").skip(1);
     while let Some(word) = words.next() {
-        if VALUE_OPTIONS.contains(&word) {
+        if CONTAINER_VALUE_OPTIONS.contains(&word) {
             words.next();
         } else if !word.starts_with('-') {
             return Some(word);

@@ -72,7 +72,7 @@ impl UrlParts {
         if is_address {
             warnings.push(UrlWarning::IpAddress);
         }
-        if is_local(&host) {
+        if is_local_network_host(&host) {
             warnings.push(UrlWarning::Local);
         }
         // `Url` stores the host in ASCII. A label with "xn--" is, or was converted to, Punycode.
@@ -139,7 +139,7 @@ fn is_this_computer(host: &Host<&str>) -> bool {
     }
 }
 
-fn is_local(host: &Host<&str>) -> bool {
+fn is_local_network_host(host: &Host<&str>) -> bool {
     match host {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.');
@@ -147,7 +147,7 @@ fn is_local(host: &Host<&str>) -> bool {
         }
         Host::Ipv4(ip) => ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified(),
         Host::Ipv6(ip) => match ip.to_ipv4_mapped() {
-            Some(ip) => is_local(&Host::Ipv4(ip)),
+            Some(ip) => is_local_network_host(&Host::Ipv4(ip)),
             None => ip.is_loopback() || ip.is_unspecified() || ip.is_unique_local() || ip.is_unicast_link_local(),
         },
     }

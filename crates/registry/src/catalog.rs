@@ -7,7 +7,7 @@ use ports::time::{SharedClock, end_of_span};
 
 use crate::cache::{CachedBody, RecordedStatus, RegistryCache};
 use crate::client::{RegistryAddress, RegistryClient, RegistryError, RegistryRequest};
-use crate::server_json::read::{check_server_name, check_version, quote_untrusted_text, read_entry, read_page};
+use crate::server_json::read::{check_server_name, check_server_version, quote_untrusted_text, read_entry, read_page};
 use crate::server_json::{EntryError, EntryPage, ListingMetadata, ListingStatus, RegistryEntry};
 
 /// Maximum age of a cached response that is used without a request. The official registry expects aggregators to copy
@@ -136,7 +136,7 @@ impl RegistryCatalog {
         version: &str,
         freshness: CachePolicy,
     ) -> Result<DatedAnswer<RegistryEntry>, RegistryError> {
-        check_server_name(name).and_then(|()| check_version(version)).map_err(RegistryError::Question)?;
+        check_server_name(name).and_then(|()| check_server_version(version)).map_err(RegistryError::Question)?;
         let request = RegistryRequest::version(name, version);
         let what = format!("version {} of a server {}", quote_untrusted_text(version), quote_untrusted_text(name));
         // A response about another version is an error, and is not cached.

@@ -23,7 +23,7 @@ use crate::plan::is_sha256;
 /// again.
 const MAX_DOWNLOAD_REDIRECTS: usize = 5;
 /// Prefix of the file names of incomplete downloads.
-const UNFINISHED_PREFIX: &str = ".unfinished-";
+const UNFINISHED_DOWNLOAD_PREFIX: &str = ".unfinished-";
 
 /// Limits of time and size for the download of one bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,7 +158,11 @@ impl BundleTransfer<'_> {
         }
         let within = folder.to_owned();
         let (file, unfinished) = run_blocking(move || {
-            Ok(tempfile::Builder::new().prefix(UNFINISHED_PREFIX).suffix(".mcpb").tempfile_in(within)?.into_parts())
+            Ok(tempfile::Builder::new()
+                .prefix(UNFINISHED_DOWNLOAD_PREFIX)
+                .suffix(".mcpb")
+                .tempfile_in(within)?
+                .into_parts())
         })
         .await?;
         self.write_and_verify(response, File::from_std(file), address).await?;

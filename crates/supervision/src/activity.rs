@@ -35,7 +35,7 @@ const MAX_PENDING_REQUESTS: usize = 1_024;
 const ENTRY_PREVIEW_CHARS: usize = 200;
 /// Methods whose responses are compressed, because their contents are also stored elsewhere and are rarely read here.
 /// Most entries of an idle server are such responses.
-const COMPRESSED_METHODS: [&str; 6] =
+const COMPRESSED_RESPONSE_METHODS: [&str; 6] =
     ["tools/list", "prompts/list", "resources/list", "resources/templates/list", "initialize", "server/discover"];
 
 /// A message, log line or event in the activity log.
@@ -264,7 +264,7 @@ impl ActivityLog {
             FrameKind::Result { id } | FrameKind::Error { id: Some(id) } => {
                 entry.id = Some(displayed_id(&id));
                 if let Some((method, requested_at)) = self.awaited.remove(&(!sent, id)) {
-                    if COMPRESSED_METHODS.contains(&&*method) {
+                    if COMPRESSED_RESPONSE_METHODS.contains(&&*method) {
                         entry.body.compress();
                     }
                     entry.method = Some(method);
@@ -387,7 +387,7 @@ fn displayed_id(id: &RequestId) -> EntryId {
 fn truncated_method(method: Cow<'static, str>) -> Cow<'static, str> {
     match method {
         Cow::Borrowed(_) => method,
-        Cow::Owned(owned) => COMPRESSED_METHODS
+        Cow::Owned(owned) => COMPRESSED_RESPONSE_METHODS
             .into_iter()
             .find(|known| *known == owned)
             .map_or_else(|| Cow::Owned(owned.chars().take(ENTRY_PREVIEW_CHARS).collect()), Cow::Borrowed),

@@ -11,7 +11,7 @@ use crate::refusal::UpdateRefusal;
 /// Maximum number of redirects that are followed for one request. GitHub's releases use two.
 const MAX_UPDATE_REDIRECTS: usize = 5;
 /// Suffix of the file name of a manifest's signature, as Tauri's bundler writes it.
-const SIGNATURE_SUFFIX: &str = ".sig";
+const SIGNATURE_FILE_SUFFIX: &str = ".sig";
 
 /// Limits of time and size for requests to the server with the releases of Drawbridge.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +57,7 @@ impl ReleaseAddress {
 
     fn signature_url(&self) -> Url {
         let mut url = self.0.clone();
-        url.set_path(&format!("{}{SIGNATURE_SUFFIX}", self.0.path()));
+        url.set_path(&format!("{}{SIGNATURE_FILE_SUFFIX}", self.0.path()));
         url
     }
 

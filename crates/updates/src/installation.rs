@@ -58,9 +58,9 @@ pub enum Installation {
 }
 
 /// Folders whose files belong to the operating system's package manager.
-const SYSTEM_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
+const PACKAGE_MANAGER_FOLDERS: [&str; 3] = ["/usr", "/bin", "/opt"];
 /// Folder below `/usr` whose files belong to the administrator and not to the package manager.
-const LOCAL_FOLDER: &str = "/usr/local";
+const LOCAL_ADMIN_FOLDER: &str = "/usr/local";
 
 impl Installation {
     /// Determines the kind of installation from facts about the running app.
@@ -101,7 +101,7 @@ impl Installation {
 }
 
 fn is_system_program(program: &Path) -> bool {
-    SYSTEM_FOLDERS.iter().any(|folder| program.starts_with(folder)) && !program.starts_with(LOCAL_FOLDER)
+    PACKAGE_MANAGER_FOLDERS.iter().any(|folder| program.starts_with(folder)) && !program.starts_with(LOCAL_ADMIN_FOLDER)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
     let needs: Vec<RequiredPackage> = COMPILER_PACKAGES.iter().chain(DESKTOP_APP_BUILD_PACKAGES).copied().collect();
     system_packages::ensure_installed(&needs, options.yes)?;
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     print_step("starting the page's development server");
     let mut server = node::npm(&workspace::ui_folder()).args(["run", "dev"]).start()?;

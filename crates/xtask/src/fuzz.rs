@@ -28,9 +28,9 @@ const TARGET_GRACE_TIME: Duration = Duration::from_secs(5 * 60);
 /// Maximum size of an input in bytes. The parsers have larger limits, which are covered by separate tests.
 const MAX_INPUT_OPTION: &str = "-max_len=8192";
 /// Memory limits for a single allocation and for the whole process, in MB. Exceeding one is a finding.
-const MEMORY_OPTIONS: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
+const MEMORY_LIMIT_OPTIONS: [&str; 2] = ["-malloc_limit_mb=64", "-rss_limit_mb=1024"];
 /// Timeout of one input in seconds. Exceeding it is a finding.
-const TIMEOUT_OPTION: &str = "-timeout=10";
+const INPUT_TIMEOUT_OPTION: &str = "-timeout=10";
 
 /// Maximum number of lines that are printed of the panic message of a failing fuzz target.
 const MAX_PANIC_MESSAGE_LINES: usize = 20;
@@ -150,8 +150,8 @@ fn start_target(name: &str, folder: &Path, seconds: u64) -> Result<RunningProgra
         .args([&found, &committed])
         .arg("--")
         .arg(MAX_INPUT_OPTION)
-        .args(MEMORY_OPTIONS);
-    let run = run.args([TIMEOUT_OPTION, "-print_final_stats=1"]).arg(format!("-max_total_time={seconds}"));
+        .args(MEMORY_LIMIT_OPTIONS);
+    let run = run.args([INPUT_TIMEOUT_OPTION, "-print_final_stats=1"]).arg(format!("-max_total_time={seconds}"));
     run.output_to(&file).map_err(Problem::file_error(&path))?.start()
 }
 

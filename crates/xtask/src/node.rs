@@ -24,7 +24,7 @@ pub(crate) fn npx(folder: &Path) -> Program {
 }
 
 /// Returns an error with a suggested remedy if Node.js is missing or too old.
-pub(crate) fn check_version() -> Result<(), Problem> {
+pub(crate) fn check_node_version() -> Result<(), Problem> {
     let expected = format!(
         "Node.js {}.{} or newer is needed (https://nodejs.org, or `nvm install --lts`)",
         MIN_NODE_VERSION.0, MIN_NODE_VERSION.1

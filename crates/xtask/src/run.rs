@@ -35,7 +35,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
     }
     print_step("looking for system packages and Node.js");
     system_packages::ensure_installed(&needs, options.yes)?;
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
     print_step("building the app and the demo server (a first build takes some minutes)");

@@ -77,7 +77,7 @@ fn missing_on_debian<'a>(needs: &'a [RequiredPackage], installed: &str) -> Vec<&
 
 fn confirm_missing_packages(names: Vec<&'static str>, yes: bool) -> Result<ConfirmedPackages, Problem> {
     println!("System packages that are missing: {}", names.join(" "));
-    let root = is_root();
+    let root = is_root_user();
     if !root && !yes && !confirm_installation()? {
         return Err(Problem::Machine(format!("install them yourself: sudo apt-get install {}", names.join(" "))));
     }
@@ -110,7 +110,7 @@ fn apt_get(root: bool, arguments: &[&str]) -> Result<(), Problem> {
     apt.args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "-o", "DPkg::Lock::Timeout=300"]).args(arguments).run()
 }
 
-fn is_root() -> bool {
+fn is_root_user() -> bool {
     Program::new("id").arg("-u").output().is_ok_and(|id| id.trim() == "0")
 }
 

@@ -32,7 +32,7 @@ pub(super) struct ArchiveContents {
 
 /// Reads the central directory and all local headers, without unpacking data. Refuses archives that exceed a limit,
 /// contain a path or kind of entry that is not allowed, or have contradicting headers.
-pub(super) fn read_contents(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
+pub(super) fn read_archive_contents(file: &File, directory: &CentralDirectory) -> Result<ArchiveContents, BundleError> {
     if usize::from(directory.entries) > MAX_ENTRIES || directory.size > MAX_DIRECTORY_BYTES {
         return Err(ArchiveRefusal::TooManyEntries.into());
     }

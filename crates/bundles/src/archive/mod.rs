@@ -84,7 +84,7 @@ impl Archive {
             return Err(ArchiveRefusal::ArchiveTooLarge.into());
         }
         let (end, signature) = trailer::read_trailer(&file, size)?;
-        let contents = contents::read_contents(&file, &end)?;
+        let contents = contents::read_archive_contents(&file, &end)?;
         let sha256 = hash_file(&file, size)?;
         Ok(Self { file, size, sha256, files: contents.files, folders: contents.folders, signature })
     }

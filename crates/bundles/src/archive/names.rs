@@ -11,7 +11,7 @@ use crate::limits::{MAX_NAME_BYTES, MAX_PATH_BYTES, MAX_PATH_DEPTH};
 
 /// Device names on Windows, reserved with any extension. See
 /// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>.
-const RESERVED_NAMES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
+const WINDOWS_RESERVED_NAMES: [&str; 6] = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"];
 
 /// Returns the reason why an archive entry with this path must not be unpacked, or `None` if it may be. The path of a
 /// folder has no trailing slash here.
@@ -52,7 +52,7 @@ fn is_reserved_on_windows(part: &str) -> bool {
         let mut digits = number.chars();
         matches!(digits.next(), Some('0'..='9' | '¹' | '²' | '³')) && digits.next().is_none()
     });
-    is_port || RESERVED_NAMES.contains(&stem.as_str())
+    is_port || WINDOWS_RESERVED_NAMES.contains(&stem.as_str())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::{
 };
 
 /// Versions of the manifest format that this crate fully supports.
-const SUPPORTED_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
+const SUPPORTED_MANIFEST_VERSIONS: [&str; 4] = ["0.1", "0.2", "0.3", "0.4"];
 /// Maximum length of a bundle's name, in bytes.
 const MAX_BUNDLE_NAME_BYTES: usize = 200;
 
@@ -154,7 +154,7 @@ fn parse_manifest_version(fields: ManifestFields<'_>, warnings: &mut ManifestWar
     let version = version("manifest_version").or_else(|| version("dxt_version")).unwrap_or_default();
     if version.is_empty() {
         warnings.add("manifest_version is missing");
-    } else if !SUPPORTED_VERSIONS.contains(&version.as_str()) {
+    } else if !SUPPORTED_MANIFEST_VERSIONS.contains(&version.as_str()) {
         warnings.add(&format!("the version {version} of the manifest is unknown; new members are ignored"));
     }
     version

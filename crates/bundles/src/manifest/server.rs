@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::ManifestError;
 use super::fields::{
-    MAX_ARGUMENT_BYTES, MAX_ITEMS, MAX_LABEL_BYTES, ManifestFields, ManifestWarnings, parse_untruncated,
+    MAX_ARGUMENT_BYTES, MAX_LABEL_BYTES, MAX_MANIFEST_ITEMS, ManifestFields, ManifestWarnings, parse_untruncated,
 };
 use crate::archive::is_safe_path;
 
@@ -118,7 +118,7 @@ fn parse_overrides(config: &Value) -> Result<BTreeMap<String, CommandOverride>, 
     let overrides = overrides
         .as_object()
         .ok_or_else(|| ManifestError::Field { field: OVERRIDES_PATH.to_owned(), expected: "an object" })?;
-    if overrides.len() > MAX_ITEMS {
+    if overrides.len() > MAX_MANIFEST_ITEMS {
         return Err(ManifestError::TooLong(OVERRIDES_PATH.to_owned()));
     }
     let one = |(platform, value): (&String, &Value)| {
@@ -145,7 +145,7 @@ fn parse_command(value: &Value, at: &str) -> Result<CommandOverride, ManifestErr
 fn parse_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
     let field = || ManifestError::Field { field: at.to_owned(), expected: "a list of texts" };
     let args = args.as_array().ok_or_else(field)?;
-    if args.len() > MAX_ITEMS {
+    if args.len() > MAX_MANIFEST_ITEMS {
         return Err(ManifestError::TooLong(at.to_owned()));
     }
     args.iter().map(|arg| parse_untruncated(arg, at, MAX_ARGUMENT_BYTES)).collect()
@@ -154,7 +154,7 @@ fn parse_args(args: &Value, at: &str) -> Result<Vec<String>, ManifestError> {
 fn parse_variables(env: &Value, at: &str) -> Result<BTreeMap<String, String>, ManifestError> {
     let field = || ManifestError::Field { field: at.to_owned(), expected: "an object of texts" };
     let env = env.as_object().ok_or_else(field)?;
-    if env.len() > MAX_ITEMS {
+    if env.len() > MAX_MANIFEST_ITEMS {
         return Err(ManifestError::TooLong(at.to_owned()));
     }
     let one = |(name, value): (&String, &Value)| {

@@ -20,7 +20,7 @@ use substitution::SubstitutionValues;
 /// Maximum length of the name of a bundle's server, in characters.
 const MAX_SERVER_NAME_CHARS: usize = 64;
 /// Beginning of a reference to a secret in the settings. Only values that the user enters may contain it.
-const SECRET_REFERENCE: &str = "${secret:";
+const SECRET_REFERENCE_START: &str = "${secret:";
 
 /// Operating system, as manifests distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl TemplateBuilder<'_> {
         // Adjacent parts may form a reference to a secret together, so the literal text of all parts is joined.
         let literal: String =
             template.parts.iter().map(|part| if let TemplatePart::Text(text) = part { text } else { "" }).collect();
-        if literal.contains(SECRET_REFERENCE) || template.forms_secret_reference(self.inputs) {
+        if literal.contains(SECRET_REFERENCE_START) || template.forms_secret_reference(self.inputs) {
             return Err(PlanError::ReferencesSecret(what.to_owned()));
         }
         for key in template.keys() {
@@ -231,7 +231,7 @@ fn plan_input(
         max: config.max,
         ..PlanInput::text(&config.key)
     };
-    if planned.default.iter().any(|value| value.contains(SECRET_REFERENCE)) {
+    if planned.default.iter().any(|value| value.contains(SECRET_REFERENCE_START)) {
         return Err(PlanError::ReferencesSecret(format!("the default of {}", config.key)));
     }
     if let Some(problem) = planned.default_problem() {

@@ -14,7 +14,7 @@ use unicode_security::skeleton;
 use super::deceptive_letters::{has_deceptive_letters, is_presentation_selector};
 use super::folded_text::FoldedText;
 use super::name_index::NameIndex;
-use super::phrases::{CONTEXT_PARAMETER_NAMES, PHRASES};
+use super::phrases::{CONTEXT_PARAMETER_NAMES, MISLEADING_PHRASES};
 
 /// Maximum number of flags per definition.
 const MAX_DEFINITION_FLAGS: usize = 50;
@@ -86,9 +86,10 @@ pub fn is_valid_variation(before: char, mark: char, after: Option<char>) -> bool
     }
 }
 
-/// Search automata for [`PHRASES`], as written and as visual skeletons, which match similar letters of other scripts.
+/// Search automata for [`MISLEADING_PHRASES`], as written and as visual skeletons, which match similar letters of other
+/// scripts.
 static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
-    let phrases = || PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
+    let phrases = || MISLEADING_PHRASES.iter().flat_map(|(_, phrases)| phrases.iter());
     let finder = |words: Vec<String>| AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words);
     let plain = finder(phrases().map(|phrase| (*phrase).to_owned()).collect());
     let as_drawn = finder(phrases().map(|phrase| skeleton(phrase).collect()).collect());
@@ -99,7 +100,7 @@ static PHRASE_FINDERS: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
 /// Returns the phrase that the search automata find under this pattern number, and the reason for flagging it.
 fn phrase_of_pattern(pattern: usize) -> Option<(FlagReason, &'static str)> {
     let mut left = pattern;
-    PHRASES.iter().find_map(|(reason, phrases)| {
+    MISLEADING_PHRASES.iter().find_map(|(reason, phrases)| {
         if let Some(phrase) = phrases.get(left) {
             return Some((*reason, *phrase));
         }

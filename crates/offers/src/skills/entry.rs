@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// Maximum number of files per skill. The extension requires hosts to accept at least this number.
-pub const MAX_FILES: usize = 512;
+pub const MAX_SKILL_FILES: usize = 512;
 /// Maximum total size of the files of a skill, in bytes. The extension requires hosts to accept at least this size.
 pub const MAX_SKILL_BYTES: u64 = 16 * 1024 * 1024;
 /// Percent-encoded forms of characters that can form a path out of a folder, with the decoded characters. The percent
@@ -134,8 +134,8 @@ fn parse_files(uri: &str, root: &str, resources: Value) -> Result<SkillFiles, St
         Value::String(word) if word == "dynamic" => return Ok(SkillFiles::Dynamic),
         _ => return Err("its resources are neither a list nor \"dynamic\"".to_owned()),
     };
-    if entries.len() > MAX_FILES {
-        return Err(format!("it has {} files, more than {MAX_FILES}", entries.len()));
+    if entries.len() > MAX_SKILL_FILES {
+        return Err(format!("it has {} files, more than {MAX_SKILL_FILES}", entries.len()));
     }
     let mut files: Vec<SkillFile> = Vec::with_capacity(entries.len());
     let mut bytes: u64 = 0;
@@ -243,7 +243,7 @@ mod tests {
                 (0..count).map(|i| json!({ "uri": uri(i), "digest": digest, "size": 32 * 1024 })).collect();
             Skill::parse(entry)
         };
-        assert!(files(MAX_FILES).is_ok(), "512 files with 16 MiB in total are accepted");
-        assert!(files(MAX_FILES + 1).is_err(), "a 513th file is rejected");
+        assert!(files(MAX_SKILL_FILES).is_ok(), "512 files with 16 MiB in total are accepted");
+        assert!(files(MAX_SKILL_FILES + 1).is_err(), "a 513th file is rejected");
     }
 }

@@ -144,7 +144,7 @@ fn serialize_provider_for_hash<S: Serializer>(
 const SUPPORTED_CLIENT_AUTH_METHODS: [&str; 4] =
     ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"];
 /// Maximum number of scopes in the settings of one server.
-const MAX_SCOPES: usize = 100;
+const MAX_AUTH_SCOPES: usize = 100;
 /// Maximum length of each text in the sign-in settings, in bytes.
 const MAX_AUTH_TEXT_BYTES: usize = 2_048;
 
@@ -222,8 +222,8 @@ impl AuthConfig {
                 && scope.len() <= MAX_AUTH_TEXT_BYTES
                 && scope.bytes().all(|b| b.is_ascii_graphic() && b != b'"' && b != b'\\')
         };
-        if self.scopes.len() > MAX_SCOPES || !self.scopes.iter().all(is_scope) {
-            return Some(format!("\"scopes\" must be a list of at most {MAX_SCOPES} names without spaces"));
+        if self.scopes.len() > MAX_AUTH_SCOPES || !self.scopes.iter().all(is_scope) {
+            return Some(format!("\"scopes\" must be a list of at most {MAX_AUTH_SCOPES} names without spaces"));
         }
         match self.grant {
             GrantType::AuthorizationCode => None,

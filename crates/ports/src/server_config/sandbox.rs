@@ -48,7 +48,7 @@ impl SandboxConfig {
         let folder = |folder: &AllowedFolder| serde_json::json!({ "path": path_json(&folder.path), "access": access_mode_name(folder.access) });
         serde_json::json!({
             "folders": self.folders.iter().map(folder).collect::<Vec<_>>(),
-            "network": network_json(&self.network),
+            "network": network_access_json(&self.network),
         })
     }
 
@@ -59,7 +59,7 @@ impl SandboxConfig {
 }
 
 /// Returns the network access as written in `mcp.json`: `false`, `true`, or the list of hosts.
-fn network_json(network: &NetworkAccess) -> serde_json::Value {
+fn network_access_json(network: &NetworkAccess) -> serde_json::Value {
     match network {
         NetworkAccess::None => false.into(),
         NetworkAccess::Full => true.into(),

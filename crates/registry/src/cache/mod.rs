@@ -22,7 +22,7 @@ pub use index::RecordedStatus;
 pub(crate) use index::ChangesProgress;
 
 /// Name of the file in the cache folder that contains the index.
-const INDEX_FILE: &str = "index.json";
+const CACHE_INDEX_FILE: &str = "index.json";
 /// Maximum size of an index file that is read, in bytes.
 const MAX_INDEX_BYTES: u64 = 16 * 1024 * 1024;
 
@@ -203,10 +203,10 @@ impl RegistryCache {
         let mut index = self.read_index();
         act(&mut index)?;
         let bytes = serde_json::to_vec(&index).map_err(|error| StoreError {
-            path: INDEX_FILE.to_owned(),
+            path: CACHE_INDEX_FILE.to_owned(),
             cause: format!("it can't be written as JSON: {error}"),
         })?;
-        self.files.write(INDEX_FILE, &bytes)?;
+        self.files.write(CACHE_INDEX_FILE, &bytes)?;
         *self.lock_index() = index;
         Ok(())
     }
@@ -221,7 +221,7 @@ impl RegistryCache {
     }
 
     fn read_index(&self) -> CacheIndex {
-        let bytes = self.files.read(INDEX_FILE, MAX_INDEX_BYTES).unwrap_or_else(|error| {
+        let bytes = self.files.read(CACHE_INDEX_FILE, MAX_INDEX_BYTES).unwrap_or_else(|error| {
             tracing::warn!(%error, "the cache of registries is cleared");
             None
         });

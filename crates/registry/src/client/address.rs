@@ -15,7 +15,7 @@ use crate::server_json::read::quote_untrusted_text;
 /// Address of the official registry.
 pub const OFFICIAL_REGISTRY: &str = "https://registry.modelcontextprotocol.io";
 /// Version of the registry API in request paths.
-const API_VERSION: &str = "v0.1";
+const REGISTRY_API_VERSION: &str = "v0.1";
 /// Minimum length, in bytes, of a token in the authentication header for which responses are searched. Shorter tokens
 /// could occur by chance.
 const MIN_SEARCHED_TOKEN_BYTES: usize = 6;
@@ -130,14 +130,14 @@ impl RegistryRequest {
 
     /// Creates a request for all versions of a server, including deleted ones: `GET /v0.1/servers/{name}/versions`.
     pub(crate) fn versions(name: &str) -> Self {
-        Self(format!("{API_VERSION}/servers/{}/versions?include_deleted=true", encode_segment(name)))
+        Self(format!("{REGISTRY_API_VERSION}/servers/{}/versions?include_deleted=true", encode_segment(name)))
     }
 
     /// Creates a request for one version of a server, which may be deleted: `GET
     /// /v0.1/servers/{name}/versions/{version}`.
     pub(crate) fn version(name: &str, version: &str) -> Self {
         Self(format!(
-            "{API_VERSION}/servers/{}/versions/{}?include_deleted=true",
+            "{REGISTRY_API_VERSION}/servers/{}/versions/{}?include_deleted=true",
             encode_segment(name),
             encode_segment(version)
         ))

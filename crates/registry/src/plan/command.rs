@@ -5,9 +5,9 @@ use crate::server_json::Package;
 use crate::server_json::read::quote_untrusted_text;
 
 /// Prefixes of environment variables with which Docker and Podman select the engine that loads and runs an image.
-const ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
+const CONTAINER_ENGINE_VARIABLES: [&str; 3] = ["DOCKER_", "CONTAINER_", "CONTAINERS_"];
 /// Prefix of the digest of a container image.
-const DIGEST_PREFIX: &str = "sha256:";
+const IMAGE_DIGEST_PREFIX: &str = "sha256:";
 
 /// Launcher that loads and runs packages, such as npx.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl PackageLauncher {
     /// Returns `true` if this environment variable influences which code runs, or where code is loaded from.
     pub(super) fn is_code_variable(self, variable: &str) -> bool {
         let name = variable.to_ascii_uppercase();
-        let is_of_engine = ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
+        let is_of_engine = CONTAINER_ENGINE_VARIABLES.iter().any(|start| name.starts_with(start));
         process::is_code_variable(variable) || self.is_container() && is_of_engine
     }
 
@@ -213,7 +213,7 @@ fn image_argument(launcher: PackageLauncher, package: &Package) -> Result<Packag
     }
     let tag_of = |word: &str| word.rsplit_once(':').map(|(_, tag)| tag.to_owned()).filter(|tag| !tag.contains('/'));
     if let Some((_, digest)) = word.split_once('@') {
-        let is_digest = digest.strip_prefix(DIGEST_PREFIX).is_some_and(is_sha256);
+        let is_digest = digest.strip_prefix(IMAGE_DIGEST_PREFIX).is_some_and(is_sha256);
         return if is_digest {
             Ok(PackageArgument { options: Vec::new(), word, notes: Vec::new() })
         } else {

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 
 use super::bounded::{deserialize_exact, deserialize_list, deserialize_map, is_within_depth, one_line};
 use super::{
-    ListingMetadata, MAX_ADDRESS_BYTES, MAX_DEPTH, MAX_ENTRY_BYTES, MAX_EXTRAS, MAX_LABEL_BYTES, MAX_NAME,
-    MAX_PAGE_ENTRIES, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
+    ListingMetadata, MAX_ADDRESS_BYTES, MAX_ENTRY_BYTES, MAX_EXTRA_ELEMENTS, MAX_JSON_DEPTH, MAX_LABEL_BYTES,
+    MAX_PAGE_ENTRIES, MAX_SERVER_NAME_BYTES, MAX_VERSION_BYTES, RegistryEntry, ServerJson,
 };
 
 /// Key in `_meta` of the registry's metadata about a version.
@@ -41,8 +41,8 @@ pub enum EntryError {
     /// The JSON or text is larger than this limit in bytes.
     #[error("it is larger than {0} bytes")]
     TooLarge(usize),
-    /// The JSON is nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
-    #[error("its JSON is deeper than {MAX_DEPTH} levels")]
+    /// The JSON is nested deeper than [`MAX_JSON_DEPTH`](super::MAX_JSON_DEPTH).
+    #[error("its JSON is deeper than {MAX_JSON_DEPTH} levels")]
     TooDeep,
     /// The registry entry has this member, which only `server.json` files from before 2025-09-16 have.
     #[error("it has a form from before 2025-09-16 ({0}), which is not read; its publisher has to publish it anew")]
@@ -84,7 +84,7 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
     if json.len() > MAX_ENTRY_BYTES {
         return Err(EntryError::TooLarge(MAX_ENTRY_BYTES));
     }
-    if !is_within_depth(json, MAX_DEPTH) {
+    if !is_within_depth(json, MAX_JSON_DEPTH) {
         return Err(EntryError::TooDeep);
     }
     let value: Value = serde_json::from_slice(json).map_err(|error| unreadable_error(&error))?;
@@ -93,7 +93,7 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
     }
     let response: EntryResponse = parse_value(&value)?;
     check_server_name(&response.server.name)?;
-    check_version(&response.server.version)?;
+    check_server_version(&response.server.version)?;
     let mut claims = response.meta;
     let listing =
         claims.shift_remove(OFFICIAL_META_KEY).map(|official| parse_value::<ListingMetadata>(&official)).transpose()?;
@@ -103,10 +103,10 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
 /// Parses a registry's response with a page of entries (`{servers, metadata}`). Invalid entries are returned
 /// separately.
 ///
-/// # Errors
-/// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE_ENTRIES`] entries.
+/// # Errors Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than
+/// [`MAX_PAGE_ENTRIES`] entries.
 pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
-    if !is_within_depth(json, MAX_DEPTH) {
+    if !is_within_depth(json, MAX_JSON_DEPTH) {
         return Err(EntryError::TooDeep);
     }
     let read: PageResponse<'_> = serde_json::from_slice(json).map_err(|error| unreadable_error(&error))?;
@@ -135,14 +135,14 @@ pub(crate) fn check_server_name(name: &str) -> Result<(), EntryError> {
     };
     let parts = name.split_once('/');
     let fits = parts.is_some_and(|(namespace, own)| allowed(namespace, ".-") && allowed(own, "._-"));
-    if fits && name.len() <= MAX_NAME { Ok(()) } else { Err(EntryError::Name(quote_untrusted_text(name))) }
+    if fits && name.len() <= MAX_SERVER_NAME_BYTES { Ok(()) } else { Err(EntryError::Name(quote_untrusted_text(name))) }
 }
 
 /// Checks that a text is a valid version. `.` and `..` are not, since they would change the path of a request.
 ///
 /// # Errors
 /// Returns [`EntryError::Version`] if it is not.
-pub(crate) fn check_version(version: &str) -> Result<(), EntryError> {
+pub(crate) fn check_server_version(version: &str) -> Result<(), EntryError> {
     let is_plain = !version.is_empty() && version.len() <= MAX_VERSION_BYTES && visible(version) == version;
     let fits = is_plain && !version.contains(char::is_whitespace) && !matches!(version, "." | "..");
     if fits { Ok(()) } else { Err(EntryError::Version(quote_untrusted_text(version))) }
@@ -167,7 +167,7 @@ pub(super) fn deserialize_time<'de, D: Deserializer<'de>>(deserializer: D) -> Re
 #[derive(Deserialize)]
 struct EntryResponse {
     server: ServerJson,
-    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_EXTRAS>")]
+    #[serde(rename = "_meta", default, deserialize_with = "deserialize_map::<_, _, MAX_EXTRA_ELEMENTS>")]
     meta: IndexMap<String, Value>,
 }
 

@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Maximum number of fields in a form.
-pub const MAX_FIELDS: usize = 100;
+pub const MAX_FORM_FIELDS: usize = 100;
 /// Maximum number of options of a field.
-pub const MAX_OPTIONS: usize = 1_000;
+pub const MAX_FIELD_OPTIONS: usize = 1_000;
 
 /// Form that a server requests with `elicitation/create`.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ChoiceOption, FieldKind, Form, FormField, MAX_FIELDS, MAX_OPTIONS, TextFormat};
+use super::{ChoiceOption, FieldKind, Form, FormField, MAX_FIELD_OPTIONS, MAX_FORM_FIELDS, TextFormat};
 
 impl Form {
     /// Parses the `requestedSchema` of an elicitation request.
@@ -20,8 +20,8 @@ impl Form {
             None => &empty,
             Some(properties) => properties.as_object().ok_or("the form's fields are not a JSON object")?,
         };
-        if properties.len() > MAX_FIELDS {
-            return Err(format!("the form has {} fields; at most {MAX_FIELDS} are shown", properties.len()));
+        if properties.len() > MAX_FORM_FIELDS {
+            return Err(format!("the form has {} fields; at most {MAX_FORM_FIELDS} are shown", properties.len()));
         }
         let required: Vec<&str> = schema
             .get("required")
@@ -139,7 +139,7 @@ fn options_with_titles(schema: &Map<String, Value>, key: &str) -> Result<Vec<Cho
 fn check_option_count(options: usize) -> Result<(), String> {
     match options {
         0 => Err("it has no options".into()),
-        n if n > MAX_OPTIONS => Err(format!("it has {n} options; at most {MAX_OPTIONS} are shown")),
+        n if n > MAX_FIELD_OPTIONS => Err(format!("it has {n} options; at most {MAX_FIELD_OPTIONS} are shown")),
         _ => Ok(()),
     }
 }

@@ -47,7 +47,7 @@ impl HiddenSecrets {
         tokens.sort_unstable_by_key(|token| std::cmp::Reverse(token.len()));
         for token in tokens {
             if let Some(first) = memmem::find(&redacted, token) {
-                redacted = Cow::Owned(replace_token(&redacted, token, first));
+                redacted = Cow::Owned(redact_token(&redacted, token, first));
             }
         }
         redacted
@@ -72,7 +72,7 @@ fn add_secrets(known: &mut Vec<SecretString>, more: Vec<SecretString>, most: usi
     known.drain(..known.len().saturating_sub(most));
 }
 
-fn replace_token(bytes: &[u8], token: &[u8], first: usize) -> Vec<u8> {
+fn redact_token(bytes: &[u8], token: &[u8], first: usize) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
     let mut found = Some(first);

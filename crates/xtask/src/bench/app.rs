@@ -41,7 +41,7 @@ pub(super) fn run(options: &Options, yes: bool) -> Result<(), Problem> {
         needs.extend(HEADLESS_PACKAGES);
     }
     system_packages::ensure_installed(&needs, yes)?;
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
     print_step(&format!("building the app in profile {profile} (some minutes)"));

@@ -119,7 +119,7 @@ pub(super) fn install_clients(clients: &[Client], profile: &str) -> Result<Vec<(
     let mut missing = Vec::new();
     for client in clients {
         let installed = match client {
-            Client::TypeScript => node::check_version()
+            Client::TypeScript => node::check_node_version()
                 .and_then(|()| node::install_packages(&peers_folder().join("typescript"), &mut Program::run)),
             Client::Python => install_python(),
             _ => Ok(()),

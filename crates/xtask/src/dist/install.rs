@@ -17,7 +17,7 @@ use crate::progress::print_step;
 use crate::{node, workspace};
 
 /// Packages that the test requires in the root file system, in addition to the dependencies of the .deb.
-const EXTRA_PACKAGES: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
+const EXTRA_TEST_PACKAGES: &str = "mount,xvfb,xauth,dbus,dbus-x11,imagemagick,bubblewrap,xdg-dbus-proxy";
 /// Script that runs inside the root file system. Each of its waiting steps has a timeout.
 const DEB_TEST_SCRIPT: &str = include_str!("install.sh");
 /// Script that runs outside the root file system, since `rpm` is not installed in it.
@@ -40,7 +40,7 @@ pub(super) fn test_packages(deb: &Path, rpm: Option<&Path>) -> Result<(), Proble
         println!("Skipped: the installation in a fresh root, which requires root privileges.");
         return Ok(());
     }
-    let root = create_root()?;
+    let root = create_root_file_system()?;
     let outcome = test_deb(&root, deb).and_then(|()| rpm.map_or(Ok(()), |rpm| test_rpm(&root, rpm)));
     fs::remove_dir_all(&root).map_err(Problem::file_error(&root))?;
     outcome
@@ -91,7 +91,7 @@ fn test_rpm(root: &Path, rpm: &Path) -> Result<(), Problem> {
 }
 
 /// Creates a minimal root file system of the same Debian release as this system, and returns its path.
-fn create_root() -> Result<PathBuf, Problem> {
+fn create_root_file_system() -> Result<PathBuf, Problem> {
     let release = fs::read_to_string("/etc/os-release").map_err(Problem::file_error("/etc/os-release"))?;
     let codename = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
     let codename = codename.ok_or_else(|| Problem::Machine("/etc/os-release names no release of Debian".into()))?;
@@ -101,7 +101,7 @@ fn create_root() -> Result<PathBuf, Problem> {
     }
     print_step(&format!("making a fresh root of {codename}"));
     Program::new("mmdebstrap")
-        .args(["--quiet", "--mode=root", "--variant=apt", "--include", EXTRA_PACKAGES, codename])
+        .args(["--quiet", "--mode=root", "--variant=apt", "--include", EXTRA_TEST_PACKAGES, codename])
         .arg(&root)
         .run()?;
     Ok(root)

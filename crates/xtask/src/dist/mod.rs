@@ -71,7 +71,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Problem> {
         needs.extend([PACKAGE_CHECK_TOOLS, HEADLESS_PACKAGES].concat());
     }
     system_packages::ensure_installed(&needs, options.yes)?;
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;
 

@@ -145,7 +145,7 @@ fn run_on_host(
 fn run_on_page(only: &[&str], rows: &Path, seed: u64) -> Result<(), Problem> {
     print_step("attacks on the page in Chromium");
     let tests = workspace::tests_folder();
-    node::check_version()?;
+    node::check_node_version()?;
     node::install_packages(&tests, &mut Program::run)?;
     node::install_packages(&workspace::ui_folder(), &mut Program::run)?;
     node::build_page(&mut Program::run)?;

@@ -18,7 +18,7 @@ pub(super) fn install_requirements(parts: &[TestPart], yes: bool) -> Result<(), 
     let missing = system_packages::confirmed_installation(&needs, yes)?;
     let needs_node = parts.iter().any(TestPart::needs_node);
     if needs_node {
-        node::check_version()?;
+        node::check_node_version()?;
     }
     thread::scope(|scope| {
         let page = scope.spawn(move || if needs_node { install_node_packages() } else { Ok(()) });

@@ -82,7 +82,7 @@ impl TestPart {
             Self::Clippy => rust::run_clippy(log),
             Self::Deny => rust::run_deny(log),
             Self::Unit => rust::run_unit_tests(log),
-            Self::Guard => check_instructions(log),
+            Self::Guard => check_instruction_counts(log),
             Self::Fuzz => run_fuzzing(log),
             Self::Ui => page_and_window::check_ui(log),
             Self::Interop => real_servers::run_interop_suite(log),
@@ -163,7 +163,7 @@ fn run_fuzzing(log: &mut Log) -> Result<PartOutcome, Problem> {
     Ok(PartOutcome::Ran)
 }
 
-fn check_instructions(log: &mut Log) -> Result<PartOutcome, Problem> {
+fn check_instruction_counts(log: &mut Log) -> Result<PartOutcome, Problem> {
     if !cfg!(target_os = "linux") {
         return Ok(PartOutcome::Skipped("callgrind runs on Linux only".into()));
     }
