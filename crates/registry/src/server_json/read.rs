@@ -103,8 +103,9 @@ pub fn read_entry(json: &[u8]) -> Result<RegistryEntry, EntryError> {
 /// Parses a registry's response with a page of entries (`{servers, metadata}`). Invalid entries are returned
 /// separately.
 ///
-/// # Errors Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than
-/// [`MAX_PAGE_ENTRIES`] entries.
+/// # Errors
+/// Returns [`EntryError`] if the data is not a page, is nested too deeply, or has more than [`MAX_PAGE_ENTRIES`]
+/// entries.
 pub fn read_page(json: &[u8]) -> Result<EntryPage, EntryError> {
     if !is_within_depth(json, MAX_JSON_DEPTH) {
         return Err(EntryError::TooDeep);
