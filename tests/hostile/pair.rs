@@ -100,7 +100,7 @@ fn with_forbidden_url(mut bad: ServerConfig) -> ServerConfig {
 /// Call that is running in a spawned task.
 pub(crate) type PendingCall = JoinHandle<Result<CallToolResult, CallFailure>>;
 
-/// Result and duration of a call.
+/// Result and duration of a call of the bad server.
 pub(crate) struct CallEnd {
     pub(crate) result: Result<CallToolResult, CallFailure>,
     pub(crate) took: Duration,

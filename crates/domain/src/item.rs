@@ -55,7 +55,7 @@ impl ItemState {
     }
 }
 
-/// Content of an item, by its kind.
+/// Content of a conversation's item, by the kind of the item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]

@@ -78,7 +78,7 @@ pub enum PlanError {
     /// A text of the publisher refers to one of Drawbridge's secrets. Contains the position of the text.
     #[error("{0} names a secret of Drawbridge's; a publisher must not")]
     NamesSecret(String),
-    /// The plan would have more inputs than the limit.
+    /// The plan would have more inputs than `installs::MAX_INPUTS`.
     #[error("it asks for more than {} values", installs::MAX_INPUTS)]
     TooManyInputs,
 }
